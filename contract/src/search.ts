@@ -1,10 +1,9 @@
 /** What a search clause may do with a field; `contract` lists them per record, the server maps each to a column. */
 export type SearchOperator = ':' | '~' | '<' | '>'
 
-export type SearchKind = 'string' | 'identifier' | 'datetime' | 'boolean' | 'enum' | 'string_list'
+export type SearchKind = SearchField['kind']
 
 export type SearchField = {
-  readonly kind: SearchKind
   readonly operators: readonly SearchOperator[]
   /** `field:["a","b"]` is accepted. */
   readonly multiple?: true
@@ -12,8 +11,10 @@ export type SearchField = {
   readonly nullable?: true
   /** Exact matches ignore case (e-mail addresses; enums always do). */
   readonly ignoreCase?: true
-  /** The allowed values of an enum. */
-  readonly values?: readonly string[]
-}
+} & (
+  | { readonly kind: 'string' | 'identifier' | 'datetime' | 'boolean' | 'string_list' }
+  /** `values` are the allowed ones, spelled as on the wire. */
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+)
 
 export type SearchFields = Readonly<Record<string, SearchField>>

@@ -1,0 +1,108 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SearchClause, SearchExpression, SearchValue } from './search-expression.ts'
+
+/** What a searchable field is in the database. Reals and other integers count as `bigint` only when they are whole. */
+export type SearchColumn = {
+  /** `'devices.name'`, or SQL of one's own such as `sql`array(select …)``. Never made of what a caller sent. */
+  readonly column: string | Expression<unknown>
+  readonly type: 'text' | 'bigint' | 'uuid' | 'boolean' | 'timestamptz' | 'text[]'
+  /** The stored form of an exact value where it is not the wire's, such as an enum's; undefined matches nothing. */
+  readonly storedValue?: (value: string) => string | undefined
+}
+
+/** A column for every searchable field of a record. */
+export type SearchColumns<Fields> = { readonly [Name in keyof Fields]: SearchColumn }
+
+/**
+ * The condition of a parsed search; every value is a parameter. NULL matches only `:null`.
+ *
+ * Case is ignored the way the database's `lower()` folds: one code point to one, by Unicode's simple mapping, where
+ * LC_CTYPE is a UTF-8 locale (so on PGlite); ASCII letters only where it is `C`. The columns stay bare under ILIKE, so
+ * that gin_trgm_ops indexes serve `~`.
+ */
+export function whereSearch<Names extends string>(
+  expression: SearchExpression,
+  columns: Readonly<Record<Names, SearchColumn>>,
+): RawBuilder<SqlBool> {
+  const columnOf = new Map<string, SearchColumn>(Object.entries(columns))
+  const groups = expression.map((clauses) => {
+    const conditions = clauses.map((clause) => {
+      const column = columnOf.get(clause.field)
+      if (!column) throw new Error(`No column is mapped to the search field ${clause.field}`)
+      return conditionOf(clause, column)
+    })
+    return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
+  })
+  return sql<SqlBool>`(${sql.join(groups, sql` or `)})`
+}
+
+function conditionOf(
+  clause: SearchClause,
+  { column: reference, type, storedValue }: SearchColumn,
+): RawBuilder<SqlBool> {
+  const column = typeof reference === 'string' ? sql.ref(reference) : reference
+  const { operator, value } = clause
+  if (value === null) return sql`${column} is null`
+  if (typeof value === 'boolean') return sql`${column} = ${value}::boolean`
+  if (operator === ':') {
+    const stored = storableValues(value, type, storedValue)
+    if (stored.length === 0) return sql`false`
+    return type === 'text[]' ? listContains(column, stored, clause) : equals(column, stored, type, clause)
+  }
+  const text = String(value)
+  if (operator === '~') return contains(column, text, type)
+  return operator === '<' ? sql`${column} < ${text}::timestamptz` : sql`${column} > ${text}::timestamptz`
+}
+
+/** The values a column of this type can hold: what it cannot hold it does not equal, and a cast would fail. */
+function storableValues(
+  value: Exclude<SearchValue, null | boolean>,
+  type: SearchColumn['type'],
+  storedValue: SearchColumn['storedValue'],
+): string[] {
+  const values = typeof value === 'string' ? [value] : value
+  const stored = storedValue ? values.map(storedValue).filter((one) => one !== undefined) : [...values]
+  if (type === 'bigint') return stored.filter(isBigint)
+  if (type === 'uuid') return stored.filter((one) => uuidShape.test(one))
+  return stored
+}
+
+const uuidShape = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const largestBigint = 9_223_372_036_854_775_807n
+
+/** An identifier as we write it: no sign, no leading zero, within bigint. */
+function isBigint(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,18})$/.test(text) && BigInt(text) <= largestBigint
+}
+
+function equals(
+  column: Expression<unknown>,
+  values: string[],
+  type: Exclude<SearchColumn['type'], 'text[]'>,
+  { ignoreCase }: SearchClause,
+): RawBuilder<SqlBool> {
+  const [first] = values
+  if (type === 'text' && ignoreCase) {
+    return values.length === 1
+      ? sql`lower(${column}) = lower(${first}::text)`
+      : sql`lower(${column}) = any(${lowered(values)})`
+  }
+  const cast = sql.raw(type)
+  return values.length === 1 ? sql`${column} = ${first}::${cast}` : sql`${column} = any(${values}::${cast}[])`
+}
+
+function listContains(column: Expression<unknown>, values: string[], clause: SearchClause): RawBuilder<SqlBool> {
+  if (!clause.ignoreCase) return sql`${column} && ${values}::text[]`
+  return sql`exists (select from unnest(${column}) as item where lower(item) = any(${lowered(values)}))`
+}
+
+function lowered(values: string[]): RawBuilder<string[]> {
+  return sql`array(select lower(value) from unnest(${values}::text[]) as value)`
+}
+
+function contains(column: Expression<unknown>, text: string, type: SearchColumn['type']): RawBuilder<SqlBool> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  if (type === 'text') return sql`${column} ilike ${pattern}`
+  if (type === 'text[]') return sql`exists (select from unnest(${column}) as item where item ilike ${pattern})`
+  return sql`${column}::text ilike ${pattern}`
+}
