@@ -1,4 +1,4 @@
-import Type, { type TSchema, type TUnsafe, type Static } from 'typebox'
+import Type, { type Static, type TSchema, type TSchemaOptions, type TUnsafe } from 'typebox'
 
 /**
  * A value that may be null. Written as the `nullable` keyword because the response serializer is a third slower
@@ -7,11 +7,50 @@ import Type, { type TSchema, type TUnsafe, type Static } from 'typebox'
 export const Nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> =>
   Type.Unsafe<Static<Schema> | null>({ ...schema, nullable: true })
 
-/** ISO 8601, UTC, milliseconds. */
-export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-20T09:14:03.000Z'] })
+/** One of a fixed set of strings. Names its type, without which validators refuse `nullable` beside `enum`. */
+export const Choice = <const Value extends string>(values: readonly Value[], description: string): TUnsafe<Value> =>
+  Type.Unsafe<Value>({ type: 'string', enum: [...values], description })
+
+/** ISO 8601, UTC, milliseconds, `Z`. */
+export const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
 /** Decimal digits; a 64-bit integer inside. */
-export const Identifier = Type.String({ examples: ['1042'] })
+export const Identifier = (description: string) => Type.String({ description })
 
-/** A record that another record names. `{identifier: "", link: null}` where nothing is linked. */
-export const Link = Type.Object({ identifier: Type.String(), link: Nullable(Type.String({ format: 'uri' })) })
+/**
+ * An identifier in a request: a string or an integer. Eighteen digits keep every accepted value inside 64 bits, and
+ * larger integers than the maximum have lost digits before they reach us.
+ */
+export const IdentifierInput = (description: string) =>
+  Type.Union(
+    [Type.String({ pattern: '^[0-9]{1,18}$' }), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })],
+    {
+      description,
+    },
+  )
+
+/** Free text. */
+export const Text = (description: string, options: TSchemaOptions = {}) => Type.String({ ...options, description })
+
+export const Flag = (description: string) => Type.Boolean({ description })
+
+/** A whole number that is never negative. */
+export const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** JSON written into a string. */
+export const JsonText = (description: string) => Type.String({ format: 'json', description })
+
+/** One row of a check's answer: every value as text. */
+export const Row = (description: string) =>
+  Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description })
+
+/** Another record. `{identifier: "", link: null}` where nothing is linked. */
+export const Link = (description: string) =>
+  Type.Object(
+    {
+      identifier: Identifier('Identifier of the linked record; blank when nothing is linked.'),
+      link: Nullable(Text('Address of the linked record in this API; null when nothing is linked.', { format: 'uri' })),
+    },
+    { description },
+  )
+export type Link = Static<ReturnType<typeof Link>>

@@ -1,0 +1,102 @@
+import Type, { type Static } from 'typebox'
+import { DeviceAuthenticationMode } from './device-authentication-modes.ts'
+import { Choice, Identifier, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
+import type { SearchFields } from './search.ts'
+import { choiceField, identifierField, nullableTextField, nullableTimeField, textField } from './search-fields.ts'
+
+const authStates = ['Will Block', 'Blocked', 'Notified', 'Good'] as const
+export type AuthState = (typeof authStates)[number]
+
+const deviceTypes = ['Mac', 'Linux', 'Windows', 'iOS', 'Android'] as const
+export type DeviceType = (typeof deviceTypes)[number]
+
+const formFactors = ['computer', 'tablet', 'phone'] as const
+export type FormFactor = (typeof formFactors)[number]
+
+export const Device = Type.Object(
+  {
+    id: Identifier('Identifier of the device.'),
+    name: Text('Name of the device.'),
+    registered_at: Nullable(Timestamp('When its owner registered the device; null when it is unregistered.')),
+    last_authenticated_at: Nullable(Timestamp('When somebody last signed in with the device; null if never.')),
+    last_seen_at: Nullable(Timestamp('When the device last spoke to the service; null if never.')),
+    registered_owner_info: Link('The person the device is registered to.'),
+    operating_system: Nullable(Text('Name and version of the operating system; null until the device has told.')),
+    hardware_model: Nullable(Text('Model of the hardware; null until the device has told.')),
+    serial: Nullable(Text('Serial number of the hardware; null where it has none.')),
+    hardware_uuid: Nullable(Text('Unique identifier of the hardware; null where it has none.')),
+    note: Nullable(Text('What administrators wrote about the device; null when they wrote nothing.')),
+    auth_state: Choice(authStates, 'What the open issues of the device mean for signing in with it.'),
+    will_block_at: Nullable(
+      Timestamp('When the device will be blocked if nothing changes; null unless it will block.'),
+    ),
+    product_image_url: Nullable(Text('Address of a picture of the model; null when there is none.', { format: 'uri' })),
+    auth_configuration: Nullable(DeviceAuthenticationMode),
+    device_type: Choice(deviceTypes, 'The platform of the device.'),
+    form_factor: Choice(formFactors, 'Whether the device is a computer, a tablet or a phone.'),
+  },
+  {
+    title: 'Device',
+    description: 'A computer, tablet or phone that people sign in with.',
+    examples: [
+      {
+        id: '1042',
+        name: "Tomas's MacBook Pro",
+        registered_at: '2026-03-02T10:11:12.000Z',
+        last_authenticated_at: '2026-11-20T07:58:41.207Z',
+        last_seen_at: '2026-11-20T09:13:55.018Z',
+        registered_owner_info: { identifier: '311', link: 'https://muster.example.com/people/311' },
+        operating_system: 'macOS 26.1',
+        hardware_model: 'MacBook Pro (14-inch, 2025)',
+        serial: 'C02XL0GTJGH5',
+        hardware_uuid: '5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10',
+        note: null,
+        auth_state: 'Will Block',
+        will_block_at: '2026-11-24T09:00:00.000Z',
+        product_image_url: null,
+        auth_configuration: {
+          device_id: '1042',
+          authentication_mode: 'only_registered_owner_or_group_members',
+          person_groups: [{ id: '27', name: 'Finance' }],
+        },
+        device_type: 'Mac',
+        form_factor: 'computer',
+      },
+    ],
+  },
+)
+export type Device = Static<typeof Device>
+
+export const deviceSearch = {
+  id: identifierField,
+  name: textField,
+  registered_at: nullableTimeField,
+  last_authenticated_at: nullableTimeField,
+  serial: nullableTextField,
+  note: nullableTextField,
+  hardware_uuid: nullableTextField,
+  device_type: choiceField(deviceTypes),
+  will_block_at: nullableTimeField,
+} as const satisfies SearchFields
+
+export const DeviceRegistration = Type.Object(
+  {
+    device_id: Identifier('The device that was registered.'),
+    registered_at: Timestamp('When the device was registered.'),
+    registered_owner_info: Link('The person the device was registered to.'),
+    device_info: Link('The device that was registered.'),
+  },
+  {
+    title: 'DeviceRegistration',
+    description: 'That a device belongs to a person.',
+    examples: [
+      {
+        device_id: '1042',
+        registered_at: '2026-03-02T10:11:12.000Z',
+        registered_owner_info: { identifier: '311', link: 'https://muster.example.com/people/311' },
+        device_info: { identifier: '1042', link: 'https://muster.example.com/devices/1042' },
+      },
+    ],
+  },
+)
+export type DeviceRegistration = Static<typeof DeviceRegistration>

@@ -1,0 +1,79 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Text } from './schema-kit.ts'
+
+const errorCodes = [
+  // 400
+  'malformed_request',
+  'malformed_json',
+  'unknown_api_version',
+  'bad_cursor',
+  // 401
+  'unauthorized',
+  'feature_unavailable',
+  // 403
+  'permission_missing',
+  // 404, 410, 413, 415
+  'not_found',
+  'api_version_gone',
+  'body_too_large',
+  'unsupported_media_type',
+  // 422
+  'invalid',
+  'search_invalid',
+  'device_not_registered',
+  'check_not_external',
+  'check_not_refreshable',
+  // 429, 500, 503
+  'rate_limited',
+  'internal',
+  'unavailable',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+const shared = {
+  error: Choice(errorCodes, 'What went wrong, as a code that programs may rely on.'),
+  message: Text('What went wrong, as a sentence for people; its wording may change.'),
+}
+
+export const FieldError = Type.Object(
+  {
+    field: Text(
+      'Path of the member or name of the parameter, such as `device_ids/0` or `per_page`; blank for the whole.',
+    ),
+    message: Text('What is wrong with it, as a sentence for people.'),
+  },
+  {
+    title: 'FieldError',
+    description: 'One fault of a request, and where it lies.',
+    examples: [{ field: 'per_page', message: 'must be between 1 and 100' }],
+  },
+)
+export type FieldError = Static<typeof FieldError>
+
+export const ErrorBody = Type.Object(shared, {
+  title: 'Error',
+  description: 'Why a request was refused or failed.',
+  examples: [{ error: 'permission_missing', message: 'This key lacks the permission Remove Devices.' }],
+})
+export type ErrorBody = Static<typeof ErrorBody>
+
+/** The body of every 422. */
+export const ValidationErrorBody = Type.Object(
+  {
+    ...shared,
+    errors: Type.Array(FieldError, { description: 'Every fault that was found; at least one.', minItems: 1 }),
+  },
+  {
+    title: 'ValidationError',
+    description: 'Why a well-formed request is not acceptable.',
+    examples: [
+      {
+        error: 'invalid',
+        message: 'The request is not acceptable.',
+        errors: [{ field: 'per_page', message: 'must be between 1 and 100' }],
+      },
+    ],
+  },
+)
+export type ValidationErrorBody = Static<typeof ValidationErrorBody>

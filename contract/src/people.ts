@@ -1,0 +1,60 @@
+import Type, { type Static } from 'typebox'
+import { Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+import type { SearchFields } from './search.ts'
+import { emailField, identifierField, nullableTimeField, textField } from './search-fields.ts'
+
+const personFields = {
+  id: Identifier('Identifier of the person.'),
+  name: Text('Full name of the person.'),
+  email: Text('E-mail address of the person.'),
+  created_at: Timestamp('When the person was first provisioned.'),
+  last_authenticated_at: Nullable(Timestamp('When the person last signed in with a device; null if never.')),
+  has_registered_device: Flag('Whether a device is registered to the person.'),
+}
+
+const examplePerson = {
+  id: '311',
+  name: 'Tomas Okafor',
+  email: 'tomas@acme.example',
+  created_at: '2025-02-03T08:30:00.000Z',
+  last_authenticated_at: '2026-11-20T07:58:41.207Z',
+  has_registered_device: true,
+}
+
+export const Person = Type.Object(
+  {
+    ...personFields,
+    usernames: Type.Array(Type.String(), { description: 'Names by which the identity provider knows the person.' }),
+  },
+  {
+    title: 'Person',
+    description: 'Somebody who signs in with devices of the organization.',
+    examples: [{ ...examplePerson, usernames: ['tomas', 'tomas@acme.example'] }],
+  },
+)
+export type Person = Static<typeof Person>
+
+export const DeprovisionedPerson = Type.Object(
+  { ...personFields, api_url: Text('Address of the record in this API.', { format: 'uri' }) },
+  {
+    title: 'DeprovisionedPerson',
+    description: 'Somebody whom the identity provider has taken out of the organization.',
+    examples: [
+      {
+        ...examplePerson,
+        has_registered_device: false,
+        api_url: 'https://muster.example.com/deprovisioned_people/311',
+      },
+    ],
+  },
+)
+export type DeprovisionedPerson = Static<typeof DeprovisionedPerson>
+
+export const personSearch = {
+  id: identifierField,
+  email: emailField,
+  name: textField,
+  last_authenticated_at: nullableTimeField,
+} as const satisfies SearchFields
+
+export const deprovisionedPersonSearch = personSearch

@@ -1,0 +1,45 @@
+/** What a key may be granted beyond reading; each grant carries a written rationale. */
+export const permissions = {
+  remove_devices: {
+    title: 'Remove Devices',
+    description: 'End the registration of devices and delete devices.',
+  },
+  manage_user_requests: {
+    title: 'Manage User Requests',
+    description: 'Approve or deny exemption requests and registration requests.',
+  },
+  manage_device_groups: {
+    title: 'Manage Device Groups',
+    description: 'Add devices to device groups and take them out again.',
+  },
+  refresh_check: {
+    title: 'Refresh Check',
+    description: 'Have a check run again on a device at its next contact.',
+  },
+  update_devices: {
+    title: 'Update Devices',
+    description: 'Change who may authenticate with a device.',
+  },
+  create_live_query: {
+    title: 'Create Live Query',
+    description: 'Create, change and delete live queries, which run on devices at once.',
+  },
+  manage_ssf_streams: {
+    title: 'Manage Shared Signals Framework Streams',
+    description: 'Create, change, test and delete streams of compliance signals.',
+  },
+  configure_checks: {
+    title: 'Configure Checks',
+    description: 'Change the options, targeting and remediation of checks.',
+  },
+  run_external_checks: {
+    title: 'Run External Checks',
+    description: 'Report results of external checks for devices and people.',
+  },
+  manage_custom_check_drafts: {
+    title: 'Manage Custom Check Drafts',
+    description: 'Delete drafts of custom checks.',
+  },
+} as const satisfies Record<string, { title: string; description: string }>
+
+export type Permission = keyof typeof permissions
