@@ -1,0 +1,56 @@
+import { createEngine, renderTemplate } from './liquid-engine.ts'
+import type { OptionValues } from './options.ts'
+
+/** What a rationale or fix instruction may name: the check's options and the rows of the issue. */
+export type TextScope = {
+  options: OptionValues
+  /** Failing result rows as the agent sent them; empty when the text is shown without a device. */
+  rows: readonly { readonly [column: string]: unknown }[]
+}
+
+const maxValueLength = 500
+
+const engine = createEngine({
+  tags: ['if', 'unless', 'case', 'for', 'break', 'continue', 'assign', 'comment', '#'],
+  keepFilters: [
+    ...['size', 'first', 'last', 'map', 'where', 'sort', 'uniq', 'join', 'default', 'upcase', 'downcase', 'truncate'],
+    ...['plus', 'minus', 'times', 'divided_by', 'round'],
+  ],
+  filters: { code: { handler: toCodeSpan, raw: true } },
+  outputEscape: escapeMarkdown,
+})
+
+/**
+ * Renders a Markdown template over `options` and `rows`. Values are written as plain text, or as a code span with
+ * `{{ row.path | code }}`: what a device reports can add words to the text, never a link, an image or HTML.
+ * Throws TemplateError naming the line.
+ */
+export function renderText(template: string, scope: TextScope): string {
+  return renderTemplate(engine, template, { options: scope.options, rows: scope.rows })
+}
+
+function escapeMarkdown(value: unknown): string {
+  return toLine(value).replace(/[!#$&()*+\-.:;<=>@[\\\]^_`{|}~]/g, '\\$&')
+}
+
+/** CommonMark §6.1: the fence is longer than every run of backticks inside. */
+function toCodeSpan(value: unknown): string {
+  const text = toLine(value)
+  if (text.trim() === '') return ''
+  const longestRun = (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0)
+  const fence = '`'.repeat(longestRun + 1)
+  const padding = /^[` ]|[` ]$/.test(text) ? ' ' : ''
+  return `${fence}${padding}${text}${padding}${fence}`
+}
+
+/** A line end could open a new block, so a value stays on its line; objects have no text. */
+function toLine(value: unknown): string {
+  if (Array.isArray(value)) return shorten(value.map(toLine).join(', '))
+  if (value === null || value === undefined || typeof value === 'object') return ''
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  return shorten(String(value)).replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ')
+}
+
+function shorten(text: string): string {
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength).toWellFormed()}…` : text
+}
