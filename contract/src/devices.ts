@@ -31,7 +31,9 @@ export const Device = Type.Object(
       Timestamp('When the device will be blocked if nothing changes; null unless it will block.'),
     ),
     product_image_url: Nullable(Text('Address of a picture of the model; null when there is none.', { format: 'uri' })),
-    auth_configuration: Nullable(DeviceAuthenticationMode),
+    auth_configuration: Nullable(DeviceAuthenticationMode, {
+      description: 'Who may sign in with the device; null when it is unregistered.',
+    }),
     device_type: Choice(deviceTypes, 'The platform of the device.'),
     form_factor: Choice(formFactors, 'Whether the device is a computer, a tablet or a phone.'),
   },

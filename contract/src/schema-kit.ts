@@ -2,10 +2,12 @@ import Type, { type Static, type TSchema, type TSchemaOptions, type TUnsafe } fr
 
 /**
  * A value that may be null. Written as the `nullable` keyword because the response serializer is a third slower
- * with a union; the OpenAPI documents show it as a type list.
+ * with a union; the OpenAPI documents show it as a type list. A description given here replaces the schema's own.
  */
-export const Nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> =>
-  Type.Unsafe<Static<Schema> | null>({ ...schema, nullable: true })
+export const Nullable = <Schema extends TSchema>(
+  schema: Schema,
+  options: { description?: string } = {},
+): TUnsafe<Static<Schema> | null> => Type.Unsafe<Static<Schema> | null>({ ...schema, ...options, nullable: true })
 
 /** One of a fixed set of strings. Names its type, without which validators refuse `nullable` beside `enum`. */
 export const Choice = <const Value extends string>(values: readonly Value[], description: string): TUnsafe<Value> =>
