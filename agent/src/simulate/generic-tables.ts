@@ -1,0 +1,130 @@
+import type { DeviceProfile } from './device-profile.ts'
+import { osqueryInfoOf, platformInfoOf, simulatedVersion, systemInfoOf } from './enroll-body.ts'
+import type { TableRow, TableSet } from './run-sql.ts'
+import { softwareTables } from './software-tables.ts'
+
+/** What a device of that kind answers to any query that is not a check: a few plausible rows per common table. */
+export function genericTables(profile: DeviceProfile, startedAtSeconds: number): TableSet {
+  return {
+    ...hostTables(profile, startedAtSeconds),
+    ...clockTables(startedAtSeconds),
+    ...peopleTables(profile),
+    ...networkTables(profile),
+    ...softwareTables(profile),
+  }
+}
+
+/** osquery types these columns as integers, and SQL may compare them with numbers. */
+function withNumbers(row: Record<string, string>, columns: string[]): TableRow {
+  const numbers = columns.filter((column) => column in row).map((column) => [column, Number(row[column])])
+  return { ...row, ...Object.fromEntries(numbers) }
+}
+
+function hostTables(profile: DeviceProfile, startedAtSeconds: number): TableSet {
+  const systemNumbers = ['cpu_physical_cores', 'cpu_logical_cores', 'cpu_sockets', 'physical_memory']
+  return {
+    os_version: [withNumbers(profile.operatingSystem, ['major', 'minor', 'patch', 'revision'])],
+    system_info: [withNumbers(systemInfoOf(profile), systemNumbers)],
+    osquery_info: [withNumbers(osqueryInfoOf(profile, startedAtSeconds), ['pid', 'start_time', 'watcher'])],
+    platform_info: [platformInfoOf(profile)],
+    kernel_info: [{ version: profile.platform === 'darwin' ? '25.0.0' : '6.8.0-85-generic', arguments: '', path: '' }],
+    osquery_flags: [
+      { name: 'distributed_interval', type: 'uint64', default_value: '60', value: '60', shell_only: 0 },
+      { name: 'logger_tls_period', type: 'uint64', default_value: '4', value: '60', shell_only: 0 },
+      { name: 'config_refresh', type: 'uint64', default_value: '0', value: '300', shell_only: 0 },
+    ],
+    secureboot: [{ secure_boot: 1, secure_mode: 1, description: 'Full Security', setup_mode: 0 }],
+    cpu_info: [{ device_id: 'CPU0', model: profile.hardware.cpu, number_of_cores: 8, logical_processors: 16 }],
+    tpm_info: [{ activated: 1, enabled: 1, owned: 1, spec_version: '2.0', manufacturer_name: 'INTC' }],
+    battery: [{ manufacturer: 'SMP', cycle_count: 118, health: 'Good', state: 'AC Power', percent_remaining: 93 }],
+  }
+}
+
+function clockTables(startedAtSeconds: number): TableSet {
+  const now = new Date(startedAtSeconds * 1000)
+  const iso = `${now.toISOString().slice(0, 19)}Z`
+  return {
+    time: [
+      {
+        weekday: 'Tuesday',
+        year: now.getUTCFullYear(),
+        month: now.getUTCMonth() + 1,
+        day: now.getUTCDate(),
+        hour: now.getUTCHours(),
+        minutes: now.getUTCMinutes(),
+        seconds: now.getUTCSeconds(),
+        timezone: 'UTC',
+        local_timezone: 'UTC',
+        unix_time: startedAtSeconds,
+        timestamp: iso,
+        datetime: iso,
+        iso_8601: iso,
+      },
+    ],
+    uptime: [{ days: 3, hours: 4, minutes: 12, seconds: 7, total_seconds: 274_327 }],
+  }
+}
+
+function peopleTables(profile: DeviceProfile): TableSet {
+  const [home, shell] =
+    profile.platform === 'darwin'
+      ? ['/Users/', '/bin/zsh']
+      : profile.platform === 'windows'
+        ? ['C:\\Users\\', 'C:\\Windows\\system32\\cmd.exe']
+        : ['/home/', '/bin/bash']
+  const uid = profile.platform === 'darwin' ? 501 : 1000
+  const root = profile.platform === 'windows' ? 'SYSTEM' : 'root'
+  return {
+    users: [
+      { uid: 0, gid: 0, username: root, description: 'System', directory: '/root', shell, type: 'special' },
+      {
+        uid,
+        gid: uid,
+        username: profile.username,
+        description: profile.ownerName,
+        directory: home + profile.username,
+        shell,
+        type: 'local',
+        uuid: profile.instanceId,
+      },
+    ],
+    groups: [
+      { gid: 0, gid_signed: 0, groupname: root },
+      { gid: uid, gid_signed: uid, groupname: 'staff' },
+    ],
+    user_groups: [{ uid, gid: uid }],
+    logged_in_users: [
+      { type: 'user', user: profile.username, tty: 'console', host: '', time: 1_760_000_000, pid: 501 },
+    ],
+  }
+}
+
+function networkTables(profile: DeviceProfile): TableSet {
+  const card = profile.platform === 'darwin' ? 'en0' : profile.platform === 'windows' ? '12' : 'wlp0s20f3'
+  return {
+    interface_addresses: [
+      { interface: 'lo0', address: '127.0.0.1', mask: '255.0.0.0', type: 'unknown' },
+      { interface: card, address: profile.ipAddress, mask: '255.0.0.0', broadcast: '10.255.255.255', type: 'dhcp' },
+    ],
+    interface_details: [
+      { interface: card, mac: profile.macAddress, type: 6, mtu: 1500, ibytes: 812_733_214, obytes: 96_231_002 },
+    ],
+    routes: [
+      {
+        destination: '0.0.0.0',
+        netmask: 0,
+        gateway: '10.0.0.1',
+        source: profile.ipAddress,
+        interface: card,
+        metric: 0,
+      },
+    ],
+    listening_ports: [{ pid: 412, port: 5353, protocol: 17, family: 2, address: '0.0.0.0' }],
+    processes: [
+      { pid: 1, name: profile.platform === 'darwin' ? 'launchd' : 'systemd', state: 'S', uid: 0, parent: 0 },
+      { pid: 412, name: 'mDNSResponder', state: 'S', uid: 0, parent: 1 },
+      { pid: 812, name: 'osqueryd', cmdline: `osqueryd (${simulatedVersion})`, state: 'R', uid: 0, parent: 810 },
+    ],
+    etc_hosts: [{ address: '127.0.0.1', hostnames: 'localhost' }],
+  }
+}
