@@ -1,1 +1,228 @@
-export interface Database {}
+import type { ColumnType, Generated } from 'kysely'
+
+/** 64-bit integer as decimal text, given by the database unless an import brings it. */
+type Id = Generated<string>
+/** Read as values, written as JSON text. */
+type Json<Value> = ColumnType<Value, string, string>
+type JsonWithDefault<Value> = ColumnType<Value, string | undefined, string>
+type WithDefault<Value> = ColumnType<Value, Value | undefined, Value>
+/** ISO 8601, UTC, milliseconds. */
+type Instant = string
+
+export type StoredAuthState = 'good' | 'notified' | 'will_block' | 'blocked'
+export type CompliancyStatus = 'compliant' | 'not-compliant'
+type StoredStatus =
+  | 'pending'
+  | 'passing'
+  | 'failing'
+  | 'unknown'
+  | 'errored'
+  | 'inapplicable'
+  | 'stale'
+  | 'out_of_scope'
+
+export interface Database {
+  installation: { singleton: Generated<boolean>; master_key_fingerprint: string; created_at: Instant }
+  organizations: { id: Id; name: string; disabled_features: WithDefault<string[]>; created_at: Instant }
+  people: {
+    organization_id: string
+    id: Id
+    name: string
+    email: string
+    usernames: WithDefault<string[]>
+    has_used_first_trust: WithDefault<boolean>
+    created_at: Instant
+    last_authenticated_at: Instant | null
+    deprovisioned_at: Instant | null
+  }
+  person_groups: { organization_id: string; id: Id; name: string; created_at: Instant }
+  person_group_members: { organization_id: string; person_group_id: string; person_id: string }
+  devices: {
+    organization_id: string
+    id: Id
+    name: string
+    device_type: 'Mac' | 'Linux' | 'Windows' | 'iOS' | 'Android'
+    form_factor: 'computer' | 'tablet' | 'phone'
+    operating_system: string | null
+    hardware_model: string | null
+    serial: string | null
+    hardware_uuid: string | null
+    machine_id: string | null
+    agent_version: string | null
+    note: string | null
+    product_image_url: string | null
+    registered_owner_id: string | null
+    registered_at: Instant | null
+    registration_suspended_at: Instant | null
+    authentication_mode: WithDefault<'only_registered_owner' | 'only_registered_owner_or_group_members' | 'anyone'>
+    last_authenticated_at: Instant | null
+    auth_state: WithDefault<StoredAuthState>
+    will_block_at: Instant | null
+    signalled_status: CompliancyStatus | null
+    created_at: Instant
+    enrolled_at: Instant | null
+    deleted_at: Instant | null
+  }
+  device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
+  device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }
+  device_authentication_groups: { organization_id: string; device_id: string; person_group_id: string }
+  device_groups: {
+    organization_id: string
+    id: Id
+    name: string
+    description: string | null
+    members_count: WithDefault<number>
+    created_at: Instant
+  }
+  device_group_members: { organization_id: string; device_group_id: string; device_id: string }
+  enrollment_secrets: {
+    organization_id: string
+    id: Id
+    name: string
+    sealed_secret: Buffer
+    person_id: string | null
+    created_at: Instant
+    expires_at: Instant | null
+    revoked_at: Instant | null
+  }
+  api_keys: {
+    organization_id: string
+    id: Id
+    name: string
+    responsible_administrator: string
+    sealed_key: Buffer
+    /** Permission code to its written rationale. */
+    permissions: JsonWithDefault<Record<string, string>>
+    created_at: Instant
+    last_used_at: Instant | null
+    revoked_at: Instant | null
+  }
+  api_key_lookups: { lookup_hash: Buffer; organization_id: string; api_key_id: string }
+  enrollment_secret_lookups: { lookup_hash: Buffer; organization_id: string; enrollment_secret_id: string }
+  node_key_lookups: { lookup_hash: Buffer; organization_id: string; device_id: string }
+  rate_limit_windows: { organization_id: string; api_key_id: string; started_at: Instant; used: number }
+  checks: {
+    organization_id: string
+    id: Id
+    slug: string
+    name: string
+    type: 'osquery' | 'custom' | 'external'
+    is_provided: boolean
+    platforms: string[]
+    description: string
+    topics: WithDefault<string[]>
+    sql_template: string | null
+    option_definitions: JsonWithDefault<Record<string, unknown>>
+    primary_key_column: string | null
+    issue_title: string
+    rationale_template: string
+    fix_instructions_template: string
+    interval_seconds: WithDefault<number>
+    created_at: Instant
+  }
+  check_tags: {
+    organization_id: string
+    id: Id
+    name: string
+    description: string | null
+    color: string | null
+  }
+  check_tag_assignments: { organization_id: string; check_id: string; check_tag_id: string }
+  check_configurations: {
+    organization_id: string
+    check_id: string
+    id: Id
+    options: JsonWithDefault<Record<string, unknown>>
+    custom_rationale_template: string | null
+    custom_fix_instructions_template: string | null
+    paused_at: Instant | null
+    paused_by: string | null
+    revision: WithDefault<string>
+    query_revision: WithDefault<string>
+    remediation_strategy: WithDefault<'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'>
+    block_auth_grace_period_days: WithDefault<number>
+    auth_check_run_shelf_life_seconds: WithDefault<number>
+    begins_blocking_on: Instant | null
+    snooze_disallowed: WithDefault<boolean>
+    exemptions_disallowed: WithDefault<boolean>
+    targeted_groups: WithDefault<string[]>
+    excluded_groups: WithDefault<string[]>
+    blocking_allowed_groups: WithDefault<string[]>
+    blocking_excluded_groups: WithDefault<string[]>
+    updated_at: Instant
+  }
+  check_results: {
+    organization_id: string
+    device_id: string
+    check_id: string
+    status: StoredStatus
+    rows: JsonWithDefault<Record<string, string>[]>
+    rows_digest: Buffer | null
+    error_message: string | null
+    query_revision: string | null
+    issued_at: Instant | null
+    ran_at: Instant | null
+    exempted_at: Instant | null
+    exemption_reason: string | null
+    exemption_expires_at: Instant | null
+    snoozed_at: Instant | null
+    snoozed_until: Instant | null
+  }
+  check_tallies: { organization_id: string; check_id: string; shard: number; counted: number; passing: number }
+  check_refreshes: { organization_id: string; device_id: string; check_id: string; requested_at: Instant }
+  issues: {
+    organization_id: string
+    id: Id
+    device_id: string
+    check_id: string
+    issue_key: string | null
+    issue_value: string | null
+    title: string
+    value: Json<Record<string, string>>
+    exempted: WithDefault<boolean>
+    detected_at: Instant
+    resolved_at: Instant | null
+    last_rechecked_at: Instant
+    blocking_since: Instant | null
+    blocks_device_at: Instant | null
+  }
+  check_recomputations: {
+    organization_id: string
+    check_id: string
+    revision: string
+    requested_at: Instant
+    last_device_id: WithDefault<string>
+    settled_devices: WithDefault<number>
+    finished_at: Instant | null
+  }
+  agent_notices: {
+    organization_id: string
+    id: Id
+    device_id: string | null
+    transaction: Generated<string>
+    created_at: Instant
+  }
+  audit_heads: { organization_id: string; last_id: string; last_hash: Buffer }
+  audit_logs: {
+    organization_id: string
+    id: Id
+    timestamp: Instant
+    actor_type: 'User' | 'ApiKey' | 'System' | 'Person'
+    actor_id: string | null
+    actor_name: string
+    actor_email: string | null
+    ip_address: string | null
+    description: string
+    previous_hash: Buffer
+    hash: Buffer
+  }
+  events: {
+    organization_id: string
+    id: Id
+    type: string
+    device_id: string | null
+    cause: string
+    data: Json<Record<string, unknown>>
+    occurred_at: Instant
+  }
+}
