@@ -1,0 +1,65 @@
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { styleText } from 'node:util'
+import { runCaptured } from './run-captured.ts'
+import { testEnvironment } from './test-environment.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const tool = (name: string) => `${root}node_modules/.bin/${name}`
+
+interface Step {
+  readonly name: string
+  readonly file: string
+  readonly args: readonly string[]
+}
+
+// The slowest goes first, so that the quick ones fill the other core beside it.
+const steps: readonly Step[] = [
+  {
+    name: 'architecture and guards (node --test)',
+    file: process.execPath,
+    args: [
+      '--test',
+      '--test-concurrency=2',
+      '--test-reporter=spec',
+      'server/test/architecture.test.ts',
+      'server/test/architecture/**/*.test.ts',
+      'server/test/canaries/**/*.test.ts',
+    ],
+  },
+  { name: 'format and lint (biome)', file: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
+  { name: 'types (tsc)', file: tool('tsc'), args: ['-p', '.'] },
+  {
+    name: 'promises and exhaustiveness (oxlint)',
+    file: tool('oxlint'),
+    args: ['--type-aware', '--deny-warnings', '--disable-nested-config', '.'],
+  },
+  { name: 'dead code and dependencies (knip)', file: tool('knip'), args: ['--treat-config-hints-as-errors'] },
+]
+
+const colour: NodeJS.ProcessEnv = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
+const failures: string[] = []
+const queue = [...steps]
+const startedAt = performance.now()
+
+async function work(): Promise<void> {
+  for (let step = queue.shift(); step; step = queue.shift()) {
+    const { code, output, seconds } = await runCaptured(step.file, step.args, {
+      cwd: root,
+      env: { ...testEnvironment(process.env), ...colour },
+    })
+    const mark = code === 0 ? styleText('green', 'ok    ') : styleText('red', 'FAILED')
+    console.log(`${mark} ${seconds.toFixed(1).padStart(5)} s  ${step.name}`)
+    if (code !== 0) failures.push(`\n${styleText('bold', `── ${step.name}`)}\n${output.trimEnd()}`)
+  }
+}
+
+await Promise.all(Array.from({ length: Math.min(availableParallelism(), steps.length) }, work))
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+for (const failure of failures) console.log(failure)
+console.log(
+  failures.length === 0
+    ? `All ${steps.length} checks passed in ${seconds} s`
+    : `\n${failures.length} failed in ${seconds} s`,
+)
+process.exitCode = failures.length === 0 ? 0 : 1

@@ -1,0 +1,50 @@
+import { matchesGlob, relative, resolve, sep } from 'node:path'
+
+/** What the words after `npm test --` ask for. */
+export interface TestArguments {
+  readonly isPostgres: boolean
+  readonly isFuzz: boolean
+  /** Files, folders or globs; none means every test file. */
+  readonly patterns: readonly string[]
+  /** Handed to `node --test` as they are. */
+  readonly nodeFlags: readonly string[]
+}
+
+const flagsWithValue = new Set([
+  '--test-name-pattern',
+  '--test-skip-pattern',
+  '--test-concurrency',
+  '--test-timeout',
+  '--test-shard',
+  '--test-reporter',
+  '--test-reporter-destination',
+])
+
+/** Splits the arguments into our own flags, flags for node (`--flag=value` or `--flag value`) and file patterns. */
+export function parseTestArguments(args: readonly string[]): TestArguments {
+  const own = new Set<string>()
+  const patterns: string[] = []
+  const nodeFlags: string[] = []
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? ''
+    const value = args[index + 1]
+    if (word === '--postgres' || word === '--fuzz') own.add(word)
+    else if (flagsWithValue.has(word) && value !== undefined) {
+      nodeFlags.push(`${word}=${value}`)
+      index++
+    } else if (word.startsWith('-')) nodeFlags.push(word)
+    else patterns.push(word)
+  }
+  return { isPostgres: own.has('--postgres'), isFuzz: own.has('--fuzz'), patterns, nodeFlags }
+}
+
+/** The files (relative to `root`, with `/`) that a pattern names: itself, all below it, or by glob. */
+export function selectFiles(files: readonly string[], patterns: readonly string[], root: string): string[] {
+  if (patterns.length === 0) return [...files]
+  const wanted = patterns.map((pattern) => relative(root, resolve(root, pattern)).split(sep).join('/'))
+  return files.filter((file) =>
+    wanted.some(
+      (pattern) => pattern === '' || file === pattern || file.startsWith(`${pattern}/`) || matchesGlob(file, pattern),
+    ),
+  )
+}
