@@ -90,7 +90,7 @@ function noParentheses(position: number) {
 function lexValue(text: string, start: number, field: string, operator: SearchOperator): Read<LexedValue | LexedList> {
   const first = text[start]
   if (first === undefined || first === ' ') {
-    throw new SearchError(`Expected a value directly after ${field}${operator}`, start, field)
+    throw new SearchError(`Expected a value directly after ${operator}`, start, field)
   }
   if (first === '[') return lexList(text, start, field)
   if (first === '"') {
