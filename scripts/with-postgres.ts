@@ -1,0 +1,102 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+
+/**
+ * Runs a command with a temporary PostgreSQL: node scripts/with-postgres.ts -- <command…>
+ * The cluster listens on a free loopback port, its superuser URL is in MUSTER_TEST_DATABASE_URL, and it is gone
+ * afterwards. Exits with the command's code, or with 3 when no PostgreSQL is installed.
+ */
+const separator = process.argv.indexOf('--')
+const command = separator < 0 ? [] : process.argv.slice(separator + 1)
+if (command.length === 0) {
+  console.error('Usage: node scripts/with-postgres.ts -- <command…>')
+  process.exit(2)
+}
+
+const binaries = findBinaries()
+if (!binaries) {
+  console.error('No PostgreSQL found: initdb is neither on PATH nor in /usr/lib/postgresql/*/bin')
+  process.exit(3)
+}
+
+/** PostgreSQL refuses to run as root, so root hands over to the packaged account. */
+const isRoot = process.getuid?.() === 0
+const asServer = (program: string, ...options: string[]): [string, string[]] =>
+  isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...options]] : [program, options]
+
+process.exitCode = await runWithCluster(binaries, command)
+
+function findBinaries(): string | undefined {
+  const packaged = fs.existsSync('/usr/lib/postgresql')
+    ? fs
+        .readdirSync('/usr/lib/postgresql')
+        .toSorted((left, right) => Number(right) - Number(left))
+        .map((version) => `/usr/lib/postgresql/${version}/bin`)
+    : []
+  const onPath = (process.env['PATH'] ?? '').split(path.delimiter)
+  return [...onPath, ...packaged].find((folder) => fs.existsSync(path.join(folder, 'initdb')))
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No port was given')
+  return address.port
+}
+
+async function runWithCluster(folder: string, [program = '', ...options]: string[]): Promise<number> {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-postgres-'))
+  if (isRoot) execFileSync('chown', ['postgres', root])
+  const data = path.join(root, 'data')
+  const control = (...words: string[]) => {
+    const [file, all] = asServer(path.join(folder, 'pg_ctl'), '-D', data, '-s', '-w', ...words)
+    execFileSync(file, all, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  // An interrupt reaches the command as well; this process stays to stop the cluster.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  try {
+    const [initdb, initOptions] = asServer(
+      path.join(folder, 'initdb'),
+      ...[
+        '-D',
+        data,
+        '-U',
+        'postgres',
+        '-A',
+        'trust',
+        '-E',
+        'UTF8',
+        '--locale=C.UTF-8',
+        '--no-sync',
+        '--no-instructions',
+      ],
+    )
+    execFileSync(initdb, initOptions, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+    const port = await freePort()
+    const server = [`-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=`]
+    server.push('-c max_connections=200 -c fsync=off -c synchronous_commit=off -c full_page_writes=off')
+    control('-l', path.join(root, 'log'), '-o', server.join(' '), 'start')
+    return await run(program, options, `postgres://postgres@127.0.0.1:${port}/postgres`)
+  } finally {
+    if (fs.existsSync(path.join(data, 'postmaster.pid'))) control('-m', 'immediate', 'stop')
+    fs.rmSync(root, { recursive: true, force: true })
+  }
+}
+
+async function run(program: string, options: string[], url: string): Promise<number> {
+  const child = spawn(program, options, { stdio: 'inherit', env: { ...process.env, MUSTER_TEST_DATABASE_URL: url } })
+  try {
+    const [code, signal] = await once(child, 'exit')
+    return code ?? 128 + (os.constants.signals[signal as NodeJS.Signals] ?? 0)
+  } catch (error) {
+    console.error(`Cannot run ${program}: ${error instanceof Error ? error.message : String(error)}`)
+    return 127
+  }
+}

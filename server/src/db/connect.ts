@@ -1,0 +1,148 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { startEngine } from './embedded/engine-client.ts'
+import { lockFolder } from './embedded/lock-file.ts'
+import type { EngineSettings } from './embedded/messages.ts'
+import { postgresListener } from './postgres-listener.ts'
+import { clientSettings, kyselyPool, openPool, type PostgresSettings } from './postgres-pool.ts'
+import type { Database } from './schema.ts'
+import { type Db, refuseStrayQueries } from './transact.ts'
+
+export type Engine = 'postgres' | 'pglite'
+
+export type Connection = {
+  db: Db
+  engine: Engine
+  /** Calls back with each payload notified on the channel; resolves to the end of it. Delivery is a hint: also poll. */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
+  /** Runs several statements without parameters; a transaction the script opens and does not end is rolled back. */
+  executeScript(sql: string): Promise<void>
+  close(): Promise<void>
+}
+
+export type EmbeddedConnection = Connection & {
+  /** The whole data folder as a tar, to open another engine from. */
+  snapshot(): Promise<Uint8Array<ArrayBuffer>>
+}
+
+export type EmbeddedSettings = {
+  /** Absent: in memory. */
+  dataDir?: string
+  /** What to start a new database from; ignored where the folder already holds one. */
+  snapshot?: Uint8Array<ArrayBuffer> | Blob
+  minimumFreeBytes?: number
+  transactionTimeLimitMs?: number
+}
+
+const databaseOver = (pool: PostgresPool): Db =>
+  new Kysely<Database>({ dialect: new PostgresDialect({ pool }), plugins: [refuseStrayQueries] })
+
+/** A pool on a PostgreSQL server, 15 or later. Rejects when the first connection fails. */
+export async function connectPostgres(settings: PostgresSettings): Promise<Connection> {
+  const pool = openPool(settings)
+  const listener = postgresListener(clientSettings(settings))
+  const wrapped = kyselyPool(pool)
+  const db = databaseOver(wrapped)
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    await listener.close()
+    await db.destroy()
+    if (!pool.ending) await pool.end()
+  }
+  return {
+    db,
+    engine: 'postgres',
+    listen: listener.listen,
+    executeScript: (sql) => executeScript(wrapped, sql),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+/** Enough for the write-ahead log to be cut down again after a large statement. */
+const defaultMinimumFreeBytes = 256 * 2 ** 20
+const defaultTransactionTimeLimitMs = 30_000
+
+/**
+ * The embedded engine in a thread of its own, on a folder locked for this process or in memory. One session serves
+ * all: single statements queue, a transaction has it for itself until it ends or its time limit passes.
+ */
+export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<EmbeddedConnection> {
+  const { dataDir } = settings
+  if (dataDir !== undefined) fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const unlock = dataDir === undefined ? () => {} : lockFolder(dataDir)
+  const engine = await startEngine(engineSettings(settings)).catch((error: unknown) => {
+    unlock()
+    throw error
+  })
+  const { listen, receive } = embeddedListeners(engine.pool)
+  engine.onNotification(receive)
+  let closing: Promise<void> | undefined
+  return {
+    db: databaseOver(engine.pool),
+    engine: 'pglite',
+    listen,
+    executeScript: (sql) => executeScript(engine.pool, sql),
+    snapshot: engine.snapshot,
+    close: () => {
+      closing ??= engine.close().finally(unlock)
+      return closing
+    },
+  }
+}
+
+function engineSettings(settings: EmbeddedSettings): EngineSettings {
+  const { dataDir, snapshot } = settings
+  return {
+    ...(dataDir !== undefined && { dataDir: path.resolve(dataDir) }),
+    ...(snapshot && { snapshot: snapshot instanceof Blob ? snapshot : new Blob([snapshot]) }),
+    minimumFreeBytes: settings.minimumFreeBytes ?? defaultMinimumFreeBytes,
+    transactionTimeLimitMs: settings.transactionTimeLimitMs ?? defaultTransactionTimeLimitMs,
+  }
+}
+
+async function executeScript(pool: PostgresPool, sql: string): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query(sql, [])
+  } catch (error) {
+    await client.query('rollback', []).catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+type OnNotify = (payload: string) => void
+
+/** The engine's one session listens for all; each channel's callbacks are kept here. */
+function embeddedListeners(pool: PostgresPool) {
+  const channels = new Map<string, Set<OnNotify>>()
+  const quoted = (channel: string) => `"${channel.replaceAll('"', '""')}"`
+
+  async function listen(channel: string, onNotify: OnNotify): Promise<() => Promise<void>> {
+    const callbacks = channels.get(channel) ?? new Set()
+    channels.set(channel, callbacks)
+    callbacks.add(onNotify)
+    await executeScript(pool, `listen ${quoted(channel)}`)
+    return async () => {
+      callbacks.delete(onNotify)
+      if (callbacks.size === 0 && channels.delete(channel)) await executeScript(pool, `unlisten ${quoted(channel)}`)
+    }
+  }
+
+  function receive(channel: string, payload: string): void {
+    for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
+  }
+
+  return { listen, receive }
+}

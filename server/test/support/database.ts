@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { after, before } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { type Connection, connectEmbedded, connectPostgres, type Engine } from '../../src/db/connect.ts'
+import { migrate, migrationsHash } from '../../src/db/migrate.ts'
+import type { Db } from '../../src/db/transact.ts'
+
+/** A server on which tests may create databases; absent, each file has an embedded engine in memory. */
+const serverUrl = process.env['MUSTER_TEST_DATABASE_URL']
+
+export const engine: Engine = serverUrl ? 'postgres' : 'pglite'
+
+/** For what one session cannot show: `test('…', { skip: postgresOnly }, …)`. */
+export const postgresOnly = serverUrl ? false : 'needs PostgreSQL: run npm run test:postgres'
+export const embeddedOnly = serverUrl ? 'about the embedded engine' : false
+
+export type TestDatabase = {
+  readonly connection: Connection
+  readonly db: Db
+  /** On PostgreSQL, to open further connections to the same database. */
+  readonly url: string | undefined
+  /** Empties every table but schema_migrations and restarts their identities. */
+  reset(): Promise<void>
+}
+
+type Opened = { connection: Connection; url?: string; drop(): Promise<void> }
+
+/**
+ * A migrated database for one test file, opened before its tests and gone after them. Call it at the top level;
+ * `connection` and `db` are there from the first hook on.
+ */
+export function testDatabase(directory?: URL): TestDatabase {
+  let opened: Opened | undefined
+  const current = (): Opened => {
+    if (!opened) throw new Error('The test database opens in a before hook: use it in tests and later hooks only')
+    return opened
+  }
+  before(async () => {
+    opened = serverUrl ? await openOnServer(serverUrl, directory) : await openEmbedded(directory)
+  })
+  after(async () => {
+    await opened?.drop()
+  })
+  return {
+    get connection() {
+      return current().connection
+    },
+    get db() {
+      return current().connection.db
+    },
+    get url() {
+      return current().url
+    },
+    reset: () => truncateAll(current().connection.db),
+  }
+}
+
+async function truncateAll(db: Db): Promise<void> {
+  const { rows } = await sql<{ names: string | null }>`
+    select string_agg(quote_ident(tablename), ', ') as names from pg_tables
+    where schemaname = 'public' and tablename <> 'schema_migrations'`.execute(db)
+  const names = rows[0]?.names
+  if (names) await sql`truncate ${sql.raw(names)} restart identity cascade`.execute(db)
+}
+
+const cache = new URL('../../../.cache/', import.meta.url)
+
+/** Migrating takes seconds, opening from a snapshot a fraction of one: so the migrated state is kept on disk. */
+async function openEmbedded(directory: URL | undefined): Promise<Opened> {
+  const file = fileURLToPath(new URL(`migrated-${(await migrationsHash(directory)).slice(0, 16)}.tar`, cache))
+  const kept = await readFile(file).catch(() => undefined)
+  const connection = await connectEmbedded({ snapshot: kept ?? (await makeSnapshot(file, directory)) })
+  return { connection, drop: () => connection.close() }
+}
+
+/** Renamed into place: test processes start together, and each sees a whole file or none. */
+async function makeSnapshot(file: string, directory: URL | undefined): Promise<Uint8Array<ArrayBuffer>> {
+  const connection = await connectEmbedded()
+  try {
+    await migrate(connection, directory)
+    const snapshot = await connection.snapshot()
+    await mkdir(cache, { recursive: true })
+    const draft = `${file}.${randomUUID()}`
+    await writeFile(draft, snapshot)
+    await rename(draft, file)
+    return snapshot
+  } finally {
+    await connection.close()
+  }
+}
+
+const withDatabase = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href
+
+async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function openOnServer(url: string, directory: URL | undefined): Promise<Opened> {
+  const template = `muster_template_${(await migrationsHash(directory)).slice(0, 16)}`
+  const database = `muster_test_${randomUUID().replaceAll('-', '')}`
+  await onServer(url, async (client) => {
+    await client.query('select pg_advisory_lock(hashtext($1))', [template])
+    await ensureTemplate(client, url, template, directory)
+    await client.query(`create database ${database} template ${template}`)
+  })
+  const own = withDatabase(url, database)
+  const connection = await connectPostgres({ url: own, maxConnections: 10 })
+  const drop = async () => {
+    await connection.close()
+    await onServer(url, (client) => client.query(`drop database ${database} with (force)`))
+  }
+  return { connection, url: own, drop }
+}
+
+/** A template counts once it is marked as one, so a run that died while migrating leaves nothing to trust. */
+async function ensureTemplate(client: pg.Client, url: string, template: string, directory?: URL): Promise<void> {
+  const { rows } = await client.query('select datistemplate from pg_database where datname = $1', [template])
+  if (rows[0]?.datistemplate) return
+  await client.query(`drop database if exists ${template}`)
+  await client.query(`create database ${template}`)
+  const connection = await connectPostgres({ url: withDatabase(url, template), maxConnections: 2 })
+  try {
+    await migrate(connection, directory)
+  } finally {
+    await connection.close()
+  }
+  await client.query(`alter database ${template} is_template true`)
+}
