@@ -39,7 +39,9 @@ export function optionFault(definition: OptionDefinition, value: unknown, path: 
       return listFault(definition, value, path, (item, at) => scalarFault({ ...definition, kind: 'integer' }, item, at))
     case 'record_list':
       return listFault(definition, value, path, (item, at) => recordFault(definition.fields, item, at))
-    default:
+    case 'integer':
+    case 'text':
+    case 'version':
       return scalarFault(definition, value, path)
   }
 }

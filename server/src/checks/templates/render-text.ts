@@ -14,7 +14,7 @@ const engine = createEngine({
   tags: ['if', 'unless', 'case', 'for', 'break', 'continue', 'assign', 'comment', '#'],
   keepFilters: [
     ...['size', 'first', 'last', 'map', 'where', 'sort', 'uniq', 'join', 'default', 'upcase', 'downcase', 'truncate'],
-    ...['plus', 'minus', 'times', 'divided_by', 'round'],
+    ...['append', 'plus', 'minus', 'times', 'divided_by', 'round'],
   ],
   filters: { code: { handler: toCodeSpan, raw: true } },
   outputEscape: escapeMarkdown,

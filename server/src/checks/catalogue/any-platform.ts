@@ -1,0 +1,296 @@
+import type { CatalogueCheck } from './catalogue-check.ts'
+import { sections, steps, withFound } from './markdown.ts'
+
+const sshKeysEncrypted: CatalogueCheck = {
+  slug: 'ssh-keys-encrypted',
+  name: 'SSH private keys have a passphrase',
+  platforms: ['darwin', 'linux', 'windows'],
+  description: 'Looks in the .ssh folder of every account for private keys without a passphrase.',
+  topics: ['credentials', 'encryption'],
+  // Without the join on users, osquery answers only for the account that it runs as.
+  sql: `WITH k AS (
+  SELECT u.username, s.path, s.key_type, s.encrypted FROM users u CROSS JOIN user_ssh_keys s USING (uid))
+SELECT COALESCE(k.path, 'none') AS path, k.username, k.key_type,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM users) THEN 'UNKNOWN'
+       WHEN k.path IS NULL THEN 'PASS'
+       WHEN k.encrypted IS NULL THEN 'UNKNOWN'
+       WHEN k.encrypted = 1 THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
+  options: {},
+  primaryKeyColumn: 'path',
+  issueTitle: 'An SSH key has no passphrase',
+  rationale:
+    'A private key without a passphrase works for everybody who gets a copy of the file: from a backup, a stolen laptop, or a harmful package that reads your home folder. With a passphrase the file alone is worth nothing, and the SSH agent spares you typing it each time.',
+  fixInstructions: withFound(
+    'Keys without a passphrase:',
+    'path',
+    sections({
+      'macOS and Linux': steps(
+        'Open a terminal.',
+        'Enter `ssh-keygen -p -f PATH`, with the path of the key in place of `PATH`.',
+        'Enter a new passphrase twice and keep it in your password manager.',
+        'Load the key once per login: `ssh-add PATH`, on macOS `ssh-add --apple-use-keychain PATH`.',
+        'Delete a key that you no longer use, and its public part on the servers.',
+      ),
+      Windows: steps(
+        'Open **Windows Terminal**.',
+        'Enter `ssh-keygen -p -f "PATH"`, with the path of the key in place of `PATH`.',
+        'Enter a new passphrase twice and keep it in your password manager.',
+        'To type it only once, start the service **OpenSSH Authentication Agent** and enter `ssh-add "PATH"`.',
+      ),
+    }),
+  ),
+  enabledByDefault: true,
+  privacyInfo:
+    'Reads the paths and kinds of the keys in .ssh folders and whether they are encrypted. The keys themselves are never sent.',
+}
+
+const sshKeyPermissions: CatalogueCheck = {
+  slug: 'ssh-key-permissions',
+  name: 'SSH private keys are private',
+  platforms: ['darwin', 'linux'],
+  description: 'Looks for private keys in .ssh folders that other accounts of the device may read or change.',
+  topics: ['credentials', 'files'],
+  sql: `WITH k AS (
+  SELECT u.username, s.path, f.mode
+  FROM users u CROSS JOIN user_ssh_keys s USING (uid) CROSS JOIN file f ON f.path = s.path)
+SELECT COALESCE(k.path, 'none') AS path, k.username, k.mode,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM users) THEN 'UNKNOWN'
+       WHEN k.path IS NULL THEN 'PASS'
+       WHEN COALESCE(k.mode, '') = '' THEN 'UNKNOWN'
+       WHEN k.mode LIKE '%00' THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
+  options: {},
+  primaryKeyColumn: 'path',
+  issueTitle: 'An SSH key can be read by other accounts',
+  rationale:
+    'A private key is meant for you alone. When the file is open to the group or to everybody, every program that runs under another account of this device can copy it. ssh itself refuses to use such a key.',
+  fixInstructions: withFound(
+    'Keys that others may read or change:',
+    'path',
+    steps(
+      'Open a terminal.',
+      'Enter `chmod 600 PATH`, with the path of the key in place of `PATH`.',
+      'Close the folder as well: `chmod 700 ~/.ssh`.',
+      'If people you do not trust could have read the key, make a new one with `ssh-keygen -t ed25519` and replace it on the servers.',
+    ),
+  ),
+  enabledByDefault: true,
+  privacyInfo: 'Reads the paths and permissions of the keys in .ssh folders. The keys themselves are never sent.',
+}
+
+const emergencyKit: CatalogueCheck = {
+  slug: 'onepassword-emergency-kit',
+  name: 'No 1Password Emergency Kit lies in plain files',
+  platforms: ['darwin', 'linux', 'windows'],
+  description:
+    'Looks for files named like a 1Password Emergency Kit in Desktop, Documents and Downloads of every account.',
+  topics: ['credentials', 'files'],
+  sql: String.raw`WITH place(sub) AS (VALUES ('Desktop'), ('Documents'), ('Downloads')),
+sep(s) AS (SELECT CASE WHEN platform = 'windows' THEN '\' ELSE '/' END FROM os_version),
+hit AS (
+  SELECT f.path, MIN(u.username) AS username, MAX(f.mtime) AS mtime
+  FROM users u CROSS JOIN place p CROSS JOIN sep CROSS JOIN file f
+  ON f.path LIKE u.directory || sep.s || p.sub || sep.s || '1Password Emergency Kit%'
+  WHERE u.directory <> '' GROUP BY f.path)
+SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM users) OR NOT EXISTS (SELECT 1 FROM os_version) THEN 'UNKNOWN'
+       WHEN hit.path IS NULL THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN hit ON 1;`,
+  options: {},
+  primaryKeyColumn: 'path',
+  issueTitle: 'A 1Password Emergency Kit lies in a folder',
+  rationale:
+    'The Emergency Kit holds the Secret Key of your 1Password account, and often the password too, written in by hand. Whoever copies that one file may open all your other passwords.',
+  fixInstructions: withFound(
+    'Files that were found:',
+    'path',
+    steps(
+      'Open the file and print it, or store it on an encrypted stick. Keep that at home or in a safe, not with the device.',
+      'Delete the file from this device and empty the Bin (Trash, Recycle Bin).',
+      'If the folder is copied to a cloud storage or a shared drive, delete it there as well.',
+      'If others could have seen it, change your account password and Secret Key at 1Password.com under **My Profile**.',
+    ),
+  ),
+  intervalMinutes: 240,
+  enabledByDefault: false,
+  privacyInfo:
+    'Looks in three folders for one file name. The contents of files are never read, and no other name is reported.',
+}
+
+const recoveryCodes: CatalogueCheck = {
+  slug: 'recovery-codes-in-files',
+  name: 'No recovery codes lie in plain files',
+  platforms: ['darwin', 'linux', 'windows'],
+  description:
+    'Looks for the well-known names under which GitHub, GitLab and Google offer recovery codes, in Desktop, Documents and Downloads of every account.',
+  topics: ['credentials', 'files'],
+  sql: String.raw`WITH place(sub) AS (VALUES ('Desktop'), ('Documents'), ('Downloads')),
+pattern(p) AS (VALUES ('github-recovery-codes%.txt'), ('Backup-codes-%.txt'), ('gitlab-recovery-codes%.txt')),
+sep(s) AS (SELECT CASE WHEN platform = 'windows' THEN '\' ELSE '/' END FROM os_version),
+hit AS (
+  SELECT f.path, MIN(u.username) AS username, MAX(f.mtime) AS mtime
+  FROM users u CROSS JOIN place CROSS JOIN pattern CROSS JOIN sep CROSS JOIN file f
+  ON f.path LIKE u.directory || sep.s || place.sub || sep.s || pattern.p
+  WHERE u.directory <> '' GROUP BY f.path)
+SELECT COALESCE(hit.path, 'none') AS path, hit.username, hit.mtime,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM users) OR NOT EXISTS (SELECT 1 FROM os_version) THEN 'UNKNOWN'
+       WHEN hit.path IS NULL THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN hit ON 1;`,
+  options: {},
+  primaryKeyColumn: 'path',
+  issueTitle: 'Recovery codes lie in a folder',
+  rationale:
+    'Recovery codes replace the second factor of a login. In a plain file they are there for every program that runs on this device, and the second factor then protects no longer.',
+  fixInstructions: withFound(
+    'Files that were found:',
+    'path',
+    steps(
+      'Open the file and store the codes in your password manager, or print them and keep the paper at home.',
+      'Delete the file from this device and empty the Bin (Trash, Recycle Bin).',
+      'If the folder is copied to a cloud storage or a shared drive, delete it there as well.',
+      'If others could have seen the codes, make new ones in the security settings of the service; the old ones stop working.',
+    ),
+  ),
+  intervalMinutes: 240,
+  enabledByDefault: false,
+  privacyInfo:
+    'Looks in three folders for three kinds of file names. The contents of files are never read, and no other name is reported.',
+}
+
+const deniedExtensions: CatalogueCheck = {
+  slug: 'browser-extension-deny-list',
+  name: 'No denied browser extension is enabled',
+  platforms: ['darwin', 'linux', 'windows'],
+  description: 'Looks in Chrome and its relatives for enabled extensions that your organization denies.',
+  topics: ['browsers', 'apps'],
+  sql: `WITH e AS (
+  SELECT u.username || '|' || x.browser_type || '|' || x.profile || '|' || x.identifier AS pk,
+    x.name, x.version, x.browser_type, x.profile
+  FROM users u CROSS JOIN chrome_extensions x USING (uid)
+  WHERE x.state = '1' AND x.identifier IN ({{ options.denied_identifiers | sql_list }}))
+SELECT COALESCE(e.pk, 'none') AS pk, e.name, e.version, e.browser_type, e.profile,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM users) THEN 'UNKNOWN'
+       WHEN e.pk IS NULL THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
+  options: {
+    denied_identifiers: {
+      kind: 'text_list',
+      title: 'Denied extensions',
+      description:
+        'Identifiers of 32 letters, as the address in the Chrome Web Store ends with. The first one is The Great Suspender, which Google withdrew as malware.',
+      maxLength: 32,
+      minItems: 1,
+      maxItems: 1000,
+      default: ['klbibkeccnjlkjkiokjodocebajanakg'],
+    },
+  },
+  primaryKeyColumn: 'pk',
+  issueTitle: 'A denied browser extension is enabled',
+  rationale:
+    'An extension can read and change every page that you open, passwords and mail included. Some were harmful from the start, others turned harmful when they were sold. Your organization has decided that this one is not acceptable.',
+  fixInstructions: withFound(
+    'Denied extensions:',
+    'name',
+    steps(
+      'Open the browser and enter `chrome://extensions` in the address bar (`edge://extensions`, `brave://extensions` and so on).',
+      'Find the extension and click **Remove**. Do this in every profile that has it.',
+      'If you use synchronization, check your other devices: the extension may come back from there.',
+      'If it could see your passwords, change those of your most important accounts.',
+    ),
+  ),
+  enabledByDefault: false,
+  privacyInfo:
+    'Looks among the browser extensions for the denied ones only; other extensions, and your history, are not reported.',
+}
+
+const recentRestart: CatalogueCheck = {
+  slug: 'recent-restart',
+  name: 'The device restarted lately',
+  platforms: ['darwin', 'linux', 'windows'],
+  description: 'Reads how long the device has been running.',
+  topics: ['updates'],
+  sql: `SELECT MAX(days) AS days,
+  CASE WHEN MAX(total_seconds) IS NULL THEN 'UNKNOWN'
+       WHEN MAX(total_seconds) < {{ options.max_days | sql_integer }} * 86400 THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM uptime;`,
+  options: {
+    max_days: {
+      kind: 'integer',
+      title: 'Longest time in days',
+      description: 'How long a device may run without a restart.',
+      min: 1,
+      max: 365,
+      default: 30,
+    },
+  },
+  primaryKeyColumn: null,
+  issueTitle: 'The device has not restarted for a long time',
+  rationale:
+    'Many updates work only after a restart: those of the kernel, of drivers and of programs that are always open. A device that has run for more than {{ options.max_days }} days very likely has some of them waiting.',
+  fixInstructions: sections({
+    macOS: steps('Save your work.', 'Choose **Apple menu › Restart…**.'),
+    Windows: steps(
+      'Save your work.',
+      'Choose **Start › Power › Restart**, not **Shut down**: after a fast shutdown Windows keeps on counting.',
+    ),
+    Linux: steps('Save your work.', 'Restart from the menu, or with `sudo systemctl reboot`.'),
+  }),
+  enabledByDefault: false,
+}
+
+const osqueryUpToDate: CatalogueCheck = {
+  slug: 'osquery-up-to-date',
+  name: 'The agent is up to date',
+  platforms: ['darwin', 'linux', 'windows'],
+  description: 'Compares the version of osquery with the lowest accepted one.',
+  topics: ['updates', 'monitoring'],
+  sql: `SELECT MAX(version) AS version,
+  CASE WHEN COALESCE(MAX(version), '') = '' THEN 'UNKNOWN'
+       WHEN version_compare(MAX(version), {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM osquery_info;`,
+  options: {
+    minimum_version: {
+      kind: 'version',
+      title: 'Lowest accepted version',
+      description: 'Version 5.12 is the first that knows everything the checks ask for.',
+      default: '5.12.0',
+    },
+  },
+  primaryKeyColumn: null,
+  issueTitle: 'The osquery agent is out of date',
+  rationale:
+    'osquery answers the questions of all other checks. An old version runs with known faults, and does not understand some of the questions, so that their answers are missing.',
+  fixInstructions: sections({
+    macOS: steps(
+      'Install the current package of osquery that your IT team provides.',
+      'Open **Terminal** and enter `sudo launchctl kickstart -k system/io.osquery.agent`.',
+    ),
+    Windows: steps(
+      'Install the current package of osquery that your IT team provides.',
+      'Open **Services**, select **osqueryd** and click **Restart**.',
+    ),
+    Linux: steps(
+      'Enter `sudo apt update && sudo apt install --only-upgrade osquery`, or `sudo dnf upgrade osquery` on Fedora and RHEL.',
+      'Enter `sudo systemctl restart osqueryd`.',
+    ),
+  }),
+  enabledByDefault: false,
+}
+
+export const anyPlatformChecks: readonly CatalogueCheck[] = [
+  sshKeysEncrypted,
+  sshKeyPermissions,
+  emergencyKit,
+  recoveryCodes,
+  deniedExtensions,
+  recentRestart,
+  osqueryUpToDate,
+]

@@ -1,0 +1,27 @@
+import type { OptionDefinitions } from '../templates/options.ts'
+
+/** A check that Muster brings along; an organization's configuration decides whether and on whom it runs. */
+export type CatalogueCheck = {
+  /** Never changes once released: configurations and API clients refer to it. */
+  slug: string
+  name: string
+  platforms: readonly ('darwin' | 'windows' | 'linux')[]
+  description: string
+  topics: readonly string[]
+  /** osquery SQL as a Liquid template over `options`; see renderSql. Every row has KOLIDE_CHECK_STATUS. */
+  sql: string
+  options: OptionDefinitions
+  /** The column that tells the issues of one device apart; null where the SQL answers one row. */
+  primaryKeyColumn: string | null
+  issueTitle: string
+  /** Why it matters: Markdown as a Liquid template over `options` and `rows`; see renderText. */
+  rationale: string
+  /** Numbered steps for the owner of the device, templated as the rationale is. */
+  fixInstructions: string
+  /** Absent: hourly. */
+  intervalMinutes?: number
+  /** Runs, and only reports, from the first start of an organization. */
+  enabledByDefault: boolean
+  /** What the check reads about a person or their files, where it does. */
+  privacyInfo?: string
+}

@@ -1,0 +1,225 @@
+import type { CatalogueCheck } from './catalogue-check.ts'
+import { sections, steps, withFound } from './markdown.ts'
+
+const emptyPasswords: CatalogueCheck = {
+  slug: 'linux-empty-passwords',
+  name: 'No account has an empty password',
+  platforms: ['linux'],
+  description: 'Looks for accounts whose password is empty. The agent needs root to see this.',
+  topics: ['accounts', 'credentials'],
+  sql: `WITH e AS (SELECT username, password_status FROM shadow WHERE password_status = 'empty')
+SELECT COALESCE(e.username, 'none') AS username, e.password_status,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM shadow) THEN 'UNKNOWN'
+       WHEN e.username IS NULL THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
+  options: {},
+  primaryKeyColumn: 'username',
+  issueTitle: 'An account has an empty password',
+  rationale:
+    'An account with an empty password lets anybody at the keyboard log in, and sometimes anybody on the network. It is mostly left over from a setup or a test.',
+  fixInstructions: withFound(
+    'Accounts with an empty password:',
+    'username',
+    steps(
+      'If you use the account, set a password: `sudo passwd NAME`, with the account in place of `NAME`.',
+      'If only programs use it, lock its password: `sudo passwd --lock NAME`.',
+      'If nobody needs it, remove it: `sudo userdel NAME`.',
+    ),
+  ),
+  enabledByDefault: true,
+  privacyInfo:
+    'Reads the names of local accounts and whether their password is empty. Passwords and their hashes are never read.',
+}
+
+const sudoNopasswd: CatalogueCheck = {
+  slug: 'linux-sudo-nopasswd',
+  name: 'sudo asks for a password',
+  platforms: ['linux', 'darwin'],
+  description:
+    'Looks for rules that let somebody use sudo without a password, beyond the listed exceptions. The agent needs root to see this.',
+  topics: ['accounts', 'hardening'],
+  sql: `WITH r AS (
+  SELECT source || '|' || header || '|' || rule_details AS rule, source, header, rule_details
+  FROM sudoers
+  WHERE (rule_details LIKE '%NOPASSWD%' OR (header LIKE 'Defaults%' AND rule_details LIKE '%!authenticate%'))
+    AND header NOT IN ({{ options.allowed_headers | sql_list }}))
+SELECT COALESCE(r.rule, 'none') AS rule, r.source, r.header, r.rule_details,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM sudoers) THEN 'UNKNOWN'
+       WHEN r.rule IS NULL THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN r ON 1;`,
+  options: {
+    allowed_headers: {
+      kind: 'text_list',
+      title: 'Accounts and groups that may skip the password',
+      description: 'As the rule names them; a group begins with a percent sign, such as %automation.',
+      maxLength: 100,
+      minItems: 0,
+      maxItems: 100,
+      default: ['root'],
+    },
+  },
+  primaryKeyColumn: 'rule',
+  issueTitle: 'sudo does not ask for a password',
+  rationale:
+    'When sudo asks for no password, every program that you start can become administrator without your noticing, and so can malware in a package or a script. The question for the password is the moment at which you can say no.',
+  fixInstructions: withFound(
+    'Rules without a password:',
+    'rule',
+    steps(
+      'The first part of each rule is the file that holds it. Open it with `sudo visudo -f FILE`; visudo refuses a file with a mistake, which would lock you out.',
+      'Remove the word `NOPASSWD:` from the rule, or `!authenticate` from the Defaults line, and save.',
+      'Open a second terminal and check that `sudo -k true` asks for your password before you close the first.',
+      'On a cloud image the rule is often in `/etc/sudoers.d/90-cloud-init-users`. Set a password for your account with `sudo passwd $USER` first.',
+    ),
+  ),
+  enabledByDefault: false,
+  privacyInfo: 'Reads the sudo rules, which name local accounts and groups.',
+}
+
+const sshdRootLogin: CatalogueCheck = {
+  slug: 'linux-sshd-root-login',
+  name: 'sshd refuses root with a password',
+  platforms: ['linux'],
+  description:
+    'Reads PermitRootLogin from the configuration of sshd; the first file in sshd_config.d that sets it comes before the main file, rules for single addresses (Match) are left out. Does not apply where sshd does not run.',
+  topics: ['remote access', 'accounts'],
+  sql: `WITH conf AS (
+  SELECT 0 AS place, a.path, a.value
+  FROM file f CROSS JOIN augeas a ON a.path = f.path
+  WHERE f.path LIKE '/etc/ssh/sshd_config.d/%.conf'
+    AND lower(a.label) = 'permitrootlogin' AND COALESCE(a.node, '') NOT LIKE '%/Match%'
+  UNION ALL
+  SELECT 1, a.path, a.value FROM augeas a
+  WHERE a.path = '/etc/ssh/sshd_config'
+    AND lower(a.label) = 'permitrootlogin' AND COALESCE(a.node, '') NOT LIKE '%/Match%'),
+v AS (SELECT value FROM conf ORDER BY place, path LIMIT 1)
+SELECT v.value AS permit_root_login,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM systemd_units) THEN 'UNKNOWN'
+       WHEN NOT EXISTS (
+         SELECT 1 FROM systemd_units
+         WHERE id IN ('ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket') AND active_state = 'active') THEN 'INAPPLICABLE'
+       WHEN v.value IS NULL AND NOT EXISTS (SELECT 1 FROM augeas WHERE path = '/etc/ssh/sshd_config') THEN 'UNKNOWN'
+       WHEN v.value IS NULL OR lower(v.value) IN ('no', 'prohibit-password', 'without-password', 'forced-commands-only') THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN v ON 1;`,
+  options: {},
+  primaryKeyColumn: null,
+  issueTitle: 'root can log in over SSH with a password',
+  rationale:
+    'Robots try passwords for root on every SSH server they find, day and night. When root may log in with a password, one weak password hands over the whole computer. Keys, or an account of your own with sudo, do not have this weakness.',
+  fixInstructions: steps(
+    'Make sure that you can log in with an account of your own and use `sudo`.',
+    'Find where it is set: `sudo grep -rni permitrootlogin /etc/ssh/sshd_config /etc/ssh/sshd_config.d`.',
+    'Change that line to `PermitRootLogin no`, or to `PermitRootLogin prohibit-password` if root needs a key for automation.',
+    'Check the file: `sudo sshd -t` prints nothing when it is right.',
+    'Load it: `sudo systemctl reload ssh` on Ubuntu and Debian, `sudo systemctl reload sshd` elsewhere. Keep your present session open until a new login works.',
+  ),
+  enabledByDefault: true,
+}
+
+const exposedServices: CatalogueCheck = {
+  slug: 'linux-exposed-services',
+  name: 'No denied port listens on every address',
+  platforms: ['linux', 'darwin', 'windows'],
+  description: 'Looks for listed TCP ports on which a program accepts connections from every address.',
+  topics: ['network', 'remote access'],
+  sql: `WITH l AS (
+  SELECT l.protocol || '|' || l.address || '|' || l.port AS pk, l.port, l.address, MIN(p.name) AS process
+  FROM listening_ports l LEFT JOIN processes p USING (pid)
+  WHERE l.protocol = 6 AND l.address IN ('0.0.0.0', '::') AND l.port IN ({{ options.denied_ports | sql_list }})
+  GROUP BY l.protocol, l.address, l.port)
+SELECT COALESCE(l.pk, 'none') AS pk, l.port, l.address, l.process,
+  CASE WHEN NOT EXISTS (SELECT 1 FROM listening_ports) THEN 'UNKNOWN'
+       WHEN l.pk IS NULL THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN l ON 1;`,
+  options: {
+    denied_ports: {
+      kind: 'integer_list',
+      title: 'Denied ports',
+      description: 'TCP ports that must not be open to every address.',
+      min: 1,
+      max: 65_535,
+      minItems: 1,
+      maxItems: 200,
+      default: [21, 23, 512, 513, 514, 3389, 5900],
+    },
+  },
+  primaryKeyColumn: 'pk',
+  issueTitle: 'A denied service is open to the network',
+  rationale:
+    'A service that listens on every address can be reached by everybody on the same network, at home, in the office or in a café. The services listed here send passwords in the clear or hand over the screen, so they do not belong on a personal computer.',
+  fixInstructions:
+    '{% if rows.size > 0 %}Open to the network:\n{% for row in rows %}\n- port {{ row.port | code }} {% if row.process != blank %}({{ row.process | code }}){% endif %}{% endfor %}\n\n{% endif %}' +
+    sections({
+      Linux: steps(
+        'Find the program: `sudo ss -ltnp`.',
+        'Stop its service, also for later starts: `sudo systemctl disable --now NAME`. If it has a `.socket` unit, disable that as well.',
+        'If you need it on this computer only, let it listen on `127.0.0.1` in its configuration.',
+      ),
+      macOS: steps(
+        'Open **System Settings › General › Sharing** and turn off what you do not need; **Screen Sharing** uses port 5900.',
+        'Otherwise find the program with `sudo lsof -nP -iTCP -sTCP:LISTEN` and quit or uninstall it.',
+      ),
+      Windows: steps(
+        'Port 3389 is Remote Desktop: turn it off under **Settings › System › Remote Desktop**.',
+        'Otherwise find the program with `netstat -abn` in a command prompt that runs as administrator, and stop or uninstall it.',
+      ),
+    }),
+  enabledByDefault: false,
+}
+
+const chromeUpToDate: CatalogueCheck = {
+  slug: 'linux-chrome-up-to-date',
+  name: 'Chrome is up to date',
+  platforms: ['linux'],
+  description: 'Compares the installed Google Chrome package (deb or rpm) with the lowest accepted version.',
+  topics: ['updates', 'browsers'],
+  sql: `WITH p AS (
+  SELECT name AS package, version FROM deb_packages WHERE name LIKE 'google-chrome-%' AND status LIKE 'install ok%'
+  UNION ALL SELECT name, version FROM rpm_packages WHERE name LIKE 'google-chrome-%')
+SELECT COALESCE(p.package, 'none') AS package, p.version,
+  CASE WHEN p.package IS NULL AND NOT EXISTS (SELECT 1 FROM deb_packages) AND NOT EXISTS (SELECT 1 FROM rpm_packages) THEN 'UNKNOWN'
+       WHEN p.package IS NULL THEN 'INAPPLICABLE'
+       WHEN COALESCE(p.version, '') = '' THEN 'UNKNOWN'
+       WHEN version_compare(p.version, {{ options.minimum_version | sql_text }}) >= 0 THEN 'PASS'
+       ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM (SELECT 1) seed LEFT JOIN p ON 1;`,
+  options: {
+    minimum_version: {
+      kind: 'version',
+      title: 'Lowest accepted version',
+      description: 'Raise it as new releases of Chrome appear.',
+      default: '140.0.0.0',
+    },
+  },
+  primaryKeyColumn: 'package',
+  issueTitle: 'Chrome is out of date',
+  rationale:
+    'The browser opens more from strangers than any other program, so its faults are the first that attackers use. On Linux, Chrome comes with the updates of the system, and an update works only after Chrome has been restarted.',
+  fixInstructions: withFound(
+    'Packages that are out of date:',
+    'package',
+    sections({
+      'Ubuntu and Debian': steps(
+        'Enter `sudo apt update && sudo apt install --only-upgrade google-chrome-stable`. You need at least version {{ options.minimum_version | code }}.',
+        'Close every window of Chrome and open it again.',
+      ),
+      'Fedora, RHEL and openSUSE': steps(
+        'Enter `sudo dnf upgrade google-chrome-stable`, or on openSUSE `sudo zypper update google-chrome-stable`. You need at least version {{ options.minimum_version | code }}.',
+        'Close every window of Chrome and open it again.',
+      ),
+    }),
+  ),
+  enabledByDefault: false,
+}
+
+export const linuxAccessChecks: readonly CatalogueCheck[] = [
+  emptyPasswords,
+  sudoNopasswd,
+  sshdRootLogin,
+  exposedServices,
+  chromeUpToDate,
+]

@@ -1,0 +1,111 @@
+import { type CheckStatus, checkStatuses } from '@muster/contract/external-check-runs.ts'
+
+export type CheckRow = Record<string, string>
+
+/** What came of running a check: rows, or no rows for a reason. */
+export type CheckOutcome =
+  | { kind: 'rows'; rows: readonly CheckRow[] }
+  | { kind: 'error'; message: string }
+  | { kind: 'not_collected'; message: string }
+
+type JudgedStatus = 'passing' | 'failing' | 'unknown' | 'errored' | 'inapplicable'
+
+/** The identity of an issue within a check on a device; null for single-row checks. */
+export type IssueValue = string | null
+
+export type Judgement = {
+  status: JudgedStatus
+  rows: CheckRow[]
+  message: string | null
+  /** Each failing row by the issue it stands for. */
+  failures: Map<IssueValue, CheckRow>
+  /** Whether the open issue of this value is settled by the run. */
+  resolves: (value: IssueValue) => boolean
+}
+
+export const statusColumn = 'KOLIDE_CHECK_STATUS'
+
+/** More rows than a person could act on; the rest is dropped, and then no missing value counts as mended. */
+export const maximumRows = 500
+
+const statusOfToken: Record<CheckStatus, JudgedStatus> = {
+  FAIL: 'failing',
+  ERROR: 'errored',
+  UNKNOWN: 'unknown',
+  PASS: 'passing',
+  INAPPLICABLE: 'inapplicable',
+}
+
+/** The first of these that any row says is the status of the run. */
+const precedence: readonly CheckStatus[] = ['FAIL', 'ERROR', 'UNKNOWN', 'PASS', 'INAPPLICABLE']
+
+const tokenOf = (row: CheckRow): CheckStatus | undefined => {
+  const token = row[statusColumn]
+  return checkStatuses.find((known) => known === token)
+}
+
+const undecided = (status: 'errored' | 'unknown', rows: CheckRow[], message: string): Judgement => ({
+  status,
+  rows,
+  message,
+  failures: new Map(),
+  resolves: () => false,
+})
+
+/**
+ * What a run means. A run that cannot be read leaves open issues as they are: it neither opens nor resolves.
+ * An issue resolves when its own row says PASS or INAPPLICABLE, or when it has no row any more and every row of the
+ * run was decided.
+ */
+export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): Judgement {
+  if (outcome.kind === 'error') return undecided('errored', [], outcome.message)
+  if (outcome.kind === 'not_collected') return undecided('unknown', [], outcome.message)
+  const rows = outcome.rows.slice(0, maximumRows)
+  if (rows.length === 0) return undecided('errored', [], 'The query returned no row')
+  const tokens = rows.map(tokenOf)
+  const unreadable = tokens.indexOf(undefined)
+  if (unreadable >= 0) return undecided('errored', rows, unreadableMessage(rows[unreadable]))
+  if (primaryKeyColumn !== null && rows.some((row) => row[primaryKeyColumn] === undefined)) {
+    return undecided('errored', rows, `A row lacks the primary key column "${primaryKeyColumn}"`)
+  }
+  const token = precedence.find((candidate) => tokens.includes(candidate)) ?? 'ERROR'
+  const isWhole = rows.length === outcome.rows.length && !tokens.includes('ERROR') && !tokens.includes('UNKNOWN')
+  const { failures, mended } = sortByIssue(rows, primaryKeyColumn)
+  return {
+    status: statusOfToken[token],
+    rows,
+    message: null,
+    failures,
+    resolves: (value) => !failures.has(value) && (isWhole || mended.has(value)),
+  }
+}
+
+function unreadableMessage(row: CheckRow | undefined): string {
+  const token = row?.[statusColumn]
+  return token === undefined
+    ? `A row lacks the column ${statusColumn}`
+    : `${statusColumn} is "${token.slice(0, 40)}", which is none of ${checkStatuses.join(', ')}`
+}
+
+function sortByIssue(rows: readonly CheckRow[], primaryKeyColumn: string | null) {
+  const failures = new Map<IssueValue, CheckRow>()
+  const mended = new Set<IssueValue>()
+  const undecidedValues = new Set<IssueValue>()
+  for (const row of rows) {
+    const value = primaryKeyColumn === null ? null : (row[primaryKeyColumn] ?? null)
+    const token = tokenOf(row)
+    if (token === 'FAIL') {
+      if (!failures.has(value)) failures.set(value, row)
+    } else if (token === 'PASS' || token === 'INAPPLICABLE') mended.add(value)
+    else undecidedValues.add(value)
+  }
+  for (const value of undecidedValues) mended.delete(value)
+  return { failures, mended }
+}
+
+/** Whether a result counts in `percent_passing`. */
+export const isCounted = (status: string): boolean => status !== 'inapplicable' && status !== 'out_of_scope'
+
+/** Truncated whole percent; 0 when no device counts. */
+export const percentPassing = (passing: number, counted: number): number =>
+  counted > 0 ? Math.floor((passing * 100) / counted) : 0
