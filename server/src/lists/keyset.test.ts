@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
-import { scratchDatabases } from '../../test/support/scratch-databases.ts'
+import { testDatabase } from '../../test/support/database.ts'
 import { CursorError } from './cursor.ts'
 import { afterCursor, inKeysetOrder, type Keyset, pageOf } from './keyset.ts'
 
@@ -55,65 +55,64 @@ async function fetchPage(db: Kysely<Tables>, keyset: Keyset, sortKey: (string | 
   return pageOf(rows, perPage)
 }
 
-for (const { engine, open } of scratchDatabases<Tables>()) {
-  const opened = open().then(async (db) => {
-    await sql`create temporary table walked (id bigint primary key, name text not null, seen_at timestamptz(3))`.execute(
-      db,
-    )
-    return db
-  })
-  after(async () => (await opened).destroy())
+const database = testDatabase()
 
-  for (const [name, keyset] of Object.entries(keysets)) {
-    test(`a walk by ${name} returns every lasting row once and in order while others come and go (${engine})`, async () => {
-      const db = await opened
-      const walks = fc.asyncProperty(
-        fc.integer({ min: 1, max: 9 }),
-        fc.array(fc.record({ from: fc.nat(39), isNew: fc.boolean() }), { maxLength: 12 }),
-        async (perPage, changes) => {
-          const lasting = Array.from({ length: 40 }, (_, index) => rowAt(index * 3 + 1))
-          const passing = lasting.map((row) => rowAt(Number(row.id) + 1))
-          await db.deleteFrom('walked').execute()
-          await db
-            .insertInto('walked')
-            .values([...lasting, ...passing])
-            .execute()
-          const expected = await fetchOrder(db, keyset, lasting)
-
-          const walked: string[] = []
-          let sortKey: (string | null)[] | undefined
-          for (;;) {
-            const { rows, hasMore } = await fetchPage(db, keyset, sortKey, perPage)
-            walked.push(...rows.map((row) => row.id))
-            const last = rows.at(-1)
-            if (!last || !hasMore) break
-            sortKey = sortKeyOf(last, keyset)
-            const change = changes.pop()
-            if (change?.isNew) {
-              const row = rowAt(change.from * 3 + 3)
-              await db
-                .insertInto('walked')
-                .values(row)
-                .onConflict((conflict) => conflict.doNothing())
-                .execute()
-            }
-            // The cursor's own row goes too, when it is not one that must last.
-            const gone = [last.id, rowAt((change?.from ?? 0) * 3 + 2).id].filter((one) => Number(one) % 3 !== 1)
-            if (gone.length > 0) await db.deleteFrom('walked').where('id', 'in', gone).execute()
-          }
-          assert.equal(new Set(walked).size, walked.length, 'no row twice')
-          const isLasting = new Set(lasting.map((row) => row.id))
-          assert.deepEqual(
-            walked.filter((one) => isLasting.has(one)),
-            expected,
-          )
-        },
-      )
-      await fc.assert(walks, { numRuns: 8 })
-    })
-  }
+/** The database with an empty table to walk. */
+async function emptyDatabase() {
+  await database.connection.executeScript(`
+    create table if not exists walked (id bigint primary key, name text not null, seen_at timestamptz(3));
+    truncate walked`)
+  return database.db.withTables<Tables>()
 }
 
+for (const [name, keyset] of Object.entries(keysets)) {
+  test(`a walk by ${name} returns every lasting row once and in order while others come and go`, async () => {
+    const db = await emptyDatabase()
+    const walks = fc.asyncProperty(
+      fc.integer({ min: 1, max: 9 }),
+      fc.array(fc.record({ from: fc.nat(39), isNew: fc.boolean() }), { maxLength: 12 }),
+      async (perPage, changes) => {
+        const lasting = Array.from({ length: 40 }, (_, index) => rowAt(index * 3 + 1))
+        const passing = lasting.map((row) => rowAt(Number(row.id) + 1))
+        await db.deleteFrom('walked').execute()
+        await db
+          .insertInto('walked')
+          .values([...lasting, ...passing])
+          .execute()
+        const expected = await fetchOrder(db, keyset, lasting)
+
+        const walked: string[] = []
+        let sortKey: (string | null)[] | undefined
+        for (;;) {
+          const { rows, hasMore } = await fetchPage(db, keyset, sortKey, perPage)
+          walked.push(...rows.map((row) => row.id))
+          const last = rows.at(-1)
+          if (!last || !hasMore) break
+          sortKey = sortKeyOf(last, keyset)
+          const change = changes.pop()
+          if (change?.isNew) {
+            const row = rowAt(change.from * 3 + 3)
+            await db
+              .insertInto('walked')
+              .values(row)
+              .onConflict((conflict) => conflict.doNothing())
+              .execute()
+          }
+          // The cursor's own row goes too, when it is not one that must last.
+          const gone = [last.id, rowAt((change?.from ?? 0) * 3 + 2).id].filter((one) => Number(one) % 3 !== 1)
+          if (gone.length > 0) await db.deleteFrom('walked').where('id', 'in', gone).execute()
+        }
+        assert.equal(new Set(walked).size, walked.length, 'no row twice')
+        const isLasting = new Set(lasting.map((row) => row.id))
+        assert.deepEqual(
+          walked.filter((one) => isLasting.has(one)),
+          expected,
+        )
+      },
+    )
+    await fc.assert(walks, { numRuns: 8 })
+  })
+}
 async function fetchOrder(db: Kysely<Tables>, keyset: Keyset, lasting: Row[]): Promise<string[]> {
   const rows = await db
     .selectFrom('walked')
