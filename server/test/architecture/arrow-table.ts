@@ -1,0 +1,77 @@
+/** What every feature stands on. */
+const ground = ['lists', 'jobs', 'outbound', 'secrets', 'db', 'errors.ts', 'clock.ts']
+
+/**
+ * Read top to bottom: a folder (or a file of server/src) may import itself and what is listed beside it, nothing else.
+ * A new arrow is one line here, for a reviewer to see.
+ */
+export const featureArrows: Readonly<Record<string, readonly string[]>> = {
+  agents: ['checks', 'issues', 'devices', 'people', 'organizations', 'events', 'audit', ...ground],
+  requests: ['devices', 'people', 'audit', ...ground],
+  checks: ['issues', 'devices', 'groups', 'events', 'audit', ...ground],
+  issues: ['devices', 'events', 'audit', ...ground],
+  devices: ['people', 'groups', 'events', 'audit', ...ground],
+  people: ['groups', 'audit', ...ground],
+  groups: ['audit', ...ground],
+  'api-keys': ['audit', ...ground],
+  organizations: ['audit', ...ground],
+  events: ['streams', 'webhooks', ...ground],
+  streams: ['audit', ...ground],
+  webhooks: ['audit', ...ground],
+  audit: [...ground],
+}
+
+const features = Object.keys(featureArrows)
+
+export const groundArrows: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['app.ts', 'worker.ts', 'http', 'config', ...features, ...ground],
+  cli: ['main.ts', 'app.ts', 'worker.ts', 'http', 'config', ...features, ...ground],
+  'app.ts': ['http', 'config', ...features, ...ground],
+  'worker.ts': ['config', ...features, ...ground],
+  http: ['api-keys', 'organizations', 'config', ...ground],
+  jobs: ['db', 'errors.ts', 'clock.ts'],
+  lists: ['db', 'errors.ts'],
+  secrets: ['db', 'errors.ts'],
+  outbound: ['errors.ts', 'clock.ts'],
+  config: [],
+  db: ['clock.ts'],
+  'errors.ts': [],
+  'clock.ts': [],
+}
+
+/** What the routes of every feature may import besides their feature's arrows. */
+export const routesAlsoReach: readonly string[] = ['http', 'api-keys', 'audit']
+
+/** The only places that may name a package: folders and files of server/src, or a role of a feature's file. */
+export const packageHomes: Readonly<Record<string, readonly string[]>> = {
+  fastify: ['http', 'app.ts', 'routes'],
+  '@fastify/type-provider-typebox': ['http', 'app.ts', 'routes'],
+  '@fastify/swagger': ['http', 'app.ts'],
+  '@scalar/fastify-api-reference': ['http', 'app.ts'],
+  pg: ['db'],
+  '@electric-sql/pglite': ['db'],
+  'pg-boss': ['jobs'],
+  undici: ['outbound'],
+  commander: ['cli'],
+  liquidjs: ['checks'],
+}
+
+/** What only some places may call; a place is a path prefix below server/src. */
+export const globalHomes: readonly {
+  readonly what: string
+  readonly pattern: RegExp
+  readonly homes: readonly string[]
+}[] = [
+  {
+    what: 'process.env',
+    pattern: /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
+    homes: ['config/', 'config.ts'],
+  },
+  { what: 'fetch', pattern: /(?<![.\w'])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b/, homes: ['outbound/'] },
+  {
+    what: 'the clock',
+    pattern: /\bDate\s*\.\s*now\b|\bnew Date\s*(?:\(\s*\)|(?!\s*\())/,
+    // The lock file of the embedded database is compared with the file system's own time.
+    homes: ['clock.ts', 'main.ts', 'cli/', 'http/', 'db/embedded/'],
+  },
+]

@@ -1,0 +1,91 @@
+import { featureArrows, globalHomes, groundArrows, packageHomes, routesAlsoReach } from './arrow-table.ts'
+import { isServerSource, isTest, type Place, placeOf } from './file-role.ts'
+import { findImports, hasComputedImport, type Import } from './find-imports.ts'
+import { type SourceFile, withoutComments } from './source-file.ts'
+
+/** What a file breaks, one sentence for each; test files of the server may import anything. */
+export function brokenArrows(file: SourceFile): string[] {
+  const imports = findImports(file)
+  const outward = imports.map((item) => brokenWorkspace(file.path, item))
+  if (!isServerSource(file.path) || isTest(file.path)) return outward.filter((text) => text !== undefined)
+  const here = placeOf(file.path)
+  const known = here.home in featureArrows || here.home in groundArrows
+  return [
+    known ? undefined : `${file.path} lies in ${here.home}, which arrow-table.ts does not list`,
+    hasComputedImport(file) ? `${file.path} imports a computed name, which no guard can follow` : undefined,
+    ...outward,
+    ...imports.map((item) => brokenImport(file.path, here, item)),
+    ...brokenGlobals(file),
+  ].filter((text) => text !== undefined)
+}
+
+/** contract and agent import nothing of ours; console imports contract; only server/src/cli imports the agent. */
+function brokenWorkspace(from: string, { target }: Import): string | undefined {
+  if (!('file' in target)) return undefined
+  const [home = ''] = from.split('/')
+  const [aim = ''] = target.file.split('/')
+  const isAllowed =
+    home === aim ||
+    (home === 'console' && aim === 'contract') ||
+    (home === 'server' && aim === 'contract') ||
+    (home === 'server' &&
+      aim === 'agent' &&
+      (from.startsWith('server/src/cli/') || !from.startsWith('server/src/') || isTest(from)))
+  return isAllowed ? undefined : `${from} imports ${target.file}`
+}
+
+function brokenImport(from: string, here: Place, { target, specifier }: Import): string | undefined {
+  const broken = `${from} imports ${specifier}`
+  if ('package' in target) {
+    const homes = packageHomes[target.package]
+    const isHome = !homes || homes.includes(here.home) || (here.home in featureArrows && homes.includes(here.role))
+    if (!isHome) return `${broken}, which belongs to ${homes.join(', ')}`
+    return isPure(here) ? `${broken}: rules import only contract and other rules` : undefined
+  }
+  if (target.file.startsWith('contract/')) return undefined
+  if (!isServerSource(target.file))
+    return target.file.startsWith('server/') ? `${broken}, which is no part of the product` : undefined
+  if (isTest(target.file)) return `${broken}, which is a test`
+  const there = placeOf(target.file)
+  return brokenRole(here, there)
+    ? `${broken}: ${here.role} may not reach ${there.role} of ${there.home}`
+    : brokenFolder(broken, here, there)
+}
+
+function brokenFolder(broken: string, here: Place, there: Place): string | undefined {
+  if (here.home === there.home) return undefined
+  const isFeature = here.home in featureArrows
+  const arrows = featureArrows[here.home] ?? groundArrows[here.home] ?? []
+  if (arrows.includes(there.home)) return undefined
+  if (isFeature && here.role === 'routes' && routesAlsoReach.includes(there.home)) return undefined
+  return `${broken}: no arrow from ${here.home} to ${there.home}`
+}
+
+const isPure = (place: Place): boolean => place.home in featureArrows && place.role === 'rules'
+
+/** What each kind of file may not reach, whatever the folders say. */
+function brokenRole(here: Place, there: Place): boolean {
+  const isFeature = there.home in featureArrows
+  const isSameRoom = here.home === there.home && here.role === there.role
+  if (isFeature && there.role === 'routes') return !isSameRoom && !composes(here, 'app.ts')
+  if (isFeature && there.role === 'jobs') return !isSameRoom && !composes(here, 'worker.ts')
+  if (here.home === 'app.ts') return isFeature
+  if (!(here.home in featureArrows)) return false
+  if (here.role === 'rules') return !(isFeature && there.role === 'rules')
+  if (here.role === 'queries') return isFeature ? there.role === 'present' : !queriesReach.includes(there.home)
+  if (here.role === 'present') return isFeature ? isForeignCommand(here, there) : !presentReaches.includes(there.home)
+  return false
+}
+
+const queriesReach = ['db', 'lists', 'clock.ts']
+const presentReaches = ['db', 'errors.ts', 'clock.ts']
+const isForeignCommand = (here: Place, there: Place) => there.role === 'command' && here.home !== there.home
+const composes = (place: Place, file: string): boolean => [file, 'main.ts', 'cli'].includes(place.home)
+
+function brokenGlobals(file: SourceFile): string[] {
+  const code = withoutComments(file.code)
+  const path = file.path.slice('server/src/'.length)
+  return globalHomes
+    .filter(({ pattern, homes }) => pattern.test(code) && !homes.some((home) => path.startsWith(home)))
+    .map(({ what, homes }) => `${file.path} uses ${what}, which belongs to ${homes.join(', ')}`)
+}

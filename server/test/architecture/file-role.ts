@@ -1,0 +1,29 @@
+import { posix } from 'node:path'
+
+/** What a file of a feature is by its name; `command` is every other file: `<verb>-<noun>.ts` and what it is made of. */
+export type Role = 'routes' | 'jobs' | 'queries' | 'rules' | 'present' | 'command'
+
+export interface Place {
+  /** The folder of server/src, or the file itself when it lies in server/src. */
+  readonly home: string
+  readonly role: Role
+}
+
+// A room that outgrows one file keeps its word: check-routes.ts, exemption-rules.ts, present-device.ts.
+const names: readonly [Role, RegExp][] = [
+  ['routes', /(^|-)routes$/],
+  ['jobs', /^jobs$/],
+  ['queries', /(^|-)queries$/],
+  ['rules', /(^|-)rules$/],
+  ['present', /^present(-|$)/],
+]
+
+/** Where a file of server/src stands; `path` is from the repository root. */
+export function placeOf(path: string): Place {
+  const [home = ''] = path.slice('server/src/'.length).split('/')
+  const name = posix.basename(path, '.ts')
+  return { home, role: names.find(([, pattern]) => pattern.test(name))?.[0] ?? 'command' }
+}
+
+export const isTest = (path: string): boolean => path.endsWith('.test.ts')
+export const isServerSource = (path: string): boolean => path.startsWith('server/src/')
