@@ -67,7 +67,7 @@ function likeliestFirst(sql: string, platform: Platform, fixtures: CheckFixtures
   const ownPrefix = platform === 'darwin' ? 'macos-' : `${platform}-`
   const scored = Object.entries(fixtures).map(([subject, { pass, fail }]) => {
     const tables = new Set([...Object.keys(pass), ...Object.keys(fail)])
-    const shared = tables.intersection(mentioned).size
+    const shared = [...tables].filter((table) => mentioned.has(table)).length
     const foreign = /^(?:macos|windows|linux)-/.test(subject) && !subject.startsWith(ownPrefix)
     return { subject, shared, score: shared * 4 - (tables.size - shared) * 2 - (foreign ? 3 : 0) }
   })

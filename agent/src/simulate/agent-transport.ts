@@ -1,0 +1,99 @@
+import { type Dispatcher, Pool } from 'undici'
+
+/** Why no answer came, as counted: the socket broke twice, the peer was silent, or no connection could be made. */
+export type TransportFault = 'timeout' | 'reset' | 'connect' | 'certificate' | 'other'
+
+export type TransportOutcome =
+  | { answered: true; status: number; text: string; elapsedMs: number }
+  | { answered: false; fault: TransportFault; elapsedMs: number }
+
+export type AgentTransport = {
+  /** POSTs JSON as osquery does; an empty key sends no Authorization header. Calls back exactly once. */
+  post: (path: string, body: string, nodeKey: string, done: (outcome: TransportOutcome) => void) => void
+  connectionsOpened: () => number
+  resent: () => number
+  close: () => Promise<void>
+}
+
+export type TransportOptions = { server: string; ca?: string; connections: number; userAgent: string }
+
+/** osquery gives up on a network operation after 16 s. */
+const timeoutMs = 16_000
+
+export function createAgentTransport(options: TransportOptions): AgentTransport {
+  const pool = new Pool(new URL(options.server).origin, {
+    connections: options.connections,
+    pipelining: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: 60_000,
+    connect: { timeout: timeoutMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+  })
+  let connectionsOpened = 0
+  let resent = 0
+  pool.on('connect', () => {
+    connectionsOpened += 1
+  })
+  const common = ['content-type', 'application/json', 'accept', 'application/json', 'user-agent', options.userAgent]
+
+  function send(
+    request: Dispatcher.DispatchOptions,
+    sentAt: number,
+    isRepeat: boolean,
+    done: (outcome: TransportOutcome) => void,
+  ) {
+    pool.dispatch(
+      request,
+      answerHandler(sentAt, (outcome) => {
+        // osquery sends again once, by itself, when a kept-alive connection breaks under a request.
+        if (outcome.answered || outcome.fault !== 'reset' || isRepeat) done(outcome)
+        else {
+          resent += 1
+          send(request, sentAt, true, done)
+        }
+      }),
+    )
+  }
+
+  return {
+    post(path, body, nodeKey, done) {
+      const headers = nodeKey === '' ? common : [...common, 'authorization', `NodeKey ${nodeKey}`]
+      send({ path, method: 'POST', headers, body }, performance.now(), false, done)
+    },
+    connectionsOpened: () => connectionsOpened,
+    resent: () => resent,
+    close: () => pool.destroy(),
+  }
+}
+
+function answerHandler(sentAt: number, done: (outcome: TransportOutcome) => void): Dispatcher.DispatchHandler {
+  let status = 0
+  let text = ''
+  let chunks: Buffer[] | undefined
+  return {
+    onRequestStart() {},
+    onResponseStart(_controller, statusCode) {
+      status = statusCode
+    },
+    onResponseData(_controller, chunk) {
+      // Nearly every answer is one chunk; only longer ones pay for joining (a character may straddle two chunks).
+      chunks = chunks ? [...chunks, chunk] : [chunk]
+    },
+    onResponseEnd() {
+      if (chunks) text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString('utf8')
+      done({ answered: true, status, text, elapsedMs: performance.now() - sentAt })
+    },
+    onResponseError(_controller, error) {
+      done({ answered: false, fault: faultOf(error), elapsedMs: performance.now() - sentAt })
+    },
+  }
+}
+
+function faultOf(error: Error): TransportFault {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return 'timeout'
+  if (/^UND_ERR_SOCKET$|ECONNRESET|EPIPE/.test(code)) return 'reset'
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EMFILE|EADDRNOTAVAIL/.test(code)) return 'connect'
+  if (/CERT|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return 'certificate'
+  return 'other'
+}
