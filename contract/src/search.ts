@@ -1,6 +1,8 @@
 /** What a search clause may do with a field; `contract` lists them per record, the server maps each to a column. */
 export type SearchOperator = ':' | '~' | '<' | '>'
 
+export type SearchKind = SearchField['kind']
+
 export type SearchField = {
   readonly operators: readonly SearchOperator[]
   /** `field:["a","b"]` is accepted. */
