@@ -1,0 +1,57 @@
+import type { AuthState } from '@muster/contract/devices.ts'
+
+export type StoredState = 'good' | 'notified' | 'will_block' | 'blocked'
+
+export type StateOfIssue = {
+  exempted: boolean
+  blocks_device_at: string | null
+  /** Whether the check tells the person about its issues: any strategy but `report_only`, and not paused. */
+  is_shown: boolean
+}
+
+export type AuthStateDecision = { auth_state: StoredState; will_block_at: string | null }
+
+const good: AuthStateDecision = { auth_state: 'good', will_block_at: null }
+
+/** What the open issues of a registered device mean at `now`; a device that belongs to nobody is Good. */
+export function authStateFor(
+  issues: readonly StateOfIssue[],
+  device: { isRegistered: boolean },
+  now: string,
+): AuthStateDecision {
+  if (!device.isRegistered) return good
+  const counted = issues.filter((issue) => !issue.exempted)
+  let willBlockAt: string | null = null
+  for (const { blocks_device_at: at } of counted) {
+    if (at === null) continue
+    if (at <= now) return { auth_state: 'blocked', will_block_at: null }
+    if (willBlockAt === null || at < willBlockAt) willBlockAt = at
+  }
+  if (willBlockAt !== null) return { auth_state: 'will_block', will_block_at: willBlockAt }
+  return counted.some((issue) => issue.is_shown) ? { auth_state: 'notified', will_block_at: null } : good
+}
+
+const severity: Record<StoredState, number> = { good: 0, notified: 1, will_block: 2, blocked: 3 }
+
+/**
+ * While a registration is suspended the device is in doubt: what it reports may make its state worse, never better.
+ */
+export function withoutImprovement(
+  before: AuthStateDecision,
+  after: AuthStateDecision,
+  now: string,
+): AuthStateDecision {
+  const held = before.auth_state === 'will_block' && before.will_block_at !== null && before.will_block_at <= now
+  const kept: AuthStateDecision = held ? { auth_state: 'blocked', will_block_at: null } : before
+  return severity[after.auth_state] > severity[kept.auth_state] ? after : kept
+}
+
+export const compliancyOf = (state: StoredState): 'compliant' | 'not-compliant' =>
+  state === 'blocked' ? 'not-compliant' : 'compliant'
+
+export const shownState: Record<StoredState, AuthState> = {
+  good: 'Good',
+  notified: 'Notified',
+  will_block: 'Will Block',
+  blocked: 'Blocked',
+}

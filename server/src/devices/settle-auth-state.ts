@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { StoredAuthState } from '../db/schema.ts'
+import type { Tx } from '../db/transact.ts'
+import { type Announcement, announce, type Initiator } from '../events/announce.ts'
+import type { LockedDevice } from './lock-device.ts'
+import { type AuthStateDecision, authStateFor, compliancyOf, type StateOfIssue, withoutImprovement } from './rules.ts'
+
+export type Happening = { cause: string; initiator: Initiator; now: string }
+
+type Settled = { device: LockedDevice; decision: AuthStateDecision; signalled: LockedDevice['signalled_status'] }
+
+/**
+ * Brings the state of locked devices in line with their open issues, and announces what changed. Writes only the
+ * devices whose state differs.
+ */
+export async function settleAuthStates(tx: Tx, devices: readonly LockedDevice[], happening: Happening): Promise<void> {
+  const [first] = devices
+  if (!first) return
+  const issues = await openIssuesOf(tx, first.organization_id, devices)
+  const changed = devices
+    .map((device) => decide(device, issues.get(device.id) ?? [], happening.now))
+    .filter(({ device, decision, signalled }) => differs(device, decision) || signalled !== device.signalled_status)
+  if (changed.length === 0) return
+  await write(tx, first.organization_id, changed)
+  await announce(
+    tx,
+    changed.flatMap((settled) => newsOf(settled, happening)),
+  )
+}
+
+export const settleAuthState = (tx: Tx, device: LockedDevice, happening: Happening): Promise<void> =>
+  settleAuthStates(tx, [device], happening)
+
+async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly LockedDevice[]) {
+  const rows = await tx
+    .selectFrom('issues')
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'issues.organization_id')
+        .onRef('configuration.check_id', '=', 'issues.check_id'),
+    )
+    .select([
+      'issues.device_id',
+      'issues.exempted',
+      'issues.blocks_device_at',
+      sql<boolean>`configuration.remediation_strategy <> 'report_only' and configuration.paused_at is null`.as(
+        'is_shown',
+      ),
+    ])
+    .where(inOrganization('issues', organizationId))
+    .where('issues.device_id', '=', sql<string>`any(${devices.map(({ id }) => id)}::bigint[])`)
+    .where('issues.resolved_at', 'is', null)
+    .execute()
+  const byDevice = new Map<string, StateOfIssue[]>()
+  for (const row of rows) {
+    const issues = byDevice.get(row.device_id)
+    if (issues) issues.push(row)
+    else byDevice.set(row.device_id, [row])
+  }
+  return byDevice
+}
+
+function decide(device: LockedDevice, issues: readonly StateOfIssue[], now: string): Settled {
+  const isRegistered = device.registered_owner_id !== null
+  const fresh = authStateFor(issues, { isRegistered }, now)
+  const decision = device.registration_suspended_at === null ? fresh : withoutImprovement(device, fresh, now)
+  // Losing the owner is no news about compliance: what was last signalled stands until somebody registers the device.
+  const current = compliancyOf(decision.auth_state)
+  const isNews = isRegistered && current !== (device.signalled_status ?? 'compliant')
+  return { device, decision, signalled: isNews ? current : device.signalled_status }
+}
+
+const differs = (before: AuthStateDecision, after: AuthStateDecision): boolean =>
+  before.auth_state !== after.auth_state || before.will_block_at !== after.will_block_at
+
+async function write(tx: Tx, organizationId: string, changed: readonly Settled[]): Promise<void> {
+  await sql`
+    update devices
+    set auth_state = changed.auth_state, will_block_at = changed.will_block_at, signalled_status = changed.signalled
+    from unnest(
+      ${changed.map(({ device }) => device.id)}::bigint[],
+      ${changed.map(({ decision }) => decision.auth_state)}::text[],
+      ${changed.map(({ decision }) => decision.will_block_at)}::timestamptz[],
+      ${changed.map(({ signalled }) => signalled)}::text[]
+    ) as changed (id, auth_state, will_block_at, signalled)
+    where ${inOrganization('devices', organizationId)} and devices.id = changed.id
+  `.execute(tx)
+}
+
+function newsOf({ device, decision, signalled }: Settled, { cause, initiator, now }: Happening): Announcement[] {
+  const to: StoredAuthState = decision.auth_state
+  if (to === device.auth_state && signalled === device.signalled_status) return []
+  const previous = device.signalled_status ?? 'compliant'
+  const current = signalled ?? 'compliant'
+  return [
+    {
+      type: 'device_trust.status_changed',
+      organizationId: device.organization_id,
+      deviceId: device.id,
+      from: device.auth_state,
+      to,
+      initiator,
+      cause,
+      at: now,
+      ...(previous === current ? {} : { compliance: { previous, current } }),
+    },
+  ]
+}

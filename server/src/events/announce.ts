@@ -1,0 +1,36 @@
+import type { CompliancyStatus, StoredAuthState } from '../db/schema.ts'
+import type { Tx } from '../db/transact.ts'
+
+/** Who set the change in motion: CAEP's initiating_entity. */
+export type Initiator = 'policy' | 'admin' | 'user' | 'system'
+
+export type Announcement = { organizationId: string; cause: string; at: string } & (
+  | {
+      type: 'device_trust.status_changed'
+      deviceId: string
+      from: StoredAuthState
+      to: StoredAuthState
+      initiator: Initiator
+      /** Set when the device is registered and its compliance differs from the one last signalled. */
+      compliance?: { previous: CompliancyStatus; current: CompliancyStatus }
+    }
+  | { type: 'issues.new' | 'issues.resolved'; deviceId: string; issueId: string; checkId: string; title: string }
+  | { type: 'devices.created' | 'devices.registered' | 'devices.destroyed'; deviceId: string; deviceName: string }
+)
+
+/**
+ * The one place that says what the outside is told. Call it in the transaction that makes the news true: the news
+ * and the change are then kept or lost together. `cause` is the same for everything that one happening brings about.
+ */
+export async function announce(tx: Tx, announcements: readonly Announcement[]): Promise<void> {
+  if (announcements.length === 0) return
+  const rows = announcements.map(({ organizationId, type, deviceId, cause, at, ...data }) => ({
+    organization_id: organizationId,
+    type,
+    device_id: deviceId,
+    cause,
+    data: JSON.stringify(data),
+    occurred_at: at,
+  }))
+  await tx.insertInto('events').values(rows).execute()
+}
