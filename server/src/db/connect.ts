@@ -1,12 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
 import type { EngineSettings } from './embedded/messages.ts'
 import { postgresListener } from './postgres-listener.ts'
-import { clientSettings, kyselyPool, openPool, type PostgresSettings } from './postgres-pool.ts'
+import { clientSettings, openPool, type PostgresSettings, postgresSessions } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
+import { executeScript, kyselyPool, type Row, type Sessions } from './sessions.ts'
 import { type Db, refuseStrayQueries } from './transact.ts'
 
 export type Engine = 'postgres' | 'pglite'
@@ -16,8 +17,11 @@ export type Connection = {
   engine: Engine
   /** Calls back with each payload notified on the channel; resolves to the end of it. Delivery is a hint: also poll. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
-  /** Runs several statements without parameters; a transaction the script opens and does not end is rolled back. */
-  executeScript(sql: string): Promise<void>
+  /**
+   * Runs several statements without parameters and returns all their rows; a transaction that the script opens and
+   * does not end is rolled back.
+   */
+  executeScript(sql: string): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -35,15 +39,15 @@ export type EmbeddedSettings = {
   transactionTimeLimitMs?: number
 }
 
-const databaseOver = (pool: PostgresPool): Db =>
-  new Kysely<Database>({ dialect: new PostgresDialect({ pool }), plugins: [refuseStrayQueries] })
+const databaseOver = (sessions: Sessions): Db =>
+  new Kysely<Database>({ dialect: new PostgresDialect({ pool: kyselyPool(sessions) }), plugins: [refuseStrayQueries] })
 
 /** A pool on a PostgreSQL server, 15 or later. Rejects when the first connection fails. */
 export async function connectPostgres(settings: PostgresSettings): Promise<Connection> {
   const pool = openPool(settings)
   const listener = postgresListener(clientSettings(settings))
-  const wrapped = kyselyPool(pool)
-  const db = databaseOver(wrapped)
+  const sessions = postgresSessions(pool)
+  const db = databaseOver(sessions)
   try {
     await pool.query('select 1')
   } catch (error) {
@@ -60,7 +64,7 @@ export async function connectPostgres(settings: PostgresSettings): Promise<Conne
     db,
     engine: 'postgres',
     listen: listener.listen,
-    executeScript: (sql) => executeScript(wrapped, sql),
+    executeScript: (sql) => executeScript(sessions, sql),
     close: () => {
       closing ??= close()
       return closing
@@ -84,14 +88,14 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
     unlock()
     throw error
   })
-  const { listen, receive } = embeddedListeners(engine.pool)
+  const { listen, receive } = embeddedListeners(engine.sessions)
   engine.onNotification(receive)
   let closing: Promise<void> | undefined
   return {
-    db: databaseOver(engine.pool),
+    db: databaseOver(engine.sessions),
     engine: 'pglite',
     listen,
-    executeScript: (sql) => executeScript(engine.pool, sql),
+    executeScript: (sql) => executeScript(engine.sessions, sql),
     snapshot: engine.snapshot,
     close: () => {
       closing ??= engine.close().finally(unlock)
@@ -110,22 +114,10 @@ function engineSettings(settings: EmbeddedSettings): EngineSettings {
   }
 }
 
-async function executeScript(pool: PostgresPool, sql: string): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await client.query(sql, [])
-  } catch (error) {
-    await client.query('rollback', []).catch(() => {})
-    throw error
-  } finally {
-    client.release()
-  }
-}
-
 type OnNotify = (payload: string) => void
 
 /** The engine's one session listens for all; each channel's callbacks are kept here. */
-function embeddedListeners(pool: PostgresPool) {
+function embeddedListeners(sessions: Sessions) {
   const channels = new Map<string, Set<OnNotify>>()
   const quoted = (channel: string) => `"${channel.replaceAll('"', '""')}"`
 
@@ -133,10 +125,10 @@ function embeddedListeners(pool: PostgresPool) {
     const callbacks = channels.get(channel) ?? new Set()
     channels.set(channel, callbacks)
     callbacks.add(onNotify)
-    await executeScript(pool, `listen ${quoted(channel)}`)
+    await executeScript(sessions, `listen ${quoted(channel)}`)
     return async () => {
       callbacks.delete(onNotify)
-      if (callbacks.size === 0 && channels.delete(channel)) await executeScript(pool, `unlisten ${quoted(channel)}`)
+      if (callbacks.size === 0 && channels.delete(channel)) await executeScript(sessions, `unlisten ${quoted(channel)}`)
     }
   }
 

@@ -1,6 +1,6 @@
-import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { type NamedStatements, namedStatements } from './named-statements.ts'
+import type { Sessions } from './sessions.ts'
 import { encodeValue, parserOf } from './values.ts'
 
 export type PostgresSettings = {
@@ -33,19 +33,16 @@ export function openPool(settings: PostgresSettings): pg.Pool {
   return pool
 }
 
-/** The pool as Kysely wants it, with values encoded our way and repeating texts named. */
-export function kyselyPool(pool: pg.Pool): PostgresPool {
+/** The pool's connections, with values encoded our way and repeating texts named. */
+export function postgresSessions(pool: pg.Pool): Sessions {
   const names = namedStatements()
-  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
-    options: {},
     async connect() {
       const client = await pool.connect()
-      const known = wrapped.get(client)
-      if (known) return known
-      const made = wrapClient(client, names)
-      wrapped.set(client, made)
-      return made
+      return {
+        run: (text, parameters) => run(client, names, text, parameters.map(encodeValue)),
+        release: (destroy) => client.release(destroy),
+      }
     },
     end: () => pool.end(),
   }
@@ -53,23 +50,17 @@ export function kyselyPool(pool: pg.Pool): PostgresPool {
 
 const stalePlan = 'cached plan must not change result type'
 
-function wrapClient(client: pg.PoolClient, names: NamedStatements): PostgresPoolClient {
-  async function query(text: string, parameters: readonly unknown[]) {
-    const values = parameters.map(encodeValue)
-    const name = values.length > 0 ? names.nameOf(text) : undefined
-    if (name === undefined) return lastResult(await client.query(text, values))
-    try {
-      return await client.query({ name, text, values })
-    } catch (error) {
-      if (error instanceof Error && error.message.includes(stalePlan)) names.retire(text)
-      throw error
-    }
+async function run(client: pg.PoolClient, names: NamedStatements, text: string, values: (string | Buffer | null)[]) {
+  const name = values.length > 0 ? names.nameOf(text) : undefined
+  if (name === undefined) {
+    // A script of several statements answers with one result each.
+    const answer: pg.QueryResult | pg.QueryResult[] = await client.query(text, values)
+    return Array.isArray(answer) ? answer : [answer]
   }
-  // Kysely's type also describes cursors, which nobody here gives it.
-  return { query, release: (destroy?: boolean) => client.release(destroy) } as unknown as PostgresPoolClient
-}
-
-/** A script of several statements answers with one result each. */
-function lastResult(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult | undefined {
-  return Array.isArray(result) ? result.at(-1) : result
+  try {
+    return [await client.query({ name, text, values })]
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(stalePlan)) names.retire(text)
+    throw error
+  }
 }

@@ -17,9 +17,13 @@ const running = new AsyncLocalStorage<Running>()
 const passThrough: KyselyPlugin['transformResult'] = async ({ result }) => result
 
 /** A query on `db` inside a transaction would escape it, and on the embedded engine wait for the time limit. */
+export function refuseInsideTransaction(): void {
+  if (running.getStore()?.isOpen) throw new Error('Query the transaction, not the database, inside a transaction')
+}
+
 export const refuseStrayQueries: KyselyPlugin = {
   transformQuery({ node }) {
-    if (running.getStore()?.isOpen) throw new Error('Query the transaction, not the database, inside a transaction')
+    refuseInsideTransaction()
     return node
   },
   transformResult: passThrough,

@@ -1,5 +1,6 @@
 import { protocol } from '@electric-sql/pglite'
 import pg from 'pg'
+import type { Row, StatementResult } from './sessions.ts'
 import { encodeValue, type ParseValue, parserOf } from './values.ts'
 
 /**
@@ -19,11 +20,9 @@ export function encodeStatement(text: string, parameters: readonly unknown[]): U
   ])
 }
 
-type Row = Record<string, unknown>
-export type StatementResult = { command: string; rowCount: number; rows: Row[] }
 export type Answer = {
-  /** Of the last statement, when there were several. */
-  result: StatementResult
+  /** One for each statement. */
+  results: StatementResult[]
   error: pg.DatabaseError | undefined
   notifications: { channel: string; payload: string }[]
 }
@@ -36,7 +35,7 @@ const [errorResponse, notificationResponse] = [code('E'), code('A')]
 
 export function decodeAnswer(bytes: Uint8Array): Answer {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const answer: Answer = { result: emptyResult(), error: undefined, notifications: [] }
+  const answer: Answer = { results: [], error: undefined, notifications: [] }
   let columns: Column[] = []
   let rows: Row[] = []
   let start = 0
@@ -47,7 +46,7 @@ export function decodeAnswer(bytes: Uint8Array): Answer {
     if (kind === dataRow) rows.push(decodeRow(buffer, body, columns))
     else if (kind === rowDescription) columns = decodeColumns(buffer, body)
     else if (kind === commandComplete) {
-      answer.result = completed(buffer.toString('utf8', body, end - 1), rows)
+      answer.results.push(completed(buffer.toString('utf8', body, end - 1), rows))
       rows = []
     } else if (kind === errorResponse) answer.error ??= decodeError(buffer, body, end)
     else if (kind === notificationResponse) answer.notifications.push(decodeNotification(buffer, body))
@@ -56,12 +55,10 @@ export function decodeAnswer(bytes: Uint8Array): Answer {
   return answer
 }
 
-const emptyResult = (): StatementResult => ({ command: '', rowCount: 0, rows: [] })
-
 function completed(tag: string, rows: Row[]): StatementResult {
   const words = tag.split(' ')
   const count = Number(words.at(-1))
-  return { command: words[0] ?? '', rowCount: Number.isNaN(count) ? 0 : count, rows }
+  return { command: words[0] ?? '', rowCount: Number.isNaN(count) ? null : count, rows }
 }
 
 function decodeColumns(buffer: Buffer, body: number): Column[] {

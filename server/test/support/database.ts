@@ -7,6 +7,7 @@ import pg from 'pg'
 import { type Connection, connectEmbedded, connectPostgres, type Engine } from '../../src/db/connect.ts'
 import { migrate, migrationsHash } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/transact.ts'
+import { installJobs } from '../../src/jobs/start-jobs.ts'
 
 /** A server on which tests may create databases; absent, each file has an embedded engine in memory. */
 const serverUrl = process.env['MUSTER_TEST_DATABASE_URL']
@@ -18,11 +19,13 @@ export const postgresOnly = serverUrl ? false : 'needs PostgreSQL: run npm run t
 export const embeddedOnly = serverUrl ? 'about the embedded engine' : false
 
 export type TestDatabase = {
+  /** For other `before` hooks, which the runner starts without waiting for this one; tests need not await it. */
+  readonly ready: Promise<void>
   readonly connection: Connection
   readonly db: Db
   /** On PostgreSQL, to open further connections to the same database. */
   readonly url: string | undefined
-  /** Empties every table but schema_migrations and restarts their identities. */
+  /** Empties every table but schema_migrations, the job queue included, and restarts their identities. */
   reset(): Promise<void>
 }
 
@@ -30,21 +33,24 @@ type Opened = { connection: Connection; url?: string; drop(): Promise<void> }
 
 /**
  * A migrated database for one test file, opened before its tests and gone after them. Call it at the top level;
- * `connection` and `db` are there from the first hook on.
+ * `connection` and `db` are there from the first test on.
  */
 export function testDatabase(directory?: URL): TestDatabase {
   let opened: Opened | undefined
+  const opening = (serverUrl ? openOnServer(serverUrl, directory) : openEmbedded(directory)).then((done) => {
+    opened = done
+  })
   const current = (): Opened => {
-    if (!opened) throw new Error('The test database opens in a before hook: use it in tests and later hooks only')
+    if (!opened) throw new Error('The test database is not open yet: await its `ready` first')
     return opened
   }
-  before(async () => {
-    opened = serverUrl ? await openOnServer(serverUrl, directory) : await openEmbedded(directory)
-  })
+  before(() => opening)
   after(async () => {
+    await opening.catch(() => {})
     await opened?.drop()
   })
   return {
+    ready: opening,
     get connection() {
       return current().connection
     },
@@ -60,10 +66,17 @@ export function testDatabase(directory?: URL): TestDatabase {
 
 async function truncateAll(db: Db): Promise<void> {
   const { rows } = await sql<{ names: string | null }>`
-    select string_agg(quote_ident(tablename), ', ') as names from pg_tables
-    where schemaname = 'public' and tablename <> 'schema_migrations'`.execute(db)
+    select string_agg(format('%I.%I', schemaname, tablename), ', ') as names from pg_tables
+    where (schemaname = 'public' and tablename <> 'schema_migrations')
+      or (schemaname = 'pgboss' and tablename in ('job', 'schedule'))`.execute(db)
   const names = rows[0]?.names
   if (names) await sql`truncate ${sql.raw(names)} restart identity cascade`.execute(db)
+}
+
+/** What a start of the server does to its database. */
+async function prepare(connection: Connection, directory: URL | undefined): Promise<void> {
+  await migrate(connection, directory)
+  await installJobs(connection)
 }
 
 const cache = new URL('../../../.cache/', import.meta.url)
@@ -80,7 +93,7 @@ async function openEmbedded(directory: URL | undefined): Promise<Opened> {
 async function makeSnapshot(file: string, directory: URL | undefined): Promise<Uint8Array<ArrayBuffer>> {
   const connection = await connectEmbedded()
   try {
-    await migrate(connection, directory)
+    await prepare(connection, directory)
     const snapshot = await connection.snapshot()
     await mkdir(cache, { recursive: true })
     const draft = `${file}.${randomUUID()}`
@@ -129,7 +142,7 @@ async function ensureTemplate(client: pg.Client, url: string, template: string, 
   await client.query(`create database ${template}`)
   const connection = await connectPostgres({ url: withDatabase(url, template), maxConnections: 2 })
   try {
-    await migrate(connection, directory)
+    await prepare(connection, directory)
   } finally {
     await connection.close()
   }

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { decodeAnswer, encodeStatement, engineError, type StatementResult } from '../wire.ts'
+import type { Session, Sessions, StatementResult } from '../sessions.ts'
+import { decodeAnswer, encodeStatement, engineError } from '../wire.ts'
 import type { EngineSettings, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
 
 type Pending = { resolve: (answer: FromEngine) => void; reject: (error: Error) => void }
 
 export type EngineClient = {
-  pool: PostgresPool
+  sessions: Sessions
   onNotification(receive: (channel: string, payload: string) => void): void
   snapshot(): Promise<Uint8Array<ArrayBuffer>>
   close(): Promise<void>
@@ -29,19 +29,18 @@ export async function startEngine(settings: EngineSettings): Promise<EngineClien
     const answer = await engine.ask((id) => ({ kind: 'statement', id, client, bytes }))
     if (answer.kind === 'refusal') throw engineError(answer.message, answer.sqlState)
     if (answer.kind !== 'answer') throw new Error(`The engine answered a statement with ${answer.kind}`)
-    const { result, error, notifications } = decodeAnswer(answer.bytes)
+    const { results, error, notifications } = decodeAnswer(answer.bytes)
     for (const { channel, payload } of notifications) receive(channel, payload)
     if (error?.code === readOnly && answer.lowOnSpace) throw engineError(answer.lowOnSpace, diskFull)
     if (error) throw error
-    return { result, status: answer.status }
+    return { results, status: answer.status }
   }
 
   return {
-    pool: {
-      options: {},
+    sessions: {
       async connect() {
         clients += 1
-        return openClient(engine, clients, run)
+        return openSession(engine, clients, run)
       },
       end: () => engine.close(),
     },
@@ -64,23 +63,22 @@ type Run = (
   client: number,
   text: string,
   parameters: readonly unknown[],
-) => Promise<{ result: StatementResult; status: TransactionStatus }>
+) => Promise<{ results: StatementResult[]; status: TransactionStatus }>
 
-/** One holder of the engine's session, in the shape of a pooled connection. */
-function openClient(engine: Engine, client: number, run: Run): PostgresPoolClient {
+/** One holder of the engine's session. Until its last statement is answered it may be in a transaction. */
+function openSession(engine: Engine, client: number, run: Run): Session {
   let mayHold = false
-  async function query(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
-    const wasHolding = mayHold
-    mayHold = true
-    const { result, status } = await run(client, text, parameters)
-    mayHold = wasHolding ? status !== 'I' : status !== 'I'
-    return result
+  return {
+    async run(text, parameters) {
+      mayHold = true
+      const { results, status } = await run(client, text, parameters)
+      mayHold = status !== 'I'
+      return results
+    },
+    release() {
+      if (mayHold) engine.tell({ kind: 'release', client })
+    },
   }
-  function release(): void {
-    if (mayHold) engine.tell({ kind: 'release', client })
-  }
-  // Kysely's type also describes cursors, which nobody here gives it.
-  return { query, release } as unknown as PostgresPoolClient
 }
 
 async function openThread(settings: EngineSettings): Promise<Engine> {
