@@ -1,0 +1,60 @@
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { osqueryColumns } from './osquery-columns.ts'
+
+export type Tables = Record<string, Record<string, string | number>[]>
+/** What stands where a fixture names no value: osquery gives '' in text columns, other agents may give NULL. */
+export type MissingText = '' | null
+
+/** Runs `sql` on osquery-shaped tables holding `tables`; tables that it does not name are empty. */
+export function answerQuery(
+  sql: string,
+  tables: Tables,
+  missingText: MissingText = '',
+): Record<string, SQLOutputValue>[] {
+  const database = new DatabaseSync(':memory:')
+  try {
+    database.function('version_compare', { deterministic: true }, compareVersions)
+    for (const [table, columns] of Object.entries(osqueryColumns)) {
+      const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
+      database.exec(`CREATE TABLE "${table}" (${list.join(', ')})`)
+    }
+    for (const [table, rows] of Object.entries(tables)) insertRows(database, table, rows, missingText)
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }))
+  } finally {
+    database.close()
+  }
+}
+
+function insertRows(database: DatabaseSync, table: string, rows: Tables[string], missingText: MissingText): void {
+  const columns = osqueryColumns[table]
+  if (!columns) throw new Error(`${table} is not an osquery table that checks read`)
+  const names = Object.keys(columns)
+  const insert = database.prepare(`INSERT INTO "${table}" VALUES (${names.map(() => '?').join(', ')})`)
+  for (const row of rows) {
+    const unknown = Object.keys(row).find((name) => !(name in columns))
+    if (unknown !== undefined) throw new Error(`${table} has no column ${unknown}`)
+    insert.run(...names.map((name) => row[name] ?? (columns[name] === 'TEXT' ? missingText : null)))
+  }
+}
+
+/** As osquery's version_compare: numbers by value, and of two versions with one beginning the longer one is newer. */
+function compareVersions(left: SQLOutputValue, right: SQLOutputValue): number | null {
+  if (left === null || right === null) return null
+  const [a, b] = [String(left).match(/\d+|[a-z]+/gi) ?? [], String(right).match(/\d+|[a-z]+/gi) ?? []]
+  for (const [index, part] of a.entries()) {
+    const other = b[index]
+    if (other === undefined) return 1
+    const order = comparePart(part, other)
+    if (order !== 0) return order
+  }
+  return a.length === b.length ? 0 : -1
+}
+
+function comparePart(left: string, right: string): number {
+  const numeric = Number(left) - Number(right)
+  if (!Number.isNaN(numeric)) return Math.sign(numeric)
+  return left === right ? 0 : left < right ? -1 : 1
+}
