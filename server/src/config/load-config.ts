@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { ConfigError, type ConfigFault } from './config-error.ts'
+import { hideSecrets } from './describe-config.ts'
+import { parseEnvironment } from './parse-environment.ts'
+import type { SettingValues } from './settings.ts'
+import { decodeBoolean, decodeMasterKey, isLoopbackHost, splitList } from './value-rules.ts'
+
+export type LogLevel = SettingValues['LOG_LEVEL']
+
+export type Config = Readonly<{
+  host: string
+  port: number
+  /** Origin without a trailing slash. */
+  baseUrl: string
+  /** Absolute. */
+  dataDir: string
+  /** Undefined: the embedded database in `dataDir`. */
+  databaseUrl: string | undefined
+  logLevel: LogLevel
+  tls: Readonly<{ certFile: string; keyFile: string }> | undefined
+  /** As Fastify's option of this name. */
+  trustProxy: boolean | string[]
+  /** 32 bytes; undefined: `openMasterKey` reads or makes the one in `dataDir`. */
+  masterKey: Buffer | undefined
+  rateLimitPerMinute: number
+  metricsToken: string | undefined
+  allowPrivateReceivers: boolean
+  /** Lower case. */
+  apiVersionHeaderAliases: readonly string[]
+  /** Lower case. */
+  pollTokenHeaderAliases: readonly string[]
+  deviceDeletionDelaySeconds: number
+  bootstrap: Bootstrap
+}>
+
+/** What the first start makes, for installations without hands. Later starts ignore it. */
+export type Bootstrap = Readonly<{
+  organization: string | undefined
+  apiKey: string | undefined
+  enrollSecret: string | undefined
+  personEmail: string | undefined
+  adminEmail: string | undefined
+  adminPassword: string | undefined
+}>
+
+/** Reads the environment once. Throws a ConfigError that lists every fault. */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const { values, faults } = parseEnvironment(env)
+  const faulty = new Set(faults.map(({ name }) => name))
+  // A rule across settings says nothing new about one that is already faulty.
+  faults.push(...faultsBetween(values).filter(({ name }) => !faulty.has(name)))
+  if (faults.length > 0) throw new ConfigError(faults)
+  return hideSecrets(toConfig(values))
+}
+
+/** The origin that links use when MUSTER_BASE_URL is not set. */
+export function defaultBaseUrl(port: number, isTls: boolean): string {
+  return `${isTls ? 'https' : 'http'}://localhost:${port}`
+}
+
+function toConfig(values: SettingValues): Config {
+  const { MUSTER_TLS_CERT_FILE: certFile, MUSTER_TLS_KEY_FILE: keyFile } = values
+  const tls =
+    certFile && keyFile ? Object.freeze({ certFile: resolve(certFile), keyFile: resolve(keyFile) }) : undefined
+  const trustProxy = values.MUSTER_TRUST_PROXY
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    baseUrl: values.MUSTER_BASE_URL?.replace(/\/$/, '') ?? defaultBaseUrl(values.PORT, tls !== undefined),
+    dataDir: resolve(values.MUSTER_DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    logLevel: values.LOG_LEVEL,
+    tls,
+    trustProxy: decodeBoolean(trustProxy) ?? splitList(trustProxy),
+    masterKey: values.MUSTER_MASTER_KEY === undefined ? undefined : decodeMasterKey(values.MUSTER_MASTER_KEY),
+    rateLimitPerMinute: values.MUSTER_RATE_LIMIT_PER_MINUTE,
+    metricsToken: values.MUSTER_METRICS_TOKEN,
+    allowPrivateReceivers: values.MUSTER_ALLOW_PRIVATE_RECEIVERS,
+    apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
+    pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
+    deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,
+    bootstrap: hideSecrets(toBootstrap(values)),
+  }
+}
+
+function toBootstrap(values: SettingValues): Bootstrap {
+  return {
+    organization: values.MUSTER_BOOTSTRAP_ORGANIZATION,
+    apiKey: values.MUSTER_BOOTSTRAP_API_KEY,
+    enrollSecret: values.MUSTER_BOOTSTRAP_ENROLL_SECRET,
+    personEmail: values.MUSTER_BOOTSTRAP_PERSON_EMAIL,
+    adminEmail: values.MUSTER_BOOTSTRAP_ADMIN_EMAIL,
+    adminPassword: values.MUSTER_BOOTSTRAP_ADMIN_PASSWORD,
+  }
+}
+
+function faultsBetween(values: SettingValues): ConfigFault[] {
+  const faults: ConfigFault[] = []
+  const needs = (name: keyof SettingValues, other: keyof SettingValues) => {
+    if (values[name] && !values[other]) faults.push({ name: other, message: `is required with ${name}` })
+  }
+  needs('MUSTER_TLS_CERT_FILE', 'MUSTER_TLS_KEY_FILE')
+  needs('MUSTER_TLS_KEY_FILE', 'MUSTER_TLS_CERT_FILE')
+  needs('DATABASE_URL', 'MUSTER_MASTER_KEY')
+  needs('MUSTER_BOOTSTRAP_PERSON_EMAIL', 'MUSTER_BOOTSTRAP_ENROLL_SECRET')
+  needs('MUSTER_BOOTSTRAP_ADMIN_EMAIL', 'MUSTER_BOOTSTRAP_ADMIN_PASSWORD')
+  needs('MUSTER_BOOTSTRAP_ADMIN_PASSWORD', 'MUSTER_BOOTSTRAP_ADMIN_EMAIL')
+  const isProtected = values.MUSTER_TLS_CERT_FILE !== undefined || decodeBoolean(values.MUSTER_TRUST_PROXY) !== false
+  if (!isLoopbackHost(values.HOST) && !isProtected) {
+    faults.push({
+      name: 'HOST',
+      message: 'is reachable from outside: set MUSTER_TLS_CERT_FILE and MUSTER_TLS_KEY_FILE, or MUSTER_TRUST_PROXY',
+    })
+  }
+  return faults
+}

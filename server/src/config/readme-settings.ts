@@ -1,0 +1,9 @@
+import { settingsTable } from './settings-table.ts'
+
+const block = /(<!-- settings:start -->)[\s\S]*?(<!-- settings:end -->)/
+
+/** The text with its settings table brought up to date; undefined when it has no markers. */
+export function withSettingsTable(readme: string): string | undefined {
+  if (!block.test(readme)) return undefined
+  return readme.replace(block, (_, start: string, end: string) => `${start}\n${settingsTable()}\n${end}`)
+}

@@ -1,0 +1,69 @@
+import { isIP } from 'node:net'
+
+const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+/** 32 bytes as base64, base64url (with or without padding) or hex; anything else is undefined. */
+export function decodeMasterKey(text: string): Buffer | undefined {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
+  const key = Buffer.from(text, 'base64')
+  return key.length === 32 ? key : undefined
+}
+
+export function isLoopbackHost(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true
+  return isIP(host) === 4 && host.startsWith('127.')
+}
+
+export function isListenAddress(host: string): boolean {
+  return isIP(host) !== 0 || /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/.test(host)
+}
+
+/** An origin and nothing more: links are made by appending a path to it. */
+export function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return false
+  return url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password && !/[?#@\\\s]/.test(text)
+}
+
+export function isPostgresUrl(text: string): boolean {
+  return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '')
+}
+
+export function isTrustProxy(text: string): boolean {
+  return decodeBoolean(text) !== undefined || splitList(text).every(isProxyAddress)
+}
+
+function isProxyAddress(text: string): boolean {
+  if (proxyNames.has(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
+}
+
+export function isHeaderNameList(names: string[]): boolean {
+  return names.every((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
+}
+
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text)
+}
+
+/** Printable ASCII without spaces: what survives a header, a flag file and a shell unharmed. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text)
+}
+
+export function decodeBoolean(text: string): boolean | undefined {
+  if (['true', '1', 'yes', 'on'].includes(text.toLowerCase())) return true
+  if (['false', '0', 'no', 'off'].includes(text.toLowerCase())) return false
+  return undefined
+}
+
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
