@@ -42,10 +42,10 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
 /** What the routes of every feature may import besides their feature's arrows. */
 export const routesAlsoReach: readonly string[] = ['http', 'api-keys', 'audit']
 
-/** The only places that may name a package: folders and files of server/src, or a role of a feature's file. */
+/** The only places that may name a package: folders and files of server/src; `*/routes` is that role in any feature. */
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
-  fastify: ['http', 'app.ts', 'routes'],
-  '@fastify/type-provider-typebox': ['http', 'app.ts', 'routes'],
+  fastify: ['http', 'app.ts', '*/routes'],
+  '@fastify/type-provider-typebox': ['http', 'app.ts', '*/routes'],
   '@fastify/swagger': ['http', 'app.ts'],
   '@scalar/fastify-api-reference': ['http', 'app.ts'],
   pg: ['db'],

@@ -38,7 +38,8 @@ function brokenImport(from: string, here: Place, { target, specifier }: Import):
   const broken = `${from} imports ${specifier}`
   if ('package' in target) {
     const homes = packageHomes[target.package]
-    const isHome = !homes || homes.includes(here.home) || (here.home in featureArrows && homes.includes(here.role))
+    const isHome =
+      !homes || homes.includes(here.home) || (here.home in featureArrows && homes.includes(`*/${here.role}`))
     if (!isHome) return `${broken}, which belongs to ${homes.join(', ')}`
     return isPure(here) ? `${broken}: rules import only contract and other rules` : undefined
   }

@@ -1,9 +1,9 @@
 import { isServerSource, isTest, placeOf } from './file-role.ts'
 import { type SourceFile, withoutComments } from './source-file.ts'
 
-const table = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*)"?`
+const table = String.raw`(?:only\s+)?(?:public\.)?"?((?:[a-z_]+\.)?[a-z_][a-z0-9_]*)"?`
 const writes = [
-  /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*['"`]([a-z_][a-z0-9_]*)/g,
+  /\.(?:insertInto|updateTable|deleteFrom|mergeInto)\(\s*['"`](?:public\.)?((?:[a-z_]+\.)?[a-z_][a-z0-9_]*)/g,
   new RegExp(String.raw`\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+${table}`, 'gi'),
   new RegExp(String.raw`\bupdate\s+${table}(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b`, 'gi'),
 ]

@@ -31,4 +31,5 @@ export const tableOwners: Readonly<Record<string, string>> = {
   audit_heads: 'audit',
   audit_logs: 'audit',
   events: 'events',
+  'pgboss.job': 'jobs',
 }

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseTestArguments, selectFiles } from './parse-test-arguments.ts'
+
+test('our flags, flags for node and file patterns are told apart', () => {
+  const words = ['--postgres', 'server/src/lists', '--test-name-pattern', 'a page', '--test-only', '--test-timeout=5']
+  assert.deepEqual(parseTestArguments(words), {
+    isPostgres: true,
+    isFuzz: false,
+    patterns: ['server/src/lists'],
+    nodeFlags: ['--test-name-pattern=a page', '--test-only', '--test-timeout=5'],
+  })
+})
+
+test('a pattern is a file, a folder or a glob, relative or absolute', () => {
+  const files = ['agent/src/a.test.ts', 'server/src/lists/b.test.ts', 'server/src/lists-of/c.test.ts']
+  const select = (...patterns: string[]) => selectFiles(files, patterns, process.cwd())
+  assert.deepEqual(select(), files)
+  assert.deepEqual(select('.'), files)
+  assert.deepEqual(select('server/src/lists/'), ['server/src/lists/b.test.ts'])
+  assert.deepEqual(select('./server/src/lists/b.test.ts'), ['server/src/lists/b.test.ts'])
+  assert.deepEqual(select(`${process.cwd()}/agent`), ['agent/src/a.test.ts'])
+  assert.deepEqual(select('**/c.test.ts', 'agent'), ['agent/src/a.test.ts', 'server/src/lists-of/c.test.ts'])
+  assert.deepEqual(select('server/src/list'), [])
+})

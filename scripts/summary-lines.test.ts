@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endsWithSummary, summaryLines } from './summary-lines.ts'
+
+const names = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms']
+const summary = names.map((name, index) => `ℹ ${name} ${index}`)
+
+test('the summary of the last run is found, coloured or not', () => {
+  const coloured = summary.map((line) => `\u001b[34m${line}\u001b[39m`)
+  assert.deepEqual(summaryLines(['ℹ tests 900', '✔ a title', ...summary, ''].join('\n')), summary)
+  assert.deepEqual(summaryLines([...summary, '✔ a title', ...coloured].join('\n')), coloured)
+  assert.deepEqual(summaryLines('ℹ tests are a word of a diagnostic\n'), [])
+})
+
+test('a run that lists its failures after the summary does not end with it', () => {
+  assert.equal(endsWithSummary(`${summary.join('\n')}\n\n`), true)
+  assert.equal(endsWithSummary(`${summary.join('\n')}\n\n✖ failing tests:\n  at line 3\n`), false)
+})
