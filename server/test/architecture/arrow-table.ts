@@ -42,7 +42,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
 /** What the routes of every feature may import besides their feature's arrows. */
 export const routesAlsoReach: readonly string[] = ['http', 'api-keys', 'audit']
 
-/** The only places that may name a package: folders and files of server/src; `*/routes` is that role in any feature. */
+// The only places that may name a package: folders and files of server/src; a star stands for any feature.
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http', 'app.ts', '*/routes'],
   '@fastify/type-provider-typebox': ['http', 'app.ts', '*/routes'],
