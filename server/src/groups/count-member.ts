@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+
+/** Adds to the member counts of every group that a device is in. Groups are locked in order of identifier. */
+export async function countMember(tx: Tx, organizationId: string, deviceId: string, step: 1 | -1): Promise<void> {
+  await sql`
+    update device_groups set members_count = members_count + ${step}::int
+    where ${inOrganization('device_groups', organizationId)} and id in (
+      select member.device_group_id from device_group_members as member
+      where member.organization_id = ${organizationId}::bigint and member.device_id = ${deviceId}::bigint
+      order by member.device_group_id
+    )
+  `.execute(tx)
+}

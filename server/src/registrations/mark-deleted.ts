@@ -1,0 +1,41 @@
+import { adjustTallies } from '../checks/adjust-tallies.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import type { LockedDevice } from '../devices/lock-device.ts'
+import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
+import { setDeleted } from '../devices/set-deleted.ts'
+import type { Happening } from '../devices/settle-auth-state.ts'
+import { countMember } from '../groups/count-member.ts'
+import { resetTrustOfLast } from './reset-trust.ts'
+
+/** Takes a locked device out of all counts and refuses its agent. */
+export async function markDeleted(tx: Tx, device: LockedDevice, { now }: Happening): Promise<void> {
+  await setDeleted(tx, device, now)
+  if (device.registered_owner_id !== null) await resetTrustOfLast(tx, device, device.registered_owner_id)
+  await countDevice(tx, device, -1)
+  await queueAgentNotice(tx, device.organization_id, device.id, now)
+}
+
+/** Adds a device to (1) or takes it out of (-1) the counts of checks and groups. */
+export async function countDevice(
+  tx: Tx,
+  device: Pick<LockedDevice, 'organization_id' | 'id'>,
+  step: 1 | -1,
+): Promise<void> {
+  const results = await tx
+    .selectFrom('check_results')
+    .select(['check_id as checkId', 'device_id as deviceId', 'status'])
+    .where(inOrganization('check_results', device.organization_id))
+    .where('device_id', '=', device.id)
+    .execute()
+  await adjustTallies(
+    tx,
+    device.organization_id,
+    results.map(({ status, ...pair }) => ({
+      ...pair,
+      from: step === 1 ? null : status,
+      to: step === 1 ? status : null,
+    })),
+  )
+  await countMember(tx, device.organization_id, device.id, step)
+}

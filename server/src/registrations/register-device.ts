@@ -1,0 +1,51 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { rescheduleDevices } from '../checks/reschedule-device.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { lockDevice } from '../devices/lock-device.ts'
+import { setOwner } from '../devices/set-owner.ts'
+import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
+import { orNotFound } from '../errors.ts'
+import { announce } from '../events/announce.ts'
+import { markFirstTrust } from '../people/mark-first-trust.ts'
+
+type Registration = { organizationId: string; deviceId: string; personId: string; actor: Actor }
+
+/**
+ * Registers a device to a person. Its open issues get their blocking moments counted from now, and its compliance
+ * is signalled from here on. Fails with not_found for a device or person that the organization does not have.
+ */
+export async function registerDevice(tx: Tx, registration: Registration, happening: Happening): Promise<void> {
+  const { organizationId, deviceId, personId, actor } = registration
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const person = orNotFound(await findActivePerson(tx, organizationId, personId))
+  const owned = await setOwner(tx, device, personId, happening.now)
+  await markFirstTrust(tx, organizationId, personId, true)
+  await announce(tx, [
+    {
+      type: 'devices.registered',
+      organizationId,
+      deviceId,
+      deviceName: device.name,
+      cause: happening.cause,
+      at: happening.now,
+    },
+  ])
+  await rescheduleDevices(tx, [owned], happening.now)
+  await settleAuthState(tx, owned, happening)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
+    now: happening.now,
+  })
+}
+
+const findActivePerson = (tx: Tx, organizationId: string, personId: string) =>
+  tx
+    .selectFrom('people')
+    .select(['id', 'name', 'email'])
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', personId)
+    .where('deprovisioned_at', 'is', null)
+    .executeTakeFirst()

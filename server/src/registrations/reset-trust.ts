@@ -1,0 +1,18 @@
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import type { LockedDevice } from '../devices/lock-device.ts'
+import { markFirstTrust } from '../people/mark-first-trust.ts'
+
+/** Whoever loses their only device may trust the next one on first use. */
+export async function resetTrustOfLast(tx: Tx, device: LockedDevice, ownerId: string): Promise<void> {
+  const other = await tx
+    .selectFrom('devices')
+    .select('id')
+    .where(inOrganization('devices', device.organization_id))
+    .where('registered_owner_id', '=', ownerId)
+    .where('id', '<>', device.id)
+    .where('deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  if (!other) await markFirstTrust(tx, device.organization_id, ownerId, false)
+}

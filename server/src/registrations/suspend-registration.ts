@@ -1,0 +1,41 @@
+import { type Actor, recordAudit, systemActor } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
+import { setSuspension } from '../devices/set-owner.ts'
+import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
+import { fail, orNotFound } from '../errors.ts'
+
+/** Puts the registration of a locked device in doubt until its owner or an administrator confirms it. */
+export async function suspendRegistration(
+  tx: Tx,
+  device: LockedDevice,
+  reason: string,
+  { now }: Happening,
+): Promise<LockedDevice> {
+  const suspended = await setSuspension(tx, device, device.registration_suspended_at ?? now)
+  await recordAudit(tx, {
+    organizationId: device.organization_id,
+    actor: systemActor,
+    description: `Suspended the registration of the device "${device.name}": ${reason}.`,
+    now,
+  })
+  return suspended
+}
+
+/** Ends the doubt: the device is the owner's after all. Fails with device_not_registered. */
+export async function confirmRegistration(
+  tx: Tx,
+  { organizationId, deviceId, actor }: { organizationId: string; deviceId: string; actor: Actor },
+  happening: Happening,
+): Promise<void> {
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  if (device.registered_owner_id === null) fail('device_not_registered')
+  if (device.registration_suspended_at === null) return
+  await settleAuthState(tx, await setSuspension(tx, device, null), happening)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    description: `Confirmed the registration of the device "${device.name}".`,
+    now: happening.now,
+  })
+}
