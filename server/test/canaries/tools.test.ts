@@ -11,6 +11,7 @@ after(() => bench.remove())
 const clean = {
   'server/src/main.ts': "import { double } from './double.ts'\n\nconsole.log(double(2))\n",
   'server/src/double.ts': 'export const double = (value: number): number => value * 2\n',
+  'server/src/double.test.ts': "import { test } from 'node:test'\n\ntest('a title', async () => {})\n",
   'server/src/planted.ts': '',
   'server/bin/muster.js': "import '../src/main.ts'\n",
 }
