@@ -215,7 +215,7 @@ SELECT o.version, f.version AS minimum_version,
   CASE WHEN o.major IS NULL THEN 'UNKNOWN'
        WHEN f.version IS NULL AND o.major > (SELECT MAX(major) FROM floor_version) THEN 'PASS'
        WHEN f.version IS NULL THEN 'FAIL'
-       WHEN version_compare(o.major || '.' || COALESCE(o.minor, 0) || '.' || COALESCE(o.patch, 0), f.version) >= 0 THEN 'PASS'
+       WHEN version_compare(COALESCE(o.major || '.' || o.minor || '.' || COALESCE(o.patch, 0), o.version), f.version) >= 0 THEN 'PASS'
        ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
 FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.major = o.major;`,
   options: {
@@ -351,11 +351,12 @@ FROM secureboot;`,
   rationale:
     'At full security the Mac starts only a macOS that Apple has signed and that has not been changed. A lower level lets altered or outdated systems start, which is how an attacker with the Mac in their hands would stay unnoticed.',
   fixInstructions: steps(
+    'Kernel extensions of third parties stop loading at full security. If you depend on one, ask your IT team first.',
     'Shut the Mac down.',
     'Start it in recovery mode. Apple silicon: hold the power button until **Loading startup options** appears, then choose **Options**. Intel: turn it on and hold **Command + R**.',
     'In the menu bar choose **Utilities › Startup Security Utility**.',
     'Select the system disk, click **Security Policy…** where it is shown, and choose **Full Security**.',
-    'Restart. Kernel extensions of third parties stop loading at this level; ask your IT team first if you depend on one.',
+    'Restart the Mac from the Apple menu.',
   ),
   enabledByDefault: true,
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { renderText } from './render-text.ts'
 import { TemplateError } from './template-error.ts'
 
@@ -63,4 +64,32 @@ test('faults tell their line', () => {
       (error) => error instanceof TemplateError && message.test(error.message),
     )
   }
+})
+
+test('any value stays on its line with every Markdown mark escaped, and a code span holds it whole', () => {
+  const anyValue = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 100 }),
+    fc.string({ unit: fc.constantFrom('`', '*', '[', ']', '(', '<', '\\', '\n', ' ', 'a') }),
+  )
+  fc.assert(
+    fc.property(anyValue, (value) => {
+      const scope = { options: {}, rows: [{ value }] }
+      const plain = renderText('{{ rows[0].value }}', scope)
+      assert.doesNotMatch(plain.replace(/\\[^a-z]/g, ''), /[\r\n\\`*_[\]<>#!|~&]/)
+      const span = renderText('{{ rows[0].value | code }}', scope)
+      const fence = /^`*/.exec(span)?.[0] ?? ''
+      assert.ok(span.endsWith(fence) && !span.includes('\n'))
+      const inside = span.slice(fence.length, span.length - fence.length)
+      assert.ok(fence === '' || ![...inside.matchAll(/`+/g)].some(([run]) => run === fence))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a template that would render for minutes is stopped after a second', () => {
+  const loops = '{% for a in (1..1000) %}{% for b in (1..1000) %}{% for c in (1..1000) %}{{ c }}'
+  const template = `${loops}${'{% endfor %}'.repeat(3)}`
+  const startedAt = performance.now()
+  assert.throws(() => renderText(template, noRows), TemplateError)
+  assert.ok(performance.now() - startedAt < 5_000)
 })
