@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Tx } from '../db/transact.ts'
+import { queueJob } from '../jobs/queue-job.ts'
+
+export type RecomputationScope = 'open_issues' | 'all_devices'
+
+type Request = { organizationId: string; checkId: string; scope: RecomputationScope; now: string }
+
+/**
+ * Has every device that a change of configuration touches decided anew in the background: those with open issues of
+ * the check, or all of them. A request that comes while one runs starts it over, with the wider scope of the two.
+ */
+export async function requestRecomputation(tx: Tx, { organizationId, checkId, scope, now }: Request): Promise<void> {
+  await sql`
+    insert into check_recomputations as running (organization_id, check_id, scope, requested_at)
+    values (${organizationId}::bigint, ${checkId}::bigint, ${scope}, ${now}::timestamptz)
+    on conflict (organization_id, check_id) do update set
+      scope = case when running.finished_at is null and running.scope = 'all_devices' then running.scope else excluded.scope end,
+      requested_at = excluded.requested_at, last_device_id = 0, settled_devices = 0, finished_at = null
+  `.execute(tx)
+  await queueJob(tx, 'recompute-check', { organizationId, checkId }, { singletonKey: `${organizationId}/${checkId}` })
+}

@@ -1,0 +1,120 @@
+import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
+import { fail, orNotFound } from '../errors.ts'
+import {
+  changedSettings,
+  changesSchedule,
+  describeChanges,
+  type SettingName,
+  type Settings,
+  scopeOf,
+  wantedSettings,
+} from './configuration-changes.ts'
+import { requestRecomputation } from './request-recomputation.ts'
+import type { OptionDefinitions } from './templates/options.ts'
+
+type Update = {
+  organizationId: string
+  checkId: string
+  request: CheckConfigurationRequest
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/**
+ * Changes how a check is run and what its failures lead to. A request that changes nothing writes nothing; any other
+ * raises the revision, is audited field by field, and has the touched devices decided anew in the background.
+ */
+export async function updateConfiguration(tx: Tx, update: Update): Promise<void> {
+  const { organizationId, checkId, now } = update
+  const stored = orNotFound(await lockConfiguration(tx, organizationId, checkId))
+  const wanted = wantedSettings(update.request, stored.option_definitions as OptionDefinitions)
+  if ('errors' in wanted) return fail('invalid', { errors: wanted.errors })
+  await refuseUnknownGroups(tx, organizationId, wanted.ok)
+  const before: Settings = { ...stored, is_paused: stored.paused_at !== null }
+  const changed = changedSettings(before, wanted.ok)
+  if (changed.length === 0) return
+  const after: Settings = { ...before, ...wanted.ok }
+  await write(tx, update, after, changed)
+  const scope = scopeOf(changed)
+  if (scope) await requestRecomputation(tx, { organizationId, checkId, scope, now })
+  if (changesSchedule(changed)) await queueAgentNotice(tx, organizationId, null, now)
+  await recordAudit(tx, {
+    organizationId,
+    actor: update.actor,
+    ipAddress: update.ipAddress,
+    description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed)}.`,
+    now,
+  })
+}
+
+const lockConfiguration = (tx: Tx, organizationId: string, checkId: string) =>
+  tx
+    .selectFrom('check_configurations')
+    .innerJoin('checks', (join) =>
+      join
+        .onRef('checks.organization_id', '=', 'check_configurations.organization_id')
+        .onRef('checks.id', '=', 'check_configurations.check_id'),
+    )
+    .selectAll('check_configurations')
+    .select(['checks.name', 'checks.option_definitions'])
+    .where(inOrganization('check_configurations', organizationId))
+    .where('check_configurations.check_id', '=', checkId)
+    .forUpdate('check_configurations')
+    .executeTakeFirst()
+
+/** Another organization's group is refused in the same words as one that never was. */
+async function refuseUnknownGroups(tx: Tx, organizationId: string, wanted: Partial<Settings>): Promise<void> {
+  const lists = [
+    'targeted_groups',
+    'excluded_groups',
+    'blocking_allowed_groups',
+    'blocking_excluded_groups',
+  ] as const satisfies SettingName[]
+  const named = lists.flatMap((field) => (wanted[field] ?? []).map((group) => ({ field, group })))
+  const ids = [...new Set(named.map(({ group }) => group).filter((group) => /^\d+$/.test(group)))]
+  if (ids.length === 0) return
+  const found = await tx
+    .selectFrom('device_groups')
+    .select('id')
+    .where(inOrganization('device_groups', organizationId))
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  const known = new Set(found.map(({ id }) => id))
+  const errors = named
+    .filter(({ group }) => ids.includes(group) && !known.has(group))
+    .map(({ field, group }) => ({ field, message: `there is no device group ${group}` }))
+  if (errors.length > 0) fail('invalid', { errors })
+}
+
+async function write(tx: Tx, update: Update, after: Settings, changed: readonly SettingName[]): Promise<void> {
+  const { is_paused, options, ...rest } = after
+  await tx
+    .updateTable('check_configurations')
+    .set((row) => ({
+      remediation_strategy: rest.remediation_strategy,
+      block_auth_grace_period_days: rest.block_auth_grace_period_days,
+      auth_check_run_shelf_life_seconds: rest.auth_check_run_shelf_life_seconds,
+      snooze_disallowed: rest.snooze_disallowed,
+      exemptions_disallowed: rest.exemptions_disallowed,
+      targeted_groups: [...rest.targeted_groups],
+      excluded_groups: [...rest.excluded_groups],
+      blocking_allowed_groups: [...rest.blocking_allowed_groups],
+      blocking_excluded_groups: [...rest.blocking_excluded_groups],
+      options: JSON.stringify(options),
+      revision: sql`${row.ref('revision')} + 1`,
+      updated_at: update.now,
+      ...(changed.includes('options') ? { query_revision: sql`${row.ref('query_revision')} + 1` } : {}),
+      ...(changed.includes('is_paused')
+        ? { paused_at: is_paused ? update.now : null, paused_by: is_paused ? update.actor.name : null }
+        : {}),
+    }))
+    .where(inOrganization('check_configurations', update.organizationId))
+    .where('check_id', '=', update.checkId)
+    .execute()
+}
