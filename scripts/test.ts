@@ -65,7 +65,8 @@ const args = isOwnServer ? [join(root, 'scripts/with-postgres.ts'), '--', proces
 
 const engine = asked.isPostgres ? 'PostgreSQL' : 'the embedded PGlite'
 console.log(`${files.length} test files on ${engine}, ${concurrency} at a time`)
-if (!asked.isPostgres && !asked.isFuzz) {
+if (asked.isPostgres) console.log('Tests about the embedded engine are skipped here; `npm test` runs them.')
+else if (!asked.isFuzz) {
   console.log(
     'Tests that need a PostgreSQL server are skipped here; `npm run test:postgres` runs the same suite with them.',
   )
