@@ -1,0 +1,77 @@
+import { columns, type Table } from '../tables/table.ts'
+import { machineUuid } from './machine.ts'
+import { ifAllowed, readLine } from './read-files.ts'
+
+/** The version says what this is: a stand-in, never osquery. */
+export const standInVersion = '0-standin'
+
+export const osqueryInfo: Table = {
+  name: 'osquery_info',
+  columns: columns(`pid:integer uuid instance_id version config_hash config_valid:integer extensions build_platform
+    build_distro start_time:integer watcher:integer platform_mask:integer`),
+  *collect(_constraints, { facts }) {
+    yield {
+      pid: facts.pid,
+      uuid: machineUuid(
+        ifAllowed('', () => readLine('/sys/class/dmi/id/product_uuid')),
+        readLine('/etc/machine-id'),
+      ),
+      instance_id: facts.instanceId,
+      version: standInVersion,
+      config_hash: facts.configHash,
+      config_valid: facts.configValid ? 1 : 0,
+      extensions: 'inactive',
+      build_platform: 'standin',
+      build_distro: 'standin',
+      start_time: facts.startedAtUnix,
+      watcher: -1,
+      platform_mask: 9,
+    }
+  },
+}
+
+export const osqueryFlags: Table = {
+  name: 'osquery_flags',
+  columns: columns('name type description default_value value shell_only:integer'),
+  *collect(_constraints, { facts }) {
+    for (const [name, value] of Object.entries(facts.flags)) {
+      yield { name, type: 'string', description: '', default_value: '', value, shell_only: 0 }
+    }
+  },
+}
+
+export const osquerySchedule: Table = {
+  name: 'osquery_schedule',
+  columns: columns(`name query interval:integer executions:bigint last_executed:bigint denylisted:integer
+    output_size:bigint wall_time:bigint wall_time_ms:bigint last_wall_time_ms:bigint`),
+  *collect(_constraints, { facts }) {
+    for (const entry of facts.schedule) {
+      yield {
+        name: entry.name,
+        query: entry.query,
+        interval: entry.intervalSeconds,
+        executions: entry.executions,
+        last_executed: entry.lastExecutedUnix,
+        denylisted: 0,
+        output_size: entry.outputBytes,
+        wall_time: Math.floor(entry.wallTimeMs / 1000),
+        wall_time_ms: entry.wallTimeMs,
+        last_wall_time_ms: entry.lastWallTimeMs,
+      }
+    }
+  },
+}
+
+/** The registry lists the tables that exist; `active` says whether this agent's platform has them. */
+export function osqueryRegistry(here: string[], elsewhere: string[]): Table {
+  return {
+    name: 'osquery_registry',
+    columns: columns('registry name owner_uuid:integer internal:integer active:integer'),
+    *collect() {
+      for (const name of [...here, 'osquery_registry']) {
+        yield { registry: 'table', name, owner_uuid: 0, internal: 0, active: 1 }
+      }
+      for (const name of elsewhere) yield { registry: 'table', name, owner_uuid: 0, internal: 0, active: 0 }
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { hostname } from 'node:os'
+import { columns, type Table } from '../tables/table.ts'
+import { ifAllowed, listDirectory, readLine, readLines, readText } from './read-files.ts'
+
+const dmi = (name: string) => ifAllowed('', () => readLine(`/sys/class/dmi/id/${name}`))
+
+/** 32 hexadecimal digits written as a UUID. */
+export function asUuid(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** A DMI field that vendors left unset. */
+export function isPlaceholder(value: string): boolean {
+  return (
+    value === '' ||
+    /^(0+|f+|none|not specified|default string|to be filled.*|system serial number)$/i.test(value.replaceAll('-', ''))
+  )
+}
+
+/**
+ * The hardware's uuid; where DMI has none (containers, some virtual machines, or an agent that is not root)
+ * the installation's /etc/machine-id in the same form.
+ */
+export function machineUuid(dmiUuid: string, machineId: string): string {
+  return isPlaceholder(dmiUuid) ? asUuid(machineId) : dmiUuid.toLowerCase()
+}
+
+const readMachineId = () => readLine('/etc/machine-id') || readLine('/var/lib/dbus/machine-id')
+
+type Processor = { brand: string; logical: number; physical: number; sockets: number; microcode: string }
+
+export function parseCpuinfo(lines: string[]): Processor {
+  const field = (line: string) => line.slice(line.indexOf(':') + 1).trim()
+  const of = (name: string) => lines.filter((line) => line.startsWith(name)).map(field)
+  const logical = of('processor').length
+  const sockets = new Set(of('physical id')).size || 1
+  const cores = Number(of('cpu cores')[0] ?? logical)
+  return {
+    brand: of('model name')[0] ?? of('Hardware')[0] ?? '',
+    logical,
+    physical: cores * sockets,
+    sockets,
+    microcode: of('microcode')[0] ?? '',
+  }
+}
+
+/** x86_64 and aarch64, as `uname -m` and osquery have it. */
+export const machineArchitecture =
+  { x64: 'x86_64', arm64: 'aarch64', arm: 'armv7l', ia32: 'i686' }[process.arch as string] ?? process.arch
+
+export const systemInfo: Table = {
+  name: 'system_info',
+  columns: columns(`hostname uuid cpu_type cpu_subtype cpu_brand cpu_physical_cores:integer cpu_logical_cores:integer
+    cpu_sockets:integer cpu_microcode physical_memory:bigint hardware_vendor hardware_model hardware_version
+    hardware_serial board_vendor board_model board_version board_serial computer_name local_hostname`),
+  *collect() {
+    const cpu = parseCpuinfo(readLines('/proc/cpuinfo'))
+    const memory = /^MemTotal:\s+(\d+) kB/m.exec(readText('/proc/meminfo') ?? '')?.[1] ?? '0'
+    const serial = dmi('product_serial')
+    yield {
+      hostname: hostname(),
+      uuid: machineUuid(dmi('product_uuid'), readMachineId()),
+      cpu_type: machineArchitecture,
+      cpu_subtype: '',
+      cpu_brand: cpu.brand,
+      cpu_physical_cores: cpu.physical,
+      cpu_logical_cores: cpu.logical,
+      cpu_sockets: cpu.sockets,
+      cpu_microcode: cpu.microcode,
+      physical_memory: BigInt(memory) * 1024n,
+      hardware_vendor: dmi('sys_vendor'),
+      hardware_model: dmi('product_name'),
+      hardware_version: dmi('product_version'),
+      hardware_serial: isPlaceholder(serial) ? '' : serial,
+      board_vendor: dmi('board_vendor'),
+      board_model: dmi('board_name'),
+      board_version: dmi('board_version'),
+      board_serial: dmi('board_serial'),
+      computer_name: hostname(),
+      local_hostname: hostname(),
+    }
+  },
+}
+
+export const platformInfo: Table = {
+  name: 'platform_info',
+  columns: columns('vendor version date revision extra firmware_type address size volume_size:integer'),
+  *collect() {
+    yield {
+      vendor: dmi('bios_vendor'),
+      version: dmi('bios_version'),
+      date: dmi('bios_date'),
+      revision: dmi('bios_release'),
+      extra: '',
+      firmware_type: firmwareType(),
+    }
+  },
+}
+
+function firmwareType(): string {
+  if (listDirectory('/sys/firmware/efi').length > 0) return 'uefi'
+  return dmi('bios_vendor') === '' ? 'unknown' : 'bios'
+}

@@ -1,0 +1,59 @@
+import { columns, type Row, type Table } from '../tables/table.ts'
+import { wantedAccounts } from './accounts.ts'
+import { readLines } from './read-files.ts'
+
+/** ssh_config(5): options under the `host` or `match` line above them. */
+export function* parseSshConfig(lines: string[]): Iterable<{ block: string; option: string }> {
+  let block = ''
+  for (const line of lines.map((each) => each.trim())) {
+    if (line === '' || line.startsWith('#')) continue
+    if (/^(host|match)[\s=]/i.test(line)) block = line.toLowerCase()
+    else yield { block, option: line.toLowerCase() }
+  }
+}
+
+export const sshConfigs: Table = {
+  name: 'ssh_configs',
+  columns: columns('uid:bigint block option ssh_config_file'),
+  pushed: { uid: 'equal' },
+  *collect(constraints) {
+    for (const account of wantedAccounts(constraints)) {
+      const path = `${account.directory}/.ssh/config`
+      for (const entry of parseSshConfig(readLines(path))) yield { uid: account.uid, ...entry, ssh_config_file: path }
+    }
+    const shared = '/etc/ssh/ssh_config'
+    for (const entry of parseSshConfig(readLines(shared))) yield { uid: 0, ...entry, ssh_config_file: shared }
+  },
+}
+
+const keyTypes = /(?:^|\s)((?:sk-)?(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d+)(?:@openssh\.com)?)\s+(\S+)\s*(.*)$/
+
+/** sshd(8), AUTHORIZED_KEYS FILE FORMAT: options (maybe), type, key, comment. */
+export function parseAuthorizedKey(line: string): Row | undefined {
+  if (line.trim() === '' || line.trimStart().startsWith('#')) return undefined
+  const match = keyTypes.exec(line)
+  if (!match) return undefined
+  return {
+    algorithm: match[1],
+    key: match[2],
+    options: line.slice(0, match.index).trim(),
+    comment: match[3]?.trim(),
+  }
+}
+
+export const authorizedKeys: Table = {
+  name: 'authorized_keys',
+  columns: columns('uid:bigint algorithm key options comment key_file'),
+  pushed: { uid: 'equal' },
+  *collect(constraints) {
+    for (const account of wantedAccounts(constraints)) {
+      for (const name of ['authorized_keys', 'authorized_keys2']) {
+        const path = `${account.directory}/.ssh/${name}`
+        for (const line of readLines(path)) {
+          const row = parseAuthorizedKey(line)
+          if (row) yield { uid: account.uid, ...row, key_file: path }
+        }
+      }
+    }
+  },
+}

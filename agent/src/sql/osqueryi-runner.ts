@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { QueryAnswer } from './open-engine.ts'
+import { noCost, type QueryRunner, queryLimitMs } from './query-runner.ts'
+
+const places: Partial<Record<NodeJS.Platform, string[]>> = {
+  darwin: [
+    '/usr/local/bin/osqueryi',
+    '/opt/osquery/lib/osquery.app/Contents/MacOS/osqueryi',
+    '/opt/homebrew/bin/osqueryi',
+  ],
+  win32: ['C:\\Program Files\\osquery\\osqueryi.exe', 'C:\\ProgramData\\osquery\\osqueryi.exe'],
+}
+
+/** Where osquery's shell is installed, or undefined. */
+export function findOsqueryi(platform: NodeJS.Platform): string | undefined {
+  return places[platform]?.find((path) => existsSync(path))
+}
+
+/** Answers through `osqueryi --json`, a process for each query. */
+export function osqueryiRunner(path: string, limitMs = queryLimitMs): QueryRunner {
+  return {
+    run: (sql) => askOsqueryi(path, sql, limitMs),
+    close: async () => undefined,
+  }
+}
+
+function askOsqueryi(path: string, sql: string, limitMs: number): Promise<QueryAnswer> {
+  // A leading dot is a command of the shell, not SQL.
+  if (sql.trimStart().startsWith('.')) return Promise.resolve(failed('not SQL', 0))
+  const started = performance.now()
+  return new Promise((resolve) => {
+    const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024, windowsHide: true } as const
+    // The space keeps a query that starts with a comment (--) from being read as a flag.
+    execFile(path, ['--json', ` ${sql}`], options, (error, stdout, stderr) => {
+      const wallTimeMs = Math.round(performance.now() - started)
+      if (error?.killed) return resolve(failed(`query interrupted after ${limitMs / 1000} s`, wallTimeMs))
+      if (error) return resolve(failed(firstError(stderr) ?? error.message, wallTimeMs))
+      resolve(readRows(stdout, wallTimeMs))
+    })
+  })
+}
+
+function readRows(stdout: string, wallTimeMs: number): QueryAnswer {
+  try {
+    return { ok: true, rows: JSON.parse(stdout) as Record<string, string>[], cost: { ...noCost, wallTimeMs } }
+  } catch {
+    return failed('osqueryi did not answer JSON', wallTimeMs)
+  }
+}
+
+const failed = (message: string, wallTimeMs: number): QueryAnswer => ({
+  ok: false,
+  message,
+  cost: { ...noCost, wallTimeMs },
+})
+
+const firstError = (stderr: string) => /^Error:\s*(.+)$/m.exec(stderr)?.[1]
