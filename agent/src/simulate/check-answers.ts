@@ -26,32 +26,35 @@ export function deriveCheckAnswers(
   generic: TableSet,
 ): CheckAnswers {
   const subjects = likeliestFirst(sql, platform, fixtures)
-  const found: { pass?: Rows; fail?: Rows } = {}
+  const found: Found = { subject: subjects[0] ?? '' }
   for (const subject of subjects) {
-    const [pass, fail] = [fixtures[subject]?.pass ?? {}, fixtures[subject]?.fail ?? {}].map((tables) =>
-      runSql(sql, platform, tables),
-    )
-    if (pass && fail && statusOf(pass) === 'PASS' && statusOf(fail) === 'FAIL')
-      return { subject, pass: pass.rows, fail: fail.rows }
-    for (const outcome of [pass, fail]) keep(found, outcome)
+    const { pass = {}, fail = {} } = fixtures[subject] ?? {}
+    const [passing, failing] = [runSql(sql, platform, pass), runSql(sql, platform, fail)]
+    if (statusOf(passing) === 'PASS' && statusOf(failing) === 'FAIL')
+      return { subject, pass: passing.rows, fail: failing.rows }
+    keep(found, passing, subject)
+    keep(found, failing, subject)
   }
-  for (const tables of variants(sql, subjects, fixtures)) {
+  for (const { tables, subject } of variants(sql, subjects, fixtures)) {
     if (found.pass && found.fail) break
-    keep(found, runSql(sql, platform, tables))
+    keep(found, runSql(sql, platform, tables), subject)
   }
   const plain = runSql(sql, platform, generic)
-  keep(found, plain)
-  const [subject = ''] = subjects
-  if (found.pass && found.fail) return { subject, pass: found.pass, fail: found.fail }
+  keep(found, plain, found.subject)
+  if (found.pass && found.fail) return { subject: found.subject, pass: found.pass, fail: found.fail }
   const only = found.pass ?? found.fail
   return { either: only ? { rows: only, message: '' } : plain }
 }
 
-function keep(found: { pass?: Rows; fail?: Rows }, outcome: SqlOutcome | undefined) {
-  if (!outcome) return
+type Found = { subject: string; pass?: Rows; fail?: Rows }
+
+/** What makes a check fail says better than what lets it pass which check of the catalogue it is. */
+function keep(found: Found, outcome: SqlOutcome, subject: string) {
   const status = statusOf(outcome)
   if (status === 'PASS') found.pass ??= outcome.rows
-  if (status === 'FAIL') found.fail ??= outcome.rows
+  if (status !== 'FAIL' || found.fail) return
+  found.fail = outcome.rows
+  found.subject = subject
 }
 
 /** The status of a run: any FAIL, else ERROR, UNKNOWN, PASS, INAPPLICABLE. */
@@ -77,8 +80,10 @@ function likeliestFirst(sql: string, platform: Platform, fixtures: CheckFixtures
     .map(({ subject }) => subject)
 }
 
+type Variant = { subject: string; tables: TableSet }
+
 /** Fixture sets with one cell replaced by a literal of the SQL, up to a fixed number. */
-function* variants(sql: string, subjects: string[], fixtures: CheckFixtures): Generator<TableSet> {
+function* variants(sql: string, subjects: string[], fixtures: CheckFixtures): Generator<Variant> {
   const { texts, numbers } = literalsOf(sql)
   let left = triesPerText
   for (const subject of subjects) {
@@ -88,7 +93,7 @@ function* variants(sql: string, subjects: string[], fixtures: CheckFixtures): Ge
           for (const literal of typeof value === 'number' ? numbers : texts) {
             if (left === 0) return
             left -= 1
-            yield { ...tables, [table]: rows.with(place, { ...rows[place], [column]: literal }) }
+            yield { subject, tables: { ...tables, [table]: rows.with(place, { ...rows[place], [column]: literal }) } }
           }
         }
       }

@@ -1,6 +1,7 @@
 import { callServer } from './call-server.ts'
 import { enrollBody } from './enroll-body.ts'
 import { eventOf, type Fleet, profileOf, scheduleIn } from './fleet.ts'
+import { startPolling } from './refresh-config.ts'
 
 /** osquery pauses 1, 4, 9 … seconds between attempts to enrol, at most `tls_enroll_max_interval`. */
 const longestPauseMs = 600_000
@@ -28,5 +29,8 @@ function acceptKey(fleet: Fleet, device: number, key: string) {
   if (fleet.enrolledBefore[device]) fleet.counters.reEnrolled += 1
   else fleet.counters.enrolled += 1
   fleet.enrolledBefore[device] = 1
+  // A device that enrols again has its configuration; what came due without a key was dropped and starts again here.
+  const plan = fleet.plans[device]
+  if (plan) startPolling(fleet, device, plan)
   scheduleIn(fleet, device, 'config', 0)
 }

@@ -17,10 +17,9 @@ export function refreshConfig(fleet: Fleet, device: number, done: () => void): v
       fleet.counters.configs += 1
       fleet.failedAttempts[event] = 0
       const plan = planOf(fleet, text, answer.body)
-      const isFirst = !fleet.plans[device]
       fleet.plans[device] = plan
       scheduleIn(fleet, device, 'config', plan.intervals.configMs)
-      startPolling(fleet, device, plan, isFirst)
+      startPolling(fleet, device, plan)
     } else {
       const attempt = fleet.failedAttempts[event] ?? 0
       const pauseMs = retryPausesMs[attempt]
@@ -41,11 +40,9 @@ function planOf(fleet: Fleet, text: string, body: Record<string, unknown>): Conf
   return plan
 }
 
-/** Reads begin at once, as osquery's thread does; what is already under way stays as it is. */
-function startPolling(fleet: Fleet, device: number, plan: ConfigPlan, isFirst: boolean) {
+/** Reads begin at once, as osquery's thread does; what is scheduled or under way stays as it is. */
+export function startPolling(fleet: Fleet, device: number, plan: ConfigPlan): void {
+  if (!plan.isDistributedDisabled && !fleet.isBusy[eventOf(fleet, device, 'read')]) scheduleIn(fleet, device, 'read', 0)
   const share = fractionOf(fleet.settings.seed, device, 20)
-  if (!plan.isDistributedDisabled && !fleet.isBusy[eventOf(fleet, device, 'read')]) {
-    scheduleIn(fleet, device, 'read', isFirst ? 0 : share * plan.intervals.distributedMs)
-  }
   if (!fleet.isBusy[eventOf(fleet, device, 'log')]) scheduleIn(fleet, device, 'log', share * plan.intervals.logMs)
 }

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runSimulation } from './run-simulation.ts'
+import { formatReport } from './simulation-report.ts'
+import { startTrialServer } from './trial-server.ts'
+
+/** The server runs in a process of its own, so that the processor share is the simulator's alone. */
+async function serveInThisProcess() {
+  const server = await startTrialServer({ keepsRequests: false })
+  process.send?.(server.url)
+  process.once('disconnect', () => void server.close())
+}
+
+async function loadInThisProcess() {
+  const child = fork(fileURLToPath(import.meta.url), ['serve'], { execArgv: [] })
+  try {
+    const [server] = await once(child, 'message')
+    const report = await runSimulation({
+      server,
+      enrollSecret: 'open sesame',
+      devices: 5000,
+      failRate: 0.1,
+      periodMs: 60_000,
+      seed: 1,
+      spreadMs: 3000,
+      intervals: { configMs: 15_000, distributedMs: 3000, logMs: 3000 },
+      durationMs: 10_000,
+      log: console.log,
+    })
+    console.log(formatReport(report))
+    return report
+  } finally {
+    child.disconnect()
+    await once(child, 'exit')
+  }
+}
+
+// fork() starts this same file as the server.
+if (process.argv[2] === 'serve') await serveInThisProcess()
+else {
+  test('5,000 devices are held from one process on less than one core', async () => {
+    const report = await loadInThisProcess()
+    assert.equal(report.devicesEnrolled, 5000)
+    assert.deepEqual(report.errors, {})
+    // Each device enrols, fetches its configuration, and then reads every three seconds.
+    assert.ok(report.requestsPerSecond > 1000, `${report.requestsPerSecond} requests per second`)
+    assert.ok(report.processorShare < 1, `${report.processorShare} cores`)
+  })
+}
