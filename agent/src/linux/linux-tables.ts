@@ -5,10 +5,17 @@ import { groups, userGroups, users } from './accounts.ts'
 import { osqueryFlags, osqueryInfo, osqueryRegistry, osquerySchedule } from './agent-itself.ts'
 import { augeas } from './augeas.ts'
 import { blockDevices, diskEncryption } from './block-devices.ts'
+import { certificates } from './certificates.ts'
+import { chromeExtensions } from './chrome-extensions.ts'
 import { time, uptime } from './clock.ts'
+import { crontab } from './crontab.ts'
+import { dockerContainers, dockerImages, dockerVersion } from './docker.ts'
 import { file, hash } from './files.ts'
+import { firefoxAddons } from './firefox-addons.ts'
 import { iptables } from './iptables.ts'
 import { kernelInfo, kernelModules, systemControls } from './kernel.ts'
+import { npmPackages, pythonPackages } from './language-packages.ts'
+import { loadAverage, memoryInfo } from './load.ts'
 import { loggedInUsers } from './logged-in-users.ts'
 import { platformInfo, systemInfo } from './machine.ts'
 import { mounts } from './mounts.ts'
@@ -30,11 +37,18 @@ const collected: Table[] = [
   augeas,
   authorizedKeys,
   blockDevices,
+  certificates,
+  chromeExtensions,
+  crontab,
   debPackages,
   diskEncryption,
   dnsResolvers,
+  dockerContainers,
+  dockerImages,
+  dockerVersion,
   etcHosts,
   file,
+  firefoxAddons,
   groups,
   hash,
   interfaceAddresses,
@@ -43,8 +57,11 @@ const collected: Table[] = [
   kernelInfo,
   kernelModules,
   listeningPorts,
+  loadAverage,
   loggedInUsers,
+  memoryInfo,
   mounts,
+  npmPackages,
   osqueryFlags,
   osqueryInfo,
   osquerySchedule,
@@ -52,6 +69,7 @@ const collected: Table[] = [
   platformInfo,
   processes,
   processOpenSockets,
+  pythonPackages,
   routes,
   rpmPackages,
   secureboot,
