@@ -3,7 +3,10 @@ import { osqueryInfoOf, platformInfoOf, simulatedVersion, systemInfoOf } from '.
 import type { TableRow, TableSet } from './run-sql.ts'
 import { softwareTables } from './software-tables.ts'
 
-/** What a device of that kind answers to any query that is not a check: a few plausible rows per common table. */
+/**
+ * What a device of that kind answers to any query that is not a check: a few plausible rows per common table.
+ * The clock stands still at the start of the run, as answers are prepared once.
+ */
 export function genericTables(profile: DeviceProfile, startedAtSeconds: number): TableSet {
   return {
     ...hostTables(profile, startedAtSeconds),

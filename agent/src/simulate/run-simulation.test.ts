@@ -224,6 +224,18 @@ test('with a state file a second run goes on as the same devices without enrolli
   for (const key of ['key-3', 'key-4', 'key-5']) assert.ok(keys.has(key), key)
 })
 
+test('a smaller run keeps the keys of the devices it leaves out', async () => {
+  const stateFile = join(folder, 'larger.json')
+  await simulateAgainst({}, { stateFile, devices: 6, durationMs: 400 })
+  await simulateAgainst({}, { stateFile, devices: 2, durationMs: 200 })
+  const third = await simulateAgainst({}, { stateFile, devices: 6, durationMs: 400 })
+  assert.equal(third.report.enrolled, 0)
+})
+
+test('a state file that cannot be written ends the run before it begins', async () => {
+  await assert.rejects(simulateAgainst({}, { stateFile: join(folder, 'absent', 'state.json') }), /ENOENT/)
+})
+
 test('a share of the requests is sent twice where asked for', async () => {
   const { report, received } = await simulateAgainst({}, { duplicateRate: 0.5, durationMs: 1500 })
   const share = report.duplicates / (report.reads + report.configs)

@@ -64,10 +64,14 @@ export async function runSimulation(options: SimulationOptions): Promise<Simulat
   const { stateFile, seed } = options
   const state = stateFile === undefined ? undefined : await readStateFile(stateFile, seed)
   const fleet = await openFleet(options, state?.startedAtMs ?? Date.now(), state?.nodeKeys ?? [])
+  // A smaller run must not forget the keys of the devices it leaves out.
+  const otherKeys = state?.nodeKeys.slice(options.devices) ?? []
   const save = async () => {
-    if (stateFile !== undefined)
-      await writeStateFile(stateFile, { seed, startedAtMs: fleet.startedAtMs, nodeKeys: fleet.nodeKeys })
+    const nodeKeys = [...fleet.nodeKeys, ...otherKeys]
+    if (stateFile !== undefined) await writeStateFile(stateFile, { seed, startedAtMs: fleet.startedAtMs, nodeKeys })
   }
+  // At once, so that a file that cannot be written ends the run before it begins.
+  await save()
   startFleet(fleet, options.spreadMs ?? Math.min(options.devices * 2, 600_000))
   const [beganAt, processorBefore] = [performance.now(), process.cpuUsage()]
   try {
