@@ -79,7 +79,7 @@ function brokenRole(here: Place, there: Place): boolean {
 }
 
 const queriesReach = ['db', 'lists', 'clock.ts']
-const presentReaches = ['db', 'errors.ts', 'clock.ts']
+const presentReaches = ['db', 'http/links.ts', 'errors.ts', 'clock.ts']
 const isForeignCommand = (here: Place, there: Place) => there.role === 'command' && here.home !== there.home
 const composes = (place: Place, file: string): boolean => [file, 'main.ts', 'cli'].includes(place.home)
 

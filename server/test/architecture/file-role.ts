@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
+import { groundArrows } from './arrow-table.ts'
 
 /** What a file of a feature is by its name; `command` is every other file: `<verb>-<noun>.ts` and what it is made of. */
 export type Role = 'routes' | 'jobs' | 'queries' | 'rules' | 'present' | 'command'
 
 export interface Place {
-  /** The folder of server/src, or the file itself when it lies in server/src. */
+  /** The folder of server/src, or the file itself when it lies in server/src or the table lists it by name. */
   readonly home: string
   readonly role: Role
 }
@@ -20,7 +21,8 @@ const names: readonly [Role, RegExp][] = [
 
 /** Where a file of server/src stands; `path` is from the repository root. */
 export function placeOf(path: string): Place {
-  const [home = ''] = path.slice('server/src/'.length).split('/')
+  const below = path.slice('server/src/'.length)
+  const home = below in groundArrows ? below : (below.split('/')[0] ?? '')
   const name = posix.basename(path, '.ts')
   return { home, role: names.find(([, pattern]) => pattern.test(name))?.[0] ?? 'command' }
 }
