@@ -1,0 +1,53 @@
+import type { Feature } from '@muster/contract/features.ts'
+import type { Permission } from '@muster/contract/permissions.ts'
+import type { Actor } from '../audit/record-audit.ts'
+
+/** Whom a key speaks for, and what it may do. */
+export type Principal = {
+  readonly organizationId: string
+  readonly keyId: string
+  readonly permissions: ReadonlySet<Permission>
+  readonly disabledFeatures: ReadonlySet<Feature>
+  readonly actor: Actor
+}
+
+export type KeyRow = {
+  organization_id: string
+  api_key_id: string
+  name: string
+  /** JSON text. */
+  permissions: string
+  /** JSON text. */
+  disabled_features: string
+}
+
+const mostPrincipals = 10_000
+
+/** Keeps the read form of each key's row for as long as the row says the same. */
+export function principalCache() {
+  const cache = new Map<string, { source: string; principal: Principal }>()
+  return {
+    of(row: KeyRow): Principal {
+      const source = `${row.permissions}\n${row.disabled_features}\n${row.name}`
+      const place = `${row.organization_id}/${row.api_key_id}`
+      const cached = cache.get(place)
+      if (cached?.source === source) return cached.principal
+      const principal = readPrincipal(row)
+      if (cache.size >= mostPrincipals) cache.clear()
+      cache.set(place, { source, principal })
+      return principal
+    },
+  }
+}
+
+function readPrincipal({ organization_id, api_key_id, name, permissions, disabled_features }: KeyRow): Principal {
+  const granted: Partial<Record<Permission, string>> = JSON.parse(permissions)
+  const disabled: Feature[] = JSON.parse(disabled_features)
+  return {
+    organizationId: organization_id,
+    keyId: api_key_id,
+    permissions: new Set(Object.keys(granted) as Permission[]),
+    disabledFeatures: new Set(disabled),
+    actor: { type: 'ApiKey', id: api_key_id, name, email: null },
+  }
+}

@@ -1,0 +1,15 @@
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+
+const fromApiKeys = (reader: Reader, organizationId: string) =>
+  reader.selectFrom('api_keys').where(inOrganization('api_keys', organizationId)).where('revoked_at', 'is', null)
+
+/** The keys in force, without their secrets. */
+export const listApiKeys = (reader: Reader, organizationId: string) =>
+  fromApiKeys(reader, organizationId)
+    .select(['id', 'name', 'responsible_administrator', 'permissions', 'created_at', 'last_used_at'])
+    .orderBy('id')
+    .execute()
+
+export const findApiKey = (reader: Reader, organizationId: string, id: string) =>
+  fromApiKeys(reader, organizationId).select(['id', 'name', 'sealed_key']).where('id', '=', id).executeTakeFirst()

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { auditRoutes } from './audit/routes.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config/load-config.ts'
+import type { Connection } from './db/connect.ts'
+import { addKit } from './http/add-kit.ts'
+import { createServer } from './http/create-server.ts'
+import { addHealth, type HealthCheck } from './http/health.ts'
+import { addMetrics } from './http/metrics.ts'
+import { logRequests } from './http/request-log.ts'
+import { organizationRoutes } from './organizations/routes.ts'
+import type { Secrets } from './secrets/secrets.ts'
+
+export type AppParts = {
+  config: Config
+  connection: Connection
+  secrets: Secrets
+  clock: Clock
+  log: Logger
+  /** Parts of the service besides the database that `/healthz` asks after. */
+  healthChecks?: Readonly<Record<string, HealthCheck>>
+  /** A minute, but for tests. */
+  rateLimitWindowMs?: number
+}
+
+/** The whole HTTP side over what it is given; it owns nothing of it, so closing the app leaves the connection open. */
+export function buildApp(parts: AppParts): FastifyInstance {
+  const { config, connection, log, healthChecks = {} } = parts
+  const app = createServer(config, log)
+  logRequests(app, log)
+  addMetrics(app, config.metricsToken)
+  addKit(app, parts)
+  const database = () => connection.db.selectNoFrom((build) => build.lit(1).as('one')).execute()
+  addHealth(app, { database, ...healthChecks })
+  addApi(app)
+  return app
+}
+
+/** The table of contents of the API, in the order of its documents. */
+function addApi(app: FastifyInstance): void {
+  organizationRoutes(app)
+  auditRoutes(app)
+}

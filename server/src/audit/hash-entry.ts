@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+
+/** What the hash of an entry covers, as stored; the identifier is not part of it, the order is. */
+export type HashedEntry = {
+  readonly organization_id: string
+  readonly timestamp: string
+  readonly actor_type: string
+  readonly actor_id: string | null
+  readonly actor_name: string
+  readonly actor_email: string | null
+  readonly ip_address: string | null
+  readonly description: string
+}
+
+/** SHA-256 of the hash before and the entry as JSON, members in this order. */
+export function hashEntry(previousHash: Buffer, entry: HashedEntry): Buffer {
+  const canonical = JSON.stringify([
+    entry.organization_id,
+    entry.timestamp,
+    entry.actor_type,
+    entry.actor_id,
+    entry.actor_name,
+    entry.actor_email,
+    entry.ip_address,
+    entry.description,
+  ])
+  return createHash('sha256').update(previousHash).update(canonical).digest()
+}

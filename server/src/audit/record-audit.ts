@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { ActorType } from '@muster/contract/audit-logs.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { hashEntry } from './hash-entry.ts'
+
+/** Who did something. `id` is of the administrator, key or person; null for the service itself. */
+export type Actor = {
+  readonly type: ActorType
+  readonly id: string | null
+  readonly name: string
+  readonly email: string | null
+}
+
+export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null }
+
+export type AuditEntry = {
+  organizationId: string
+  actor: Actor
+  /** One sentence in the past tense, with names in quotes. */
+  description: string
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Where every organization's chain of hashes begins. */
+export const firstHash = createHash('sha256').update('muster audit log').digest()
+
+/**
+ * Writes an entry in the transaction of the change it tells of. The organization's head row is locked until the
+ * commit, so that entries are numbered and chained in one order; take it late in the transaction.
+ */
+export async function recordAudit(
+  tx: Tx,
+  { organizationId, actor, description, ipAddress, now }: AuditEntry,
+): Promise<void> {
+  const previousHash = await lockHead(tx, organizationId)
+  const entry = {
+    organization_id: organizationId,
+    timestamp: now,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_name: actor.name.toWellFormed(),
+    actor_email: actor.email,
+    ip_address: ipAddress ?? null,
+    description: description.toWellFormed(),
+  }
+  const hash = hashEntry(previousHash, entry)
+  const { id } = await tx
+    .insertInto('audit_logs')
+    .values({ ...entry, previous_hash: previousHash, hash })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx
+    .updateTable('audit_heads')
+    .set({ last_id: id, last_hash: hash })
+    .where(inOrganization('audit_heads', organizationId))
+    .execute()
+}
+
+async function lockHead(tx: Tx, organizationId: string): Promise<Buffer> {
+  const { last_hash } = await tx
+    .insertInto('audit_heads')
+    .values({ organization_id: organizationId, last_id: '0', last_hash: firstHash })
+    // Writes nothing new: an update takes the row's lock and returns the row, which `do nothing` would not.
+    .onConflict((conflict) =>
+      conflict.constraint('audit_heads_pkey').doUpdateSet((row) => ({ last_id: row.ref('audit_heads.last_id') })),
+    )
+    .returning('last_hash')
+    .executeTakeFirstOrThrow()
+  return last_hash
+}

@@ -1,0 +1,57 @@
+import type { ErrorCode, FieldError } from '@muster/contract/errors.ts'
+
+type Particulars = {
+  /** Shown to the caller instead of the code's own sentence. */
+  message?: string
+  /** Shown to the caller where the code's body has room for them: the 422s. */
+  errors?: readonly FieldError[]
+  /** For the log only. */
+  detail?: string
+  cause?: unknown
+}
+
+const messages: Record<ErrorCode, string> = {
+  malformed_request: 'The request cannot be understood.',
+  malformed_json: 'The body is not valid JSON.',
+  unknown_api_version: 'This API version does not exist.',
+  bad_cursor: 'The cursor was not issued for this list; start again without a cursor.',
+  unauthorized: 'A valid API key is needed: send it as Authorization: Bearer <key>.',
+  feature_unavailable: 'This feature is not available to the organization.',
+  permission_missing: 'This key lacks the permission.',
+  not_found: 'There is no such record.',
+  api_version_gone: 'Version v0 of the API was disabled on 2026-02-27.',
+  body_too_large: 'The body is too large.',
+  unsupported_media_type: 'The body must be JSON: send Content-Type: application/json.',
+  invalid: 'The request is not acceptable.',
+  search_invalid: 'The search query is not acceptable.',
+  device_not_registered: 'The device is not registered to anybody.',
+  check_not_external: 'Results can be reported for external checks only.',
+  check_not_refreshable: 'This check does not run on the device.',
+  rate_limited: 'This key has made too many requests; wait for the seconds in Retry-After.',
+  internal: 'Something went wrong here; the request id helps to find out what.',
+  unavailable: 'The service cannot answer at the moment; try again soon.',
+}
+
+/** A refusal or failure that the caller is told about. `message` and `errors` are public, `detail` and `cause` are not. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly errors: readonly FieldError[] | undefined
+  readonly detail: string | undefined
+
+  constructor(code: ErrorCode, { message = messages[code], errors, detail, cause }: Particulars = {}) {
+    super(message, { cause })
+    this.code = code
+    this.errors = errors
+    this.detail = detail
+  }
+}
+
+export function fail(code: ErrorCode, particulars?: Particulars): never {
+  throw new ServiceError(code, particulars)
+}
+
+/** The value, or a not_found error: the same for what never was and for what belongs to somebody else. */
+export function orNotFound<T>(value: T | undefined): T {
+  return value ?? fail('not_found')
+}

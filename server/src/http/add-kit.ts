@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { collectKeyUses } from '../api-keys/record-key-use.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/load-config.ts'
+import type { Db } from '../db/transact.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { startAdmissions } from './admissions.ts'
+import { authenticator } from './authenticate.ts'
+import type { Kit } from './kit.ts'
+import { linksFor } from './links.ts'
+
+type Parts = {
+  config: Config
+  connection: { db: Db }
+  secrets: Secrets
+  clock: Clock
+  log: Logger
+  rateLimitWindowMs?: number
+}
+
+const minuteMs = 60_000
+const flushEveryMs = 30_000
+
+/** Gives the app what all endpoints share, and keeps the last use of keys up to date while it runs. */
+export function addKit(app: FastifyInstance, parts: Parts): void {
+  const { config, connection, secrets, clock, log, rateLimitWindowMs: windowMs = minuteMs } = parts
+  const { db } = connection
+  const uses = collectKeyUses(db, clock)
+  const admissions = startAdmissions({ db, windowMs, onUse: uses.note })
+  const kit: Kit = {
+    config,
+    db,
+    secrets,
+    clock,
+    log,
+    links: linksFor(config.baseUrl),
+    cursorKey: secrets.lookupHash('list cursor', 'key'),
+    requires: authenticator({ admissions, secrets, limitPerMinute: config.rateLimitPerMinute, windowMs }),
+    operations: [],
+  }
+  app.decorate('kit', kit)
+  app.decorateRequest('principal', undefined)
+  const flush = () => uses.flush().catch((error: unknown) => log.warn({ err: error }, 'last uses of keys not written'))
+  let timer: NodeJS.Timeout | undefined
+  app.addHook('onReady', (done) => {
+    timer = setInterval(() => void flush(), flushEveryMs).unref()
+    done()
+  })
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    await flush()
+  })
+}

@@ -1,0 +1,118 @@
+import { CompiledQuery } from 'kysely'
+import { type KeyRow, type Principal, principalCache } from '../api-keys/principal.ts'
+import type { Db } from '../db/transact.ts'
+
+export type Admission = {
+  readonly principal: Principal
+  /** Which request of the key's window this is, from 1. */
+  readonly position: number
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number
+}
+
+export type Admissions = {
+  /** Counts one request of the key with this look-up hash; undefined when no such key is in force. */
+  admit(lookupHash: Buffer): Promise<Admission | undefined>
+}
+
+export type AdmissionSettings = {
+  db: Db
+  windowMs: number
+  /** Told once for each key of a batch. */
+  onUse: (principal: Principal) => void
+}
+
+type Waiting = { resolve: (admission: Admission | undefined) => void; reject: (error: unknown) => void }
+type Asked = { hash: Buffer; waiting: Waiting[] }
+
+/**
+ * Finds keys and counts their requests: one statement for all requests that arrive while the one before is under way,
+ * so that revocation and the limit are exact across processes at a fraction of a statement each.
+ */
+export function startAdmissions({ db, windowMs, onUse }: AdmissionSettings): Admissions {
+  const principals = principalCache()
+  let asked = new Map<string, Asked>()
+  let isUnderWay = false
+
+  function admit(hash: Buffer): Promise<Admission | undefined> {
+    return new Promise((resolve, reject) => {
+      const key = hash.toString('latin1')
+      const same = asked.get(key)
+      if (same) same.waiting.push({ resolve, reject })
+      else asked.set(key, { hash, waiting: [{ resolve, reject }] })
+      if (isUnderWay) return
+      isUnderWay = true
+      // After the sockets of this turn of the event loop have been read.
+      setImmediate(run)
+    })
+  }
+
+  function run(): void {
+    const batch = [...asked.values()]
+    asked = new Map()
+    settle(batch)
+      .catch((error: unknown) => {
+        for (const { waiting } of batch) for (const { reject } of waiting) reject(error)
+      })
+      .finally(() => {
+        isUnderWay = asked.size > 0
+        if (isUnderWay) run()
+      })
+  }
+
+  async function settle(batch: readonly Asked[]): Promise<void> {
+    const hashes = batch.map(({ hash }) => hash)
+    const hits = batch.map(({ waiting }) => waiting.length)
+    const { rows } = await db.executeQuery(CompiledQuery.raw(statement, [hashes, hits, windowMs]))
+    const byPlace = new Map((rows as CountedKey[]).map((row) => [Number(row.place), row]))
+    for (const [index, { waiting }] of batch.entries()) {
+      const row = byPlace.get(index + 1)
+      const principal = row && principals.of(row)
+      if (principal) onUse(principal)
+      for (const [turn, { resolve }] of waiting.entries()) {
+        resolve(row && principal && admissionOf(row, principal, waiting.length - turn - 1))
+      }
+    }
+  }
+
+  return { admit }
+}
+
+const admissionOf = ({ used, milliseconds_left }: CountedKey, principal: Principal, after: number): Admission => ({
+  principal,
+  position: used - after,
+  resetSeconds: Math.max(1, Math.ceil(milliseconds_left / 1000)),
+})
+
+type CountedKey = KeyRow & { place: string; used: number; milliseconds_left: number }
+
+/**
+ * A window starts at a key's first request and takes a fixed time; requests beyond the limit are counted as well but
+ * do not prolong it. The database's clock is the one that all processes share. Rows are locked in one order.
+ */
+const statement = `
+  with asked as (
+    select * from unnest($1::bytea[], $2::integer[]) with ordinality as asked (lookup_hash, hits, place)
+  ), known as (
+    select asked.place, asked.hits, api_keys.organization_id, api_keys.id as api_key_id, api_keys.name,
+      api_keys.permissions::text as permissions, to_json(organizations.disabled_features)::text as disabled_features
+    from asked
+    join api_key_lookups on api_key_lookups.lookup_hash = asked.lookup_hash
+    join api_keys on api_keys.organization_id = api_key_lookups.organization_id
+      and api_keys.id = api_key_lookups.api_key_id and api_keys.revoked_at is null
+    join organizations on organizations.id = api_keys.organization_id
+  ), counted as (
+    insert into rate_limit_windows as counting (organization_id, api_key_id, started_at, used)
+    select organization_id, api_key_id, now(), sum(hits) from known
+    group by organization_id, api_key_id order by organization_id, api_key_id
+    on conflict on constraint rate_limit_windows_pkey do update set
+      started_at = case when counting.started_at + $3::integer * interval '1 millisecond' <= now()
+        then excluded.started_at else counting.started_at end,
+      used = case when counting.started_at + $3::integer * interval '1 millisecond' <= now()
+        then excluded.used else least(counting.used + excluded.used, 1000000000) end
+    returning organization_id, api_key_id, used,
+      ceil(1000 * extract(epoch from started_at + $3::integer * interval '1 millisecond' - now()))::integer
+        as milliseconds_left
+  )
+  select known.*, counted.used, counted.milliseconds_left
+  from known join counted on counted.organization_id = known.organization_id and counted.api_key_id = known.api_key_id`

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../config/load-config.ts'
+import { answerClientError } from './answer-client-error.ts'
+import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
+import { explainValidation } from './explain-validation.ts'
+import { readBodiesAsJson } from './read-json-body.ts'
+import { unmatchedRequest, versionConstraint } from './versions.ts'
+
+/** The longest `next` address of a list has some 27 kB: a cursor of 8 kB and a query of 2,048 escaped characters. */
+const maxHeaderSize = 64 * 1024
+const bodyLimit = 1024 * 1024
+
+/** The bare server: versions, request ids, bodies, errors and a clean stop. Routes are added to it afterwards. */
+export function createServer(config: Config, log: Logger): FastifyInstance {
+  const options = {
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    // A child logger for every request costs more than it is used; what is logged names the request id itself.
+    childLoggerFactory: (logger) => logger,
+    genReqId: requestIdOf,
+    trustProxy: config.trustProxy,
+    bodyLimit,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    // Longer than load balancers and agents hold an idle connection, so that they are the ones to close it.
+    keepAliveTimeout: 75_000,
+    requestTimeout: 60_000,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+    schemaErrorFormatter: explainValidation,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      answerError(log, error, request, reply),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      constraints: { apiVersion: versionConstraint(config.apiVersionHeaderAliases) },
+    },
+  } satisfies FastifyServerOptions
+  const app = config.tls
+    ? Fastify({ ...options, https: tlsOptions(config.tls) })
+    : Fastify({ ...options, http: { maxHeaderSize } })
+  readBodiesAsJson(app)
+  answerErrors(app, config, log)
+  addCommonHeaders(app)
+  return app
+}
+
+const tlsOptions = ({ certFile, keyFile }: { certFile: string; keyFile: string }) => ({
+  cert: readFileSync(certFile),
+  key: readFileSync(keyFile),
+  maxHeaderSize,
+})
+
+/** The caller's own id where it is harmless in a header and in a log, so that one id follows a request through. */
+function requestIdOf(request: IncomingMessage): string {
+  const own = request.headers['x-request-id']
+  return typeof own === 'string' && /^[\w.:-]{1,128}$/.test(own) ? own : randomUUID()
+}
+
+function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
+  app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    answerError(log, unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases), request, reply)
+  })
+}
+
+function answerError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = toServiceError(error)
+  const status = statusOf[refusal.code]
+  if (status >= 500 || refusal.detail !== undefined) {
+    const level = status === 500 ? 'error' : 'warn'
+    log[level]({ request_id: request.id, detail: refusal.detail, err: refusal.cause ?? refusal }, 'request failed')
+  }
+  // RFC 9110 §11.6.1: a 401 names the scheme that would do.
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  reply.code(status).header('x-request-id', request.id).send(errorBodyOf(refusal))
+}
+
+function addCommonHeaders(app: FastifyInstance): void {
+  let isStopping = false
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    reply.header('cache-control', 'no-store')
+    reply.header('x-content-type-options', 'nosniff')
+    done()
+  })
+  app.addHook('preClose', (done) => {
+    isStopping = true
+    done()
+  })
+  // A request that is under way at the stop is answered in full, and its connection ends after that.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isStopping) reply.header('connection', 'close')
+    done()
+  })
+}

@@ -1,0 +1,25 @@
+/** Connection exceptions (class 08), resources (class 53), and the server's own going down or starting up. */
+const unavailableStates = /^(?:08|53|57P0[1-5]|57014|55P03|25006)/
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+])
+
+/** The driver and the pool give these no code. */
+const messages =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|driver has already been destroyed|Query read timeout)/
+
+/** True when the database could not be reached or could not take the work, rather than refuse what it was asked. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return unavailableStates.test(code) || networkCodes.has(code) || messages.test(error.message)
+}

@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Feature } from '@muster/contract/features.ts'
+import type { Permission } from '@muster/contract/permissions.ts'
+import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static, TSchema, TUnsafe } from 'typebox'
+import type { Actor } from '../audit/record-audit.ts'
+import type { Db } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import type { Links } from './links.ts'
+import type { Access } from './operations.ts'
+import { type PathParams, readParams } from './path-params.ts'
+import { registerOperation } from './register-operation.ts'
+
+/** What a request of a key comes with. */
+export type Call<Body = unknown, Query = unknown, Path extends string = string> = PublicCall<Body, Query, Path> & {
+  readonly organizationId: string
+  /** The key, for the audit log. */
+  readonly actor: Actor
+}
+
+/** What a request without a key comes with. */
+export type PublicCall<Body = unknown, Query = unknown, Path extends string = string> = {
+  readonly db: Db
+  readonly params: PathParams<Path>
+  readonly body: Body
+  readonly query: Query
+  readonly headers: IncomingHttpHeaders
+  readonly now: string
+  readonly links: Links
+  readonly ipAddress: string
+  readonly version: ApiVersion
+}
+
+export type EndpointDefinition<
+  Path extends string,
+  Answer extends TSchema,
+  Body extends TSchema,
+  Query extends TSchema,
+> = {
+  /** PATCH serves PUT as well. */
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: Path
+  operationId: string
+  summary: string
+  description?: string
+  tag: string
+  feature?: Feature
+  versions?: readonly ApiVersion[]
+  /** Path parameters that are no record identifiers, each with its description. */
+  textParams?: Readonly<Record<string, string>>
+  body?: Body
+  query?: Query
+  /** Left out: the answer has no body, and its status is 204. */
+  answer?: Answer
+  status?: 200 | 201
+}
+
+type Nothing = TUnsafe<undefined>
+type Run<Called, Answer extends TSchema> = (call: Called) => Promise<Answer extends Nothing ? void : Static<Answer>>
+
+/** Registers an endpoint that a key calls, once for each of its versions. */
+export function endpoint<
+  const Path extends string,
+  Answer extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Query extends TSchema = Nothing,
+>(
+  app: FastifyInstance,
+  definition: EndpointDefinition<Path, Answer, Body, Query> & {
+    permission: 'read' | Permission
+    run: Run<Call<Static<Body>, Static<Query>, Path>, Answer>
+  },
+): void {
+  const { permission, run } = definition
+  register(app, definition, permission, (call, request) => {
+    const { organizationId, actor } = request.principal ?? fail('unauthorized')
+    return run({ ...call, organizationId, actor })
+  })
+}
+
+/** Registers an endpoint that needs no key. */
+export function publicEndpoint<
+  const Path extends string,
+  Answer extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Query extends TSchema = Nothing,
+>(
+  app: FastifyInstance,
+  definition: EndpointDefinition<Path, Answer, Body, Query> & {
+    run: Run<PublicCall<Static<Body>, Static<Query>, Path>, Answer>
+  },
+): void {
+  const { run } = definition
+  register(app, definition, 'public', (call) => run(call))
+}
+
+function register<Path extends string, Answer extends TSchema, Body extends TSchema, Query extends TSchema>(
+  app: FastifyInstance,
+  definition: EndpointDefinition<Path, Answer, Body, Query>,
+  access: Access,
+  run: (call: PublicCall<Static<Body>, Static<Query>, Path>, request: FastifyRequest) => Promise<unknown>,
+): void {
+  const { db, clock, links } = app.kit
+  const { method, path, textParams = {}, answer } = definition
+  const status = answer ? (definition.status ?? 200) : 204
+  const operation = {
+    operationId: definition.operationId,
+    path,
+    versions: definition.versions ?? apiVersions,
+    summary: definition.summary,
+    description: definition.description,
+    tag: definition.tag,
+    access,
+    feature: definition.feature,
+    textParams,
+    query: definition.query,
+    body: definition.body,
+    answer,
+    status,
+    search: undefined,
+  }
+  const params = readParams(path, textParams)
+  registerOperation(app, operation, method, (version) => async (request, reply) => {
+    const call = {
+      db,
+      params: params(request.params),
+      // Both were validated against the schemas that these types come from.
+      body: request.body as Static<Body>,
+      query: request.query as Static<Query>,
+      headers: request.headers,
+      now: clock(),
+      links,
+      ipAddress: request.ip,
+      version,
+    }
+    const result = await run(call, request)
+    reply.code(status)
+    return status === 204 ? reply.send() : result
+  })
+}

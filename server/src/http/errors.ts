@@ -1,0 +1,63 @@
+import type { ErrorBody, ErrorCode, FieldError, ValidationErrorBody } from '@muster/contract/errors.ts'
+import { ServiceError } from '../errors.ts'
+import { CursorError } from '../lists/cursor.ts'
+import { SearchError } from '../lists/search-error.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+
+export const statusOf: Record<ErrorCode, number> = {
+  malformed_request: 400,
+  malformed_json: 400,
+  unknown_api_version: 400,
+  bad_cursor: 400,
+  unauthorized: 401,
+  feature_unavailable: 401,
+  permission_missing: 403,
+  not_found: 404,
+  api_version_gone: 410,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  invalid: 422,
+  search_invalid: 422,
+  device_not_registered: 422,
+  check_not_external: 422,
+  check_not_refreshable: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+}
+
+/** What the framework calls the faults of a request. */
+const frameworkCodes: Partial<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+}
+
+/** Whatever was thrown, as what the caller is told; what it was stays in `cause` for the log. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (error instanceof SearchError) {
+    return new ServiceError('search_invalid', {
+      message: error.message,
+      errors: [{ field: 'query', message: `${error.message} (at position ${error.position})` }],
+    })
+  }
+  if (error instanceof CursorError) return new ServiceError('bad_cursor', { message: `${error.message}.` })
+  if (isDatabaseUnavailable(error)) return new ServiceError('unavailable', { cause: error })
+  return new ServiceError(codeOf(error), { cause: error })
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error)) return 'internal'
+  const known = frameworkCodes[String(error.code)]
+  if (known) return known
+  const isRefusal = String(error.code).startsWith('FST_') && Number(error.statusCode) < 500
+  return isRefusal ? 'malformed_request' : 'internal'
+}
+
+export function errorBodyOf({ code, message, errors }: ServiceError): ErrorBody | ValidationErrorBody {
+  if (statusOf[code] !== 422) return { error: code, message }
+  const faults: FieldError[] = errors && errors.length > 0 ? [...errors] : [{ field: '', message }]
+  return { error: code, message, errors: faults }
+}

@@ -1,0 +1,124 @@
+import type { Feature } from '@muster/contract/features.ts'
+import { defaultPerPage, envelope, ListQuery, type Pagination } from '@muster/contract/pagination.ts'
+import type { Permission } from '@muster/contract/permissions.ts'
+import type { SearchFields } from '@muster/contract/search.ts'
+import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Reader } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
+import { pageOf } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { parseSearch } from '../lists/parse-search.ts'
+import type { Links } from './links.ts'
+import { type PathParams, readParams } from './path-params.ts'
+import { registerOperation } from './register-operation.ts'
+
+export type ListDefinition<Path extends string, Schema extends TSchema, Row> = {
+  path: Path
+  operationId: string
+  summary: string
+  description?: string
+  tag: string
+  /** `read` unless the list is for holders of a permission only. */
+  permission?: 'read' | Permission
+  feature?: Feature
+  versions?: readonly ApiVersion[]
+  /** Path parameters that are no record identifiers, each with its description. */
+  textParams?: Readonly<Record<string, string>>
+  record: Schema
+  search?: SearchFields
+  order?: 'ascending' | 'descending'
+  list: (reader: Reader, page: ListPage<PathParams<Path>>) => Promise<Row[]>
+  present: (row: Row, links: Links) => Static<Schema>
+  /** Whether the record of a nested list is there; a missing and a foreign one are the same 404. */
+  exists?: (reader: Reader, organizationId: string, params: PathParams<Path>) => Promise<boolean>
+  /** The unique value the list is ordered by; the row's id unless given. */
+  cursorOf?: (row: Row) => string
+}
+
+/** Registers a list, once for each of its versions: searched, paged by cursor, in the envelope of all lists. */
+export function listEndpoint<const Path extends string, Schema extends TSchema, Row>(
+  app: FastifyInstance,
+  definition: ListDefinition<Path, Schema, Row> & (Row extends { id: string } ? unknown : { cursorOf: unknown }),
+): void {
+  const { path, textParams = {}, search } = definition
+  const operation = {
+    operationId: definition.operationId,
+    path,
+    versions: definition.versions ?? apiVersions,
+    summary: definition.summary,
+    description: definition.description,
+    tag: definition.tag,
+    access: definition.permission ?? ('read' as const),
+    feature: definition.feature,
+    textParams,
+    query: ListQuery,
+    body: undefined,
+    answer: envelope(definition.record),
+    status: 200,
+    search: search ?? {},
+  }
+  const readPath = readParams(path, textParams)
+  registerOperation(app, operation, 'GET', (version) => {
+    const answer = pageReader(app, definition, version)
+    return async (request) => {
+      const { organizationId } = request.principal ?? fail('unauthorized')
+      // Validated against ListQuery before.
+      return answer(organizationId, readPath(request.params), request.query as ListQuery)
+    }
+  })
+}
+
+function pageReader<Path extends string, Schema extends TSchema, Row>(
+  app: FastifyInstance,
+  definition: ListDefinition<Path, Schema, Row>,
+  version: ApiVersion,
+) {
+  const { db, links, clock, cursorKey } = app.kit
+  const { search: fields = {}, order = 'ascending', list, present, exists, operationId } = definition
+  const cursorOf = definition.cursorOf ?? idOf
+  const addressOf = pathFiller(definition.path)
+
+  return async (organizationId: string, params: PathParams<Path>, asked: ListQuery) => {
+    const { cursor = '', per_page: perPage = defaultPerPage, query } = asked
+    const address = addressOf(params)
+    const scope = { organizationId, apiVersion: version, resource: `${operationId} ${address}` }
+    const position = cursor === '' ? undefined : decodeCursor(cursor, withQuery(scope, query), cursorKey)
+    const text = position ? position.query : (query ?? '').trim()
+    const search = parseSearch(text, fields)
+    const after = position?.sortKey[0] ?? undefined
+    const page = { organizationId, params, search, after, limit: perPage + 1, order, now: clock() }
+    const [fetched, isThere] = await Promise.all([list(db, page), exists?.(db, organizationId, params) ?? true])
+    if (!isThere) fail('not_found')
+    const { rows, hasMore } = pageOf(fetched, perPage)
+    const last = rows.at(-1)
+    const nextCursor =
+      hasMore && last !== undefined ? encodeCursor({ ...scope, sortKey: [cursorOf(last)], query: text }, cursorKey) : ''
+    const pagination: Pagination = {
+      next: nextCursor && links.url(`${address}?${pageQuery(nextCursor, perPage, text)}`),
+      current_cursor: cursor,
+      next_cursor: nextCursor,
+      count: rows.length,
+    }
+    return { data: rows.map((row) => present(row, links)), pagination }
+  }
+}
+
+const withQuery = <Scope>(scope: Scope, query: string | undefined) =>
+  query === undefined ? scope : { ...scope, query: query.trim() }
+
+/** The definition's type asks for `cursorOf` where a row has no id. */
+const idOf = (row: unknown): string => (row as { id: string }).id
+
+/** Cursors are URL-safe as they are. */
+function pageQuery(cursor: string, perPage: number, text: string): string {
+  const query = text === '' ? '' : `&query=${encodeURIComponent(text)}`
+  return `cursor=${cursor}&per_page=${perPage}${query}`
+}
+
+function pathFiller(path: string): (params: Readonly<Record<string, string>>) => string {
+  if (!path.includes(':')) return () => path
+  return (params) => path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+}

@@ -1,0 +1,32 @@
+import type { Feature } from '@muster/contract/features.ts'
+import type { Permission } from '@muster/contract/permissions.ts'
+import type { SearchFields } from '@muster/contract/search.ts'
+import type { ApiVersion } from '@muster/contract/versions.ts'
+import type { TSchema } from 'typebox'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** `public` needs no key, `read` any key, a permission a key that holds it. */
+export type Access = 'public' | 'read' | Permission
+
+/** What a route says of itself, for the OpenAPI documents and for the policy that every route is held to. */
+export type Operation = {
+  readonly operationId: string
+  readonly method: Method
+  /** With `:name` for parameters. */
+  readonly path: string
+  readonly versions: readonly ApiVersion[]
+  readonly summary: string
+  readonly description: string | undefined
+  readonly tag: string
+  readonly access: Access
+  readonly feature: Feature | undefined
+  /** Path parameters that are no record identifiers, with what they are. */
+  readonly textParams: Readonly<Record<string, string>>
+  readonly query: TSchema | undefined
+  readonly body: TSchema | undefined
+  readonly answer: TSchema | undefined
+  readonly status: number
+  /** Set for lists. */
+  readonly search: SearchFields | undefined
+}

@@ -1,0 +1,31 @@
+import { fail } from '../errors.ts'
+import { isRecordId } from './record-id.ts'
+
+type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | ParamNames<`/${More}`>
+    : Rest
+  : never
+
+/** The parameters of `/devices/:deviceId/open_issues` and the like. */
+export type PathParams<Path extends string> = Readonly<Record<ParamNames<Path>, string>>
+
+export const paramNamesOf = (path: string): string[] => Array.from(path.matchAll(/:(\w+)/g), (match) => match[1] ?? '')
+
+/**
+ * Makes the reader of a path's parameters. Those that are record identifiers and could be none lead to a 404, as
+ * unknown ones do.
+ */
+export function readParams<Path extends string>(path: Path, textParams: Readonly<Record<string, string>>) {
+  const names = paramNamesOf(path)
+  const idNames = names.filter((name) => !Object.hasOwn(textParams, name))
+  return (raw: unknown): PathParams<Path> => {
+    const params = raw as Record<string, string>
+    for (const name of names) if (!isPlainText(params[name] ?? '')) fail('not_found')
+    for (const name of idNames) if (!isRecordId(params[name] ?? '')) fail('not_found')
+    return params as PathParams<Path>
+  }
+}
+
+/** No database text holds NUL or half a surrogate pair. */
+const isPlainText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

@@ -1,0 +1,52 @@
+import type { FieldError } from '@muster/contract/errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors.ts'
+
+/**
+ * Bodies are JSON. A route that takes none ignores what is sent, as clients put a content type, and sometimes an empty
+ * object, on a DELETE.
+ */
+export function readBodiesAsJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+    if (!takesBody(request)) return done(null)
+    parse(request, text, (error, body) => {
+      if (error) return done(error)
+      const errors = unstorable.test(text) ? unstorableTexts(body) : []
+      if (errors.length > 0) return done(new ServiceError('invalid', { errors }))
+      done(null, body)
+    })
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _bytes: Buffer, done) => {
+    done(takesBody(request) ? new ServiceError('unsupported_media_type') : null)
+  })
+}
+
+const takesBody = (request: FastifyRequest): boolean => request.routeOptions.schema?.body !== undefined
+
+/** Escapes of NUL and of halves of surrogate pairs; paired halves are found as well, and then cleared. */
+const unstorable = /\\u(?:0000|[dD][89a-fA-F])/
+
+const mostErrors = 50
+
+/** Where a body has text that no database text can hold. Iterative: the nesting is the caller's to choose. */
+function unstorableTexts(body: unknown): FieldError[] {
+  const errors: FieldError[] = []
+  const pending: [path: string, value: unknown][] = [['', body]]
+  for (let next = pending.pop(); next && errors.length < mostErrors; next = pending.pop()) {
+    const [path, value] = next
+    if (typeof value === 'string' && !isStorable(value)) {
+      errors.push({ field: path, message: 'must not contain NUL or half a surrogate pair' })
+    }
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) {
+      pending.push([path === '' ? name : `${path}/${name}`, member])
+      if (!isStorable(name))
+        errors.push({ field: path, message: 'must not have names with NUL or half a surrogate pair' })
+    }
+  }
+  return errors
+}
+
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

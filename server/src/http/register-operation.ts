@@ -1,0 +1,44 @@
+import type { ApiVersion } from '@muster/contract/versions.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { queryCoercion } from './coerce-query.ts'
+import type { Method, Operation } from './operations.ts'
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/**
+ * Adds an operation to the table and to the router, once for each version. A PATCH serves PUT as well, as an operation
+ * of its own in the documents.
+ */
+export function registerOperation(
+  app: FastifyInstance,
+  operation: Omit<Operation, 'method'>,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  handlerFor: (version: ApiVersion) => Handler,
+): void {
+  const { operations, requires } = app.kit
+  const { operationId, access, feature, path, versions } = operation
+  operations.push({ ...operation, method })
+  if (method === 'PATCH') operations.push({ ...operation, method: 'PUT', operationId: `${operationId}WithPut` })
+  const methods: Method[] = method === 'PATCH' ? ['PATCH', 'PUT'] : [method]
+  for (const version of versions) {
+    app.route({
+      method: methods,
+      url: path,
+      constraints: { apiVersion: version },
+      config: { access, operationId },
+      schema: schemaOf(operation),
+      ...(access !== 'public' && { onRequest: requires({ permission: access, feature }) }),
+      ...(operation.query && { preValidation: queryCoercion(operation.query) }),
+      handler: handlerFor(version),
+    })
+  }
+}
+
+function schemaOf({ body, query, answer, status }: Omit<Operation, 'method'>) {
+  const schema: { body?: TSchema; querystring?: TSchema; response?: Record<number, TSchema> } = {}
+  if (body) schema.body = body
+  if (query) schema.querystring = query
+  if (answer) schema.response = { [status]: answer }
+  return schema
+}

@@ -1,0 +1,14 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+
+type NewOrganization = { name: string; actor: Actor; now: string }
+
+export async function createOrganization(tx: Tx, { name, actor, now }: NewOrganization): Promise<{ id: string }> {
+  const { id } = await tx
+    .insertInto('organizations')
+    .values({ name, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await recordAudit(tx, { organizationId: id, actor, description: `Created the organization "${name}".`, now })
+  return { id }
+}

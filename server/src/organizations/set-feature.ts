@@ -1,0 +1,28 @@
+import { type Feature, features } from '@muster/contract/features.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+
+type FeatureChange = { organizationId: string; feature: Feature; isOn: boolean; actor: Actor; now: string }
+
+/** Switches a part of the plan on or off; every process heeds it from its next request on. False: it was so already. */
+export async function setFeature(tx: Tx, change: FeatureChange): Promise<boolean> {
+  const { organizationId, feature, isOn, actor, now } = change
+  const organization = await tx
+    .selectFrom('organizations')
+    .select('disabled_features')
+    .where('id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst()
+  const { disabled_features: disabled } = orNotFound(organization)
+  if (disabled.includes(feature) !== isOn) return false
+  const others = disabled.filter((name) => name !== feature)
+  await tx
+    .updateTable('organizations')
+    .set({ disabled_features: isOn ? others : [...others, feature] })
+    .where('id', '=', organizationId)
+    .execute()
+  const description = `Switched ${isOn ? 'on' : 'off'} the feature "${features[feature].title}".`
+  await recordAudit(tx, { organizationId, actor, description, now })
+  return true
+}

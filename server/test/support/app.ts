@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { after, before } from 'node:test'
+import { type Permission, permissions } from '@muster/contract/permissions.ts'
+import type { FastifyInstance } from 'fastify'
+import { createApiKey } from '../../src/api-keys/create-api-key.ts'
+import { type AppParts, buildApp } from '../../src/app.ts'
+import { systemActor } from '../../src/audit/record-audit.ts'
+import { type Config, loadConfig } from '../../src/config/load-config.ts'
+import type { Db } from '../../src/db/transact.ts'
+import { transact } from '../../src/db/transact.ts'
+import { createLogger } from '../../src/logging.ts'
+import { createOrganization } from '../../src/organizations/create-organization.ts'
+import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+export const baseUrl = 'https://muster.test'
+
+export type Answer = {
+  status: number
+  // A test asserts whole bodies, so their type would only be in the way.
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  body: any
+  headers: Record<string, string | undefined>
+}
+
+export type AskOptions = { key?: string | undefined; headers?: Record<string, string>; body?: unknown }
+
+/** An organization with a key that may do everything and a key that may only read. */
+export type Tenant = { organizationId: string; key: string; readOnlyKey: string; keyId: string; readOnlyKeyId: string }
+
+export type TestApp = {
+  readonly app: FastifyInstance
+  readonly database: TestDatabase
+  readonly db: Db
+  readonly secrets: Secrets
+  readonly config: Config
+  /** The organization that `ask` speaks for. */
+  readonly tenant: Tenant
+  /** What the app takes for the present. */
+  now(): string
+  setNow(now: string): void
+  /** Asks with the full key of `tenant` unless told otherwise: `ask('GET', '/whoami')`. */
+  ask(method: string, url: string, options?: AskOptions): Promise<Answer>
+  /** Another organization with its keys. */
+  addTenant(name?: string): Promise<Tenant>
+  /** A key of `tenant`'s organization with just these permissions. */
+  addKey(granted?: readonly Permission[]): Promise<string>
+}
+
+type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & { env?: Record<string, string> }
+
+export const testConfig = (env: Record<string, string> = {}): Config =>
+  loadConfig({ MUSTER_BASE_URL: baseUrl, MUSTER_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', ...env })
+
+/**
+ * The real app over a database of its own, opened before the tests of a file and gone after them. Call it at the top
+ * level. The rate limit is out of the way unless `env` sets one.
+ */
+export function testApp(settings: Settings = {}): TestApp {
+  const database = testDatabase()
+  const secrets = openSecrets(randomBytes(32))
+  const { env, ...parts } = settings
+  const config = testConfig(env)
+  let now = '2026-11-20T10:00:00.000Z'
+  let opened: { app: FastifyInstance; tenant: Tenant } | undefined
+  const current = () => {
+    if (!opened) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
+    return opened
+  }
+  before(async () => {
+    await database.ready
+    const { connection } = database
+    const app = buildApp({ ...parts, config, connection, secrets, clock: () => now, log: createLogger('silent') })
+    await app.ready()
+    opened = { app, tenant: await addTenant('Acme') }
+  })
+  after(async () => {
+    await opened?.app.close()
+  })
+
+  async function addTenant(name = 'Globex'): Promise<Tenant> {
+    return transact(database.db, async (tx) => {
+      const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
+      const add = (keyName: string, granted: readonly Permission[]) =>
+        createApiKey(tx, secrets, { ...keyOf(organizationId, keyName, granted), now })
+      const full = await add('Full access', allPermissions)
+      const readOnly = await add('Reading', [])
+      return { organizationId, key: full.key, keyId: full.id, readOnlyKey: readOnly.key, readOnlyKeyId: readOnly.id }
+    })
+  }
+
+  return {
+    database,
+    secrets,
+    config,
+    get app() {
+      return current().app
+    },
+    get db() {
+      return database.db
+    },
+    get tenant() {
+      return current().tenant
+    },
+    now: () => now,
+    setNow: (moment) => {
+      now = moment
+    },
+    addTenant,
+    addKey: async (granted = []) => {
+      const made = keyOf(current().tenant.organizationId, 'Another key', granted)
+      return (await transact(database.db, (tx) => createApiKey(tx, secrets, { ...made, now }))).key
+    },
+    ask: (method, url, options = {}) => ask(current().app, method, url, { key: current().tenant.key, ...options }),
+  }
+}
+
+const allPermissions = Object.keys(permissions) as Permission[]
+
+const keyOf = (organizationId: string, name: string, granted: readonly Permission[]) => ({
+  organizationId,
+  name,
+  responsibleAdministrator: 'Ada Lovelace',
+  permissions: Object.fromEntries(granted.map((permission) => [permission, 'The tests need it.'])),
+  actor: systemActor,
+})
+
+async function ask(app: FastifyInstance, method: string, url: string, options: AskOptions): Promise<Answer> {
+  const { key, headers = {}, body } = options
+  const response = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+    ...(body !== undefined && { payload: body as object }),
+  })
+  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json')
+  return {
+    status: response.statusCode,
+    body: isJson ? response.json() : response.payload,
+    headers: response.headers as Record<string, string | undefined>,
+  }
+}
