@@ -80,7 +80,7 @@ const { code, output } = await runCaptured(process.execPath, args, {
 const summary = summaryLines(output)
 if (isOwnServer && code === noPostgres && summary.length === 0) {
   refuse(
-    'No PostgreSQL to run on: install one (Debian: postgresql) or set MUSTER_TEST_DATABASE_URL to an empty database.',
+    'No PostgreSQL to run on: install one (Debian: postgresql) or set MUSTER_TEST_DATABASE_URL to a server on which tests may create databases.',
   )
 }
 if (!endsWithSummary(output)) console.log(`\n${summary.join('\n')}`)
