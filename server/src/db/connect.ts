@@ -88,8 +88,8 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
     unlock()
     throw error
   })
-  const { listen, receive } = embeddedListeners(engine.sessions)
-  engine.onNotification(receive)
+  const { listen, receive, listenAgain } = embeddedListeners(engine.sessions)
+  engine.on({ notification: receive, reopened: listenAgain })
   let closing: Promise<void> | undefined
   return {
     db: databaseOver(engine.sessions),
@@ -136,5 +136,10 @@ function embeddedListeners(sessions: Sessions) {
     for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
   }
 
-  return { listen, receive }
+  function listenAgain(): void {
+    // Should it fail, the engine is gone again, and its next opening comes back here.
+    for (const channel of channels.keys()) void executeScript(sessions, `listen ${quoted(channel)}`).catch(() => {})
+  }
+
+  return { listen, receive, listenAgain }
 }

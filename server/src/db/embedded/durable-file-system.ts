@@ -4,39 +4,55 @@ import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
 type OpenFile = { nfd: number }
-type WithNodeFiles = { NODEFS: { stream_ops: { fsync?: (file: OpenFile) => number } } }
+type NodeFiles = {
+  stream_ops: {
+    fsync?: (file: OpenFile) => number
+    write: (file: OpenFile, buffer: Uint8Array, offset: number, length: number, position: number) => number
+  }
+  /** Turns a fault into the error number that the engine understands. */
+  tryFSOperation<T>(operation: () => T): T
+}
 
 /**
  * PGlite's file system with an fsync that reaches the disk. The stock one has none, so a commit is acknowledged while
  * it is in the page cache only. `fdatasync` cannot be supplied this way, hence `wal_sync_method` below.
  */
 export class DurableFileSystem extends NodeFS {
+  /** Bytes written to any file so far. */
+  writtenBytes = 0
+
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options)
-    const supplyFsync = (module: unknown) => {
-      const { NODEFS } = module as WithNodeFiles
-      NODEFS.stream_ops.fsync = ({ nfd }) => {
-        fs.fsyncSync(nfd)
-        return 0
-      }
+    const extend = (module: unknown) => this.#extend((module as { NODEFS: NodeFiles }).NODEFS)
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), extend] } }
+  }
+
+  #extend({ stream_ops, tryFSOperation }: NodeFiles): void {
+    const { write } = stream_ops
+    stream_ops.fsync = ({ nfd }) => {
+      tryFSOperation(() => fs.fsyncSync(nfd))
+      return 0
     }
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), supplyFsync] } }
+    stream_ops.write = (file, buffer, offset, length, position) => {
+      this.writtenBytes += length
+      return write(file, buffer, offset, length, position)
+    }
   }
 }
 
 const sessionParameters = ['-c', 'TimeZone=UTC', '-c', 'DateStyle=ISO']
 
-/** How the engine starts: durably on a folder (`pgdata` within it), without any syncing in memory. */
-export function engineOptions(dataDir: string | undefined): Pick<PGliteOptions, 'fs' | 'startParams'> {
-  if (dataDir === undefined) return { startParams: [...PGlite.defaultStartParams, ...sessionParameters] }
-  return {
-    fs: new DurableFileSystem(path.join(dataDir, 'pgdata')),
-    startParams: [
-      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-      ...sessionParameters,
-      ...['-c', 'fsync=on', '-c', 'synchronous_commit=on', '-c', 'wal_sync_method=fsync'],
-    ],
-  }
+/** In memory nothing is synced. */
+export function memoryOptions(): PGliteOptions {
+  return { startParams: [...PGlite.defaultStartParams, ...sessionParameters] }
+}
+
+/** On a folder every commit is; the write-ahead log is kept short, since a checkpoint removes what exceeds it. */
+export function durableOptions(fileSystem: DurableFileSystem): PGliteOptions {
+  const parameters = PGlite.defaultStartParams.filter((parameter) => parameter !== '-F')
+  const durable = ['-c', 'fsync=on', '-c', 'synchronous_commit=on', '-c', 'wal_sync_method=fsync']
+  const short = ['-c', 'min_wal_size=32MB', '-c', 'max_wal_size=64MB']
+  return { fs: fileSystem, startParams: [...parameters, ...sessionParameters, ...durable, ...short] }
 }
 
 const incompleteMark = 'pgdata.incomplete'

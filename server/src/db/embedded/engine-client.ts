@@ -7,71 +7,82 @@ type Pending = { resolve: (answer: FromEngine) => void; reject: (error: Error) =
 
 export type EngineClient = {
   sessions: Sessions
-  onNotification(receive: (channel: string, payload: string) => void): void
+  /** Called with each notification, and after the engine had to be opened again, when it listens to nothing. */
+  on(handlers: { notification(channel: string, payload: string): void; reopened(): void }): void
   snapshot(): Promise<Uint8Array<ArrayBuffer>>
   close(): Promise<void>
 }
 
 type Engine = {
+  hasFailed(): boolean
   ask(request: (id: number) => ToEngine, transfer?: ArrayBuffer[]): Promise<FromEngine>
   tell(message: ToEngine): void
   close(): Promise<void>
 }
 
-/** Starts the engine's thread and resolves when it answers; a refusal to open is the rejection. */
+/**
+ * Starts the engine's thread and resolves when it answers; a refusal to open is the rejection. An engine on a folder
+ * that fails later is opened again by the next use, as a server recovers after a crash.
+ */
 export async function startEngine(settings: EngineSettings): Promise<EngineClient> {
-  const engine = await openThread(settings)
-  let receive: (channel: string, payload: string) => void = () => {}
+  let handlers: Parameters<EngineClient['on']>[0] = { notification: () => {}, reopened: () => {} }
+  let opening = openThread(settings)
+  let engine = await opening
   let clients = 0
+  let isClosed = false
 
-  async function run(client: number, text: string, parameters: readonly unknown[]) {
-    const bytes = encodeStatement(text, parameters)
-    const answer = await engine.ask((id) => ({ kind: 'statement', id, client, bytes }))
-    if (answer.kind === 'refusal') throw engineError(answer.message, answer.sqlState)
-    if (answer.kind !== 'answer') throw new Error(`The engine answered a statement with ${answer.kind}`)
-    const { results, error, notifications } = decodeAnswer(answer.bytes)
-    for (const { channel, payload } of notifications) receive(channel, payload)
-    if (error?.code === readOnly && answer.lowOnSpace) throw engineError(answer.lowOnSpace, diskFull)
-    if (error) throw error
-    return { results, status: answer.status }
+  async function current(): Promise<Engine> {
+    if (!engine.hasFailed() || isClosed || settings.dataDir === undefined) return engine
+    if ((await opening.catch(() => engine)) === engine) opening = openThread(settings)
+    const reopened = await opening
+    if (reopened !== engine) {
+      engine = reopened
+      handlers.reopened()
+    }
+    return engine
   }
 
   return {
     sessions: {
       async connect() {
         clients += 1
-        return openSession(engine, clients, run)
+        return openSession(await current(), clients, (...notified) => handlers.notification(...notified))
       },
       end: () => engine.close(),
     },
-    onNotification: (callback) => {
-      receive = callback
+    on: (given) => {
+      handlers = given
     },
     async snapshot() {
-      const answer = await engine.ask((id) => ({ kind: 'snapshot', id }))
+      const answer = await (await current()).ask((id) => ({ kind: 'snapshot', id }))
       if (answer.kind !== 'snapshot') throw new Error(`The engine answered a snapshot with ${answer.kind}`)
       return new Uint8Array(await answer.blob.arrayBuffer())
     },
-    close: () => engine.close(),
+    async close() {
+      isClosed = true
+      await (await opening.catch(() => engine)).close()
+    },
   }
 }
 
 const readOnly = '25006'
 const diskFull = '53100'
 
-type Run = (
-  client: number,
-  text: string,
-  parameters: readonly unknown[],
-) => Promise<{ results: StatementResult[]; status: TransactionStatus }>
+type Notified = (channel: string, payload: string) => void
 
 /** One holder of the engine's session. Until its last statement is answered it may be in a transaction. */
-function openSession(engine: Engine, client: number, run: Run): Session {
+function openSession(engine: Engine, client: number, notified: Notified): Session {
   let mayHold = false
   return {
     async run(text, parameters) {
       mayHold = true
-      const { results, status } = await run(client, text, parameters)
+      const answer = await engine.ask((id) => ({
+        kind: 'statement',
+        id,
+        client,
+        bytes: encodeStatement(text, parameters),
+      }))
+      const { results, status } = openAnswer(answer, notified)
       mayHold = status !== 'I'
       return results
     },
@@ -79,6 +90,16 @@ function openSession(engine: Engine, client: number, run: Run): Session {
       if (mayHold) engine.tell({ kind: 'release', client })
     },
   }
+}
+
+function openAnswer(answer: FromEngine, notified: Notified): { results: StatementResult[]; status: TransactionStatus } {
+  if (answer.kind === 'refusal') throw engineError(answer.message, answer.sqlState)
+  if (answer.kind !== 'answer') throw new Error(`The engine answered a statement with ${answer.kind}`)
+  const { results, error, notifications } = decodeAnswer(answer.bytes)
+  for (const { channel, payload } of notifications) notified(channel, payload)
+  if (error?.code === readOnly && answer.lowOnSpace) throw engineError(answer.lowOnSpace, diskFull)
+  if (error) throw error
+  return { results, status: answer.status }
 }
 
 async function openThread(settings: EngineSettings): Promise<Engine> {
@@ -133,6 +154,7 @@ async function openThread(settings: EngineSettings): Promise<Engine> {
   }
 
   return {
+    hasFailed: () => failure !== undefined,
     ask,
     tell: (message) => {
       if (!failure) worker.postMessage(message)

@@ -1,8 +1,17 @@
+import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite, type PGliteOptions, protocol } from '@electric-sql/pglite'
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { completeFolder, engineOptions, prepareFolder } from './durable-file-system.ts'
+import { decodeAnswer, encodeStatement } from '../wire.ts'
+import {
+  completeFolder,
+  DurableFileSystem,
+  durableOptions,
+  memoryOptions,
+  prepareFolder,
+} from './durable-file-system.ts'
 import { freeSpaceGuard } from './free-space.ts'
+import { checkpointer, maintainOneTable } from './maintenance.ts'
 import type { EngineSettings, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
 import { sessionQueue } from './session-queue.ts'
 
@@ -12,17 +21,45 @@ const port = parentPort
 const settings = workerData as EngineSettings
 const say = (message: FromEngine, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
-async function openEngine(): Promise<PGlite> {
+/** There is no carrying on after this: the main thread opens the folder again, as after a crash. */
+function giveUp(error: unknown): never {
+  say({ kind: 'broken', message: error instanceof Error ? error.message : String(error) })
+  process.exit(1)
+}
+
+async function openEngine(): Promise<{ engine: PGlite; writtenBytes: () => number }> {
   const { dataDir, snapshot } = settings
-  const isNew = dataDir !== undefined && prepareFolder(dataDir).isNew
-  const options: PGliteOptions = { ...engineOptions(dataDir), extensions: { pg_trgm } }
-  if (snapshot && (isNew || dataDir === undefined)) options.loadDataDir = snapshot
-  const engine = await PGlite.create(options)
-  if (dataDir !== undefined && isNew) {
+  const loading: PGliteOptions = { extensions: { pg_trgm }, ...(snapshot && { loadDataDir: snapshot }) }
+  if (dataDir === undefined) {
+    return { engine: await PGlite.create({ ...memoryOptions(), ...loading }), writtenBytes: () => 0 }
+  }
+  const { isNew } = prepareFolder(dataDir)
+  const fileSystem = new DurableFileSystem(path.join(dataDir, 'pgdata'))
+  const options = isNew ? loading : { extensions: { pg_trgm } }
+  const engine = await PGlite.create({ ...durableOptions(fileSystem), ...options })
+  if (isNew) {
     await engine.exec('checkpoint')
     completeFolder(dataDir)
   }
-  return engine
+  return { engine, writtenBytes: () => fileSystem.writtenBytes }
+}
+
+/** How the engine leaves its loop for an ordinary error; anything else it throws is its end, which it would hide. */
+const ordinaryError = 100
+
+function failInsteadOfHanging(engine: PGlite): void {
+  const module = engine.Module as unknown as { _PostgresMainLoopOnce: () => void }
+  const runOnce = module._PostgresMainLoopOnce
+  module._PostgresMainLoopOnce = () => {
+    try {
+      runOnce()
+    } catch (error) {
+      const isOrdinary =
+        typeof error === 'object' && error !== null && 'status' in error && error.status === ordinaryError
+      if (!isOrdinary) giveUp(error)
+      throw error
+    }
+  }
 }
 
 let status: TransactionStatus = 'I'
@@ -31,12 +68,27 @@ let status: TransactionStatus = 'I'
 function execute(engine: PGlite, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array[] = []
   const onRawData = (chunk: Uint8Array) => void chunks.push(chunk.slice())
-  const settled = engine.execProtocolRawStream(bytes, { syncToFs: false, onRawData })
-  settled.catch((error: unknown) => say({ kind: 'broken', message: String(error) }))
+  engine.execProtocolRawStream(bytes, { syncToFs: false, onRawData }).catch(giveUp)
   const answer = join(chunks)
-  // ReadyForQuery ends every answer, and its last byte is the transaction status.
-  status = String.fromCharCode(answer.at(-1) ?? 73) as TransactionStatus
+  status = statusIn(answer)
   return answer
+}
+
+/** ReadyForQuery ("Z", length 5, status) ends an answer, though a notification may still follow it. */
+function statusIn(answer: Uint8Array): TransactionStatus {
+  const [readyForQuery, length] = [0x5a, 5]
+  for (let at = answer.length - 6; at >= 0; at -= 1) {
+    if (
+      answer[at] === readyForQuery &&
+      answer[at + 4] === length &&
+      !answer[at + 1] &&
+      !answer[at + 2] &&
+      !answer[at + 3]
+    ) {
+      return String.fromCharCode(answer[at + 5] ?? 0) as TransactionStatus
+    }
+  }
+  throw new Error('The engine gave no answer')
 }
 
 function join(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -49,17 +101,26 @@ function join(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
   return joined
 }
 
-async function serve(engine: PGlite): Promise<void> {
-  const command = (sql: string) => void execute(engine, protocol.serialize.query(sql))
-  const guard =
-    settings.dataDir === undefined ? undefined : freeSpaceGuard(settings.dataDir, settings.minimumFreeBytes, command)
-  const queue = sessionQueue(() => command('rollback'), settings.transactionTimeLimitMs)
+const maintainEveryMs = 60_000
+
+async function serve({ engine, writtenBytes }: Awaited<ReturnType<typeof openEngine>>): Promise<void> {
+  failInsteadOfHanging(engine)
+  const command = (sql: string) => decodeAnswer(execute(engine, encodeStatement(sql, [])))
+  const { dataDir, minimumFreeBytes, transactionTimeLimitMs } = settings
+  const guard = dataDir === undefined ? undefined : freeSpaceGuard(dataDir, minimumFreeBytes, command)
+  const checkpoints = checkpointer(writtenBytes, command)
+  const queue = sessionQueue(() => command('rollback'), transactionTimeLimitMs)
+  const upkeep = setInterval(() => {
+    if (queue.isIdle() && !guard?.check(status)) maintainOneTable(command)
+  }, maintainEveryMs)
 
   function runStatement(id: number, bytes: Uint8Array): TransactionStatus {
     const lowOnSpace = guard?.check(status)
     const answer = execute(engine, bytes)
+    const statusAfter = status
     say({ kind: 'answer', id, bytes: answer, status, ...(lowOnSpace && { lowOnSpace }) }, [answer.buffer])
-    return status
+    if (status === 'I') checkpoints.afterStatement()
+    return statusAfter
   }
 
   async function onMessage(message: ToEngine): Promise<void> {
@@ -73,6 +134,7 @@ async function serve(engine: PGlite): Promise<void> {
       command('checkpoint')
       say({ kind: 'snapshot', id: message.id, blob: await engine.dumpDataDir('none') })
     } else {
+      clearInterval(upkeep)
       if (status !== 'I') command('rollback')
       command('checkpoint')
       await engine.close()
@@ -81,15 +143,8 @@ async function serve(engine: PGlite): Promise<void> {
     }
   }
 
-  port.on('message', (message: ToEngine) => {
-    onMessage(message).catch((error: unknown) => say({ kind: 'broken', message: String(error) }))
-  })
+  port.on('message', (message: ToEngine) => void onMessage(message).catch(giveUp))
   say({ kind: 'ready' })
 }
 
-try {
-  await serve(await openEngine())
-} catch (error) {
-  say({ kind: 'broken', message: error instanceof Error ? error.message : String(error) })
-  port.close()
-}
+await openEngine().then(serve).catch(giveUp)
