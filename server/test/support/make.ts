@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import type { Insertable, Selectable } from 'kysely'
+import { type CheckRun, recordResults } from '../../src/checks/record-results.ts'
+import { retarget, targetedChecks } from '../../src/checks/retarget.ts'
+import type { CheckRow } from '../../src/checks/rules.ts'
+import type { Database } from '../../src/db/schema.ts'
+import { type Db, transact } from '../../src/db/transact.ts'
+import { lockDevices } from '../../src/devices/lock-device.ts'
+import { type Happening, settleAuthStates } from '../../src/devices/settle-auth-state.ts'
+
+/** When everything is made that is not told otherwise. */
+export const startOfTests = '2026-11-20T10:00:00.000Z'
+
+type Row<Table extends keyof Database> = Selectable<Database[Table]>
+type Columns<Table extends keyof Database> = Partial<Omit<Insertable<Database[Table]>, 'organization_id'>>
+
+export const happeningAt = (now = startOfTests): Happening => ({ cause: randomUUID(), initiator: 'policy', now })
+
+export type MadeCheck = Row<'checks'> & { configuration: Row<'check_configurations'> }
+
+type ReportedResult = {
+  device: Pick<Row<'devices'>, 'organization_id' | 'id'>
+  check: Pick<MadeCheck, 'id' | 'type'>
+  /** A status makes one row of it. */
+  rows: readonly CheckRow[] | 'PASS' | 'FAIL' | 'UNKNOWN' | 'INAPPLICABLE' | 'ERROR'
+  at?: string
+}
+
+/**
+ * Builders of rows, by column names: a test sets what it is about. A device is targeted by the checks that are there,
+ * and a check targets the devices that are there, as in the product.
+ */
+export function makeIn(database: { readonly db: Db }) {
+  let made = 0
+  function next(): string {
+    made += 1
+    return String(made)
+  }
+
+  async function organization(columns: Partial<Insertable<Database['organizations']>> = {}) {
+    return database.db
+      .insertInto('organizations')
+      .values({ name: `Organization ${next()}`, created_at: startOfTests, ...columns })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
+  async function person(organizationId: string, columns: Columns<'people'> = {}) {
+    const number = next()
+    const defaults = { name: `Person ${number}`, email: `person${number}@acme.example`, created_at: startOfTests }
+    return database.db
+      .insertInto('people')
+      .values({ organization_id: organizationId, ...defaults, ...columns })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
+  async function personGroup(
+    organizationId: string,
+    { personIds = [], ...columns }: Columns<'person_groups'> & { personIds?: readonly string[] } = {},
+  ) {
+    const group = await database.db
+      .insertInto('person_groups')
+      .values({ organization_id: organizationId, name: `People ${next()}`, created_at: startOfTests, ...columns })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const members = personIds.map((id) => ({
+      organization_id: organizationId,
+      person_group_id: group.id,
+      person_id: id,
+    }))
+    if (members.length > 0) await database.db.insertInto('person_group_members').values(members).execute()
+    return group
+  }
+
+  /** Members come with `device`. */
+  async function deviceGroup(organizationId: string, columns: Columns<'device_groups'> = {}) {
+    return database.db
+      .insertInto('device_groups')
+      .values({
+        organization_id: organizationId,
+        name: `Devices ${next()}`,
+        description: null,
+        created_at: startOfTests,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
+  /** A Mac that belongs to nobody; `registered_owner_id` alone registers it at the start of the tests. */
+  async function device(
+    organizationId: string,
+    { groupIds = [], ...columns }: Columns<'devices'> & { groupIds?: readonly string[] } = {},
+  ): Promise<Row<'devices'>> {
+    const owned = columns.registered_owner_id ? { registered_at: startOfTests } : {}
+    const row = await database.db
+      .insertInto('devices')
+      .values({
+        organization_id: organizationId,
+        name: `Device ${next()}`,
+        device_type: 'Mac',
+        form_factor: 'computer',
+        created_at: startOfTests,
+        ...owned,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    for (const groupId of groupIds) await join(row, groupId)
+    await target(organizationId, [row.id])
+    return row
+  }
+
+  async function join({ organization_id, id }: Row<'devices'>, groupId: string): Promise<void> {
+    await database.db
+      .insertInto('device_group_members')
+      .values({ organization_id, device_group_id: groupId, device_id: id })
+      .execute()
+    await database.db
+      .updateTable('device_groups')
+      .set((group) => ({ members_count: group('members_count', '+', 1) }))
+      .where('organization_id', '=', organization_id)
+      .where('id', '=', groupId)
+      .execute()
+  }
+
+  /** A report-only osquery check for every computer; `type: 'external'` needs no SQL. */
+  async function check(
+    organizationId: string,
+    { configuration = {}, ...columns }: Columns<'checks'> & { configuration?: Columns<'check_configurations'> } = {},
+  ): Promise<MadeCheck> {
+    const number = next()
+    const row = await database.db
+      .insertInto('checks')
+      .values({
+        organization_id: organizationId,
+        slug: `check-${number}`,
+        name: `Check ${number}`,
+        type: 'osquery',
+        is_provided: true,
+        platforms: ['darwin', 'windows', 'linux'],
+        description: 'A check of the tests.',
+        sql_template: columns.type === 'external' ? null : `select 'PASS' as KOLIDE_CHECK_STATUS`,
+        primary_key_column: null,
+        issue_title: `Issue of check ${number}`,
+        rationale_template: 'Because.',
+        fix_instructions_template: 'Fix it.',
+        created_at: startOfTests,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const stored = await database.db
+      .insertInto('check_configurations')
+      .values({ organization_id: organizationId, check_id: row.id, updated_at: startOfTests, ...configuration })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await target(organizationId)
+    return { ...row, configuration: stored }
+  }
+
+  /** Brings results and states of devices, of all unless named, in line with the checks. */
+  async function target(organizationId: string, deviceIds?: readonly string[], now = startOfTests): Promise<void> {
+    const ids = deviceIds ?? (await idsOfDevices(organizationId))
+    await transact(database.db, async (tx) => {
+      const devices = await lockDevices(tx, organizationId, ids)
+      const happening = happeningAt(now)
+      await retarget(tx, devices, await targetedChecks(tx, organizationId), happening)
+      await settleAuthStates(tx, devices, happening)
+    })
+  }
+
+  async function idsOfDevices(organizationId: string): Promise<string[]> {
+    const rows = await database.db
+      .selectFrom('devices')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .execute()
+    return rows.map(({ id }) => id)
+  }
+
+  /** What an agent, or somebody outside, reports of a check on a device. A later result needs a later `at`. */
+  async function result({ device: of, check: run, rows, at = startOfTests }: ReportedResult): Promise<CheckRun[]> {
+    const { query_revision } = await database.db
+      .selectFrom('check_configurations')
+      .select('query_revision')
+      .where('organization_id', '=', of.organization_id)
+      .where('check_id', '=', run.id)
+      .executeTakeFirstOrThrow()
+    const reported = typeof rows === 'string' ? [{ KOLIDE_CHECK_STATUS: rows }] : rows
+    const checkRun: CheckRun = {
+      checkId: run.id,
+      queryRevision: run.type === 'external' ? null : query_revision,
+      ranAt: at,
+      outcome: { kind: 'rows', rows: reported },
+    }
+    const deviceRuns = { organizationId: of.organization_id, deviceId: of.id, runs: [checkRun] }
+    return recordResults(database.db, deviceRuns, happeningAt(at))
+  }
+
+  /** The open issue of a failing single-row check. */
+  async function issue({ device: of, check: failing, at }: Omit<ReportedResult, 'rows'>): Promise<Row<'issues'>> {
+    await result({ device: of, check: failing, rows: 'FAIL', ...(at === undefined ? {} : { at }) })
+    return database.db
+      .selectFrom('issues')
+      .selectAll()
+      .where('organization_id', '=', of.organization_id)
+      .where('device_id', '=', of.id)
+      .where('check_id', '=', failing.id)
+      .where('resolved_at', 'is', null)
+      .executeTakeFirstOrThrow()
+  }
+
+  return { organization, person, personGroup, deviceGroup, device, check, target, result, issue }
+}
