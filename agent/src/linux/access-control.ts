@@ -52,8 +52,7 @@ const globalVariable = '8be4df61-93ca-11d2-aa0d-00e098032b8c'
 
 export const secureboot: Table = {
   name: 'secureboot',
-  columns: columns(`secure_boot:integer setup_mode:integer secure_mode:integer description kernel_extensions:integer
-    mdm_operations:integer`),
+  columns: columns('secure_boot:integer setup_mode:integer'),
   *collect() {
     const read = (name: string) => readBytes(`/sys/firmware/efi/efivars/${name}-${globalVariable}`)
     const secureBoot = read('SecureBoot')

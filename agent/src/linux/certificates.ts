@@ -7,7 +7,7 @@ const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 export const certificates: Table = {
   name: 'certificates',
-  columns: columns(`common_name subject issuer ca:integer self_signed:integer not_valid_before:bigint
+  columns: columns(`common_name subject subject2 issuer issuer2 ca:integer self_signed:integer not_valid_before:bigint
     not_valid_after:bigint signing_algorithm key_algorithm key_strength key_usage subject_key_id authority_key_id sha1
     path serial`),
   pushed: { path: 'equal' },
@@ -44,7 +44,9 @@ export function certificateRow(text: string): Row | undefined {
     return {
       common_name: /(?:^|\n)CN=([^\n]*)/.exec(certificate.subject ?? '')?.[1] ?? '',
       subject: oneLine(certificate.subject),
+      subject2: oneLine(certificate.subject),
       issuer: oneLine(certificate.issuer),
+      issuer2: oneLine(certificate.issuer),
       ca: certificate.ca ? 1 : 0,
       self_signed: certificate.checkIssued(certificate) ? 1 : 0,
       not_valid_before: Math.floor(Date.parse(certificate.validFrom) / 1000),

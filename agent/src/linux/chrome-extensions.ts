@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { columns, type Row, type Table } from '../tables/table.ts'
+import { NotCollected } from '../tables/not-collected.ts'
+import { columns, type Query, type Row, type Table } from '../tables/table.ts'
 import { wantedAccounts } from './accounts.ts'
 import { listDirectory, readText, statOf } from './read-files.ts'
 
@@ -26,12 +27,12 @@ const asObject = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
 function readJson(path: string): Json {
+  const json = readText(path) ?? '{}'
   try {
-    return asObject(JSON.parse(readText(path) ?? '{}'))
-  } catch (error) {
-    // A profile that is being written may be half a file; a refusal to read is passed on.
-    if (error instanceof SyntaxError) return {}
-    throw error
+    return asObject(JSON.parse(json))
+  } catch {
+    // An empty answer would read as "no extensions".
+    throw new NotCollected(`${path} is not JSON`)
   }
 }
 
@@ -75,14 +76,19 @@ export const chromeExtensions: Table = {
   pushed: { uid: 'equal' },
   *collect(constraints, query) {
     for (const account of wantedAccounts(constraints)) {
-      for (const [browserType, folder] of browsers) {
-        for (const profile of profilesIn(`${account.directory}/${folder}`)) {
-          query.remainingMs()
-          for (const row of extensionsOf(profile)) yield { ...row, browser_type: browserType, uid: account.uid }
-        }
-      }
+      for (const row of extensionsOfHome(account.directory, query)) yield { ...row, uid: account.uid }
     }
   },
+}
+
+/** The extensions in every profile of every known browser below a home directory. */
+export function* extensionsOfHome(home: string, query: Pick<Query, 'remainingMs'>): Iterable<Row> {
+  for (const [browserType, folder] of browsers) {
+    for (const profile of profilesIn(`${home}/${folder}`)) {
+      query.remainingMs()
+      for (const row of extensionsOf(profile)) yield { ...row, browser_type: browserType }
+    }
+  }
 }
 
 function profilesIn(root: string): string[] {

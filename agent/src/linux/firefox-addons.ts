@@ -1,3 +1,4 @@
+import { NotCollected } from '../tables/not-collected.ts'
 import { columns, type Row, type Table } from '../tables/table.ts'
 import { wantedAccounts } from './accounts.ts'
 import { listDirectory, readText } from './read-files.ts'
@@ -44,6 +45,14 @@ export function parseAddons(json: string): Row[] {
   }))
 }
 
+function addonsOf(profile: string, json: string): Row[] {
+  try {
+    return parseAddons(json)
+  } catch {
+    throw new NotCollected(`${profile}/extensions.json is not what Firefox writes`)
+  }
+}
+
 export const firefoxAddons: Table = {
   name: 'firefox_addons',
   columns:
@@ -56,7 +65,7 @@ export const firefoxAddons: Table = {
         for (const profile of listDirectory(root)) {
           const json = readText(`${root}/${profile}/extensions.json`)
           if (json === undefined) continue
-          for (const row of parseAddons(json)) yield { uid: account.uid, ...row }
+          for (const row of addonsOf(`${root}/${profile}`, json)) yield { uid: account.uid, ...row }
         }
       }
     }

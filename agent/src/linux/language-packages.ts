@@ -90,19 +90,26 @@ export const npmPackages: Table = {
 function npmRow(path: string): Row | undefined {
   const text = readText(`${path}/package.json`)
   if (text === undefined) return undefined
-  const manifest = JSON.parse(text) as Record<string, unknown>
+  const manifest = parseManifest(text)
   const field = (name: string) => (typeof manifest[name] === 'string' ? manifest[name] : '')
   const author = manifest['author']
+  const authorName = typeof author === 'object' && author !== null ? (author as { name?: unknown }).name : author
   return {
-    name: field('name'),
+    // A broken manifest still is an installed package.
+    name: field('name') || path.slice(path.lastIndexOf('/node_modules/') + '/node_modules/'.length),
     version: field('version'),
     description: field('description'),
-    author:
-      typeof author === 'object' && author !== null
-        ? String((author as { name?: string }).name ?? '')
-        : field('author'),
+    author: typeof authorName === 'string' ? authorName : '',
     license: field('license'),
     homepage: field('homepage'),
     path,
+  }
+}
+
+function parseManifest(text: string): Record<string, unknown> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>
+  } catch {
+    return {}
   }
 }

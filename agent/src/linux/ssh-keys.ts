@@ -71,13 +71,17 @@ export const userSshKeys: Table = {
   pushed: { uid: 'equal' },
   *collect(constraints) {
     for (const account of wantedAccounts(constraints)) {
-      const folder = `${account.directory}/.ssh`
-      for (const name of listDirectory(folder)) {
-        const row = keyRow(`${folder}/${name}`)
-        if (row) yield { uid: account.uid, ...row }
-      }
+      for (const row of keysOfHome(account.directory)) yield { uid: account.uid, ...row }
     }
   },
+}
+
+/** The private keys directly in `~/.ssh`. */
+export function* keysOfHome(home: string): Iterable<Row> {
+  for (const name of listDirectory(`${home}/.ssh`)) {
+    const row = keyRow(`${home}/.ssh/${name}`)
+    if (row) yield row
+  }
 }
 
 function keyRow(path: string): Row | undefined {

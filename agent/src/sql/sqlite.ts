@@ -72,6 +72,7 @@ export type SqliteApi = {
   progress_handler: (db: number, operations: number, handler: () => number, userData: null) => void
   value: (pointer: number) => SqlValue | Uint8Array
   result: (context: number, value: SqlValue) => void
+  result_double: (context: number, value: number) => void
   limit: (db: number, id: number, value: number) => number
 }
 

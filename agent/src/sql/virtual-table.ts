@@ -1,10 +1,7 @@
 import { NotCollected, notCollectedMessage, QueryTooSlow } from '../tables/not-collected.ts'
 import type { ColumnType, Constraint, Query, Row, SqlValue, Table } from '../tables/table.ts'
-import type { VirtualTableModule } from './sqlite.ts'
-import { type IndexInfo, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_OK, type Sqlite } from './sqlite.ts'
-
-const CONSTRAINT_EQUAL = 2
-const CONSTRAINT_LIKE = 65
+import { type PlannedUse, planQuery, readPlan } from './query-plan.ts'
+import { SQLITE_ERROR, SQLITE_OK, type Sqlite, type VirtualTableModule } from './sqlite.ts'
 
 /** State of the query that runs now; tables are collected once per query and set of conditions. */
 export type Run = {
@@ -15,9 +12,6 @@ export type Run = {
 }
 
 type Cursor = { rows: Row[]; at: number }
-
-/** How a plan's arguments are used: given to the table, or looked up among the rows it answered. */
-type PlannedUse = { column: string; op: 'equal' | 'like'; by: 'table' | 'lookup' }
 
 /** Makes `table` readable by SQL. `currentRun` gives the query that runs now. */
 export function virtualTable(sqlite: Sqlite, table: Table, currentRun: () => Run): VirtualTableModule {
@@ -30,7 +24,7 @@ export function virtualTable(sqlite: Sqlite, table: Table, currentRun: () => Run
       sqlite.api.declare_vtab(db, `CREATE TABLE x(${declaration})`)
       return SQLITE_OK
     },
-    xBestIndex: (_table, info) => plan(table, names, info),
+    xBestIndex: (_table, info) => planQuery(table, names, info),
     xDisconnect: () => SQLITE_OK,
     xDestroy: () => SQLITE_OK,
     xOpen(_table, cursor) {
@@ -64,8 +58,9 @@ export function virtualTable(sqlite: Sqlite, table: Table, currentRun: () => Run
     },
     xColumn(cursor, context, column) {
       const state = cursors.get(cursor)
-      const value = state?.rows[state.at]?.[names[column] ?? '']
-      sqlite.api.result(context, typed(value, types[column]))
+      const value = typed(state?.rows[state.at]?.[names[column] ?? ''], types[column])
+      if (types[column] === 'DOUBLE' && value !== null) sqlite.api.result_double(context, Number(value))
+      else sqlite.api.result(context, value)
       return SQLITE_OK
     },
     xRowid(cursor, rowid) {
@@ -73,51 +68,6 @@ export function virtualTable(sqlite: Sqlite, table: Table, currentRun: () => Run
       return SQLITE_OK
     },
   }
-}
-
-/** Chooses which conditions to take and prices the plan, so that joins run through the cheap side. */
-function plan(table: Table, names: string[], info: IndexInfo): number {
-  const uses: PlannedUse[] = []
-  let refused = false
-  info.aConstraint.forEach((constraint, index) => {
-    const use = useOf(table, names, constraint.iColumn, constraint.op)
-    if (!use) return
-    if (!constraint.usable) {
-      refused ||= use.by === 'table'
-      return
-    }
-    if (use.by === 'lookup' && uses.some((each) => each.by === 'lookup')) return
-    uses.push(use)
-    const usage = info.aConstraintUsage[index]
-    if (usage) usage.argvIndex = uses.length
-  })
-  const pushed = uses.some((use) => use.by === 'table')
-  // Refusing the plan makes SQLite look for the join order in which the condition can be used.
-  if (table.constraintRequired && !pushed && refused) return SQLITE_CONSTRAINT
-  const looked = uses.some((use) => use.by === 'lookup')
-  info.idxStr = uses.map((use) => `${use.by}:${use.op}:${use.column}`).join(',')
-  info.estimatedCost = pushed ? 10 : looked ? 100 : 100_000
-  info.estimatedRows = pushed || looked ? 5 : 1_000
-  return SQLITE_OK
-}
-
-function useOf(table: Table, names: string[], columnIndex: number, op: number): PlannedUse | undefined {
-  const column = names[columnIndex]
-  if (column === undefined) return undefined
-  const pushed = table.pushed?.[column]
-  if (op === CONSTRAINT_LIKE) return pushed === 'like' ? { column, op: 'like', by: 'table' } : undefined
-  if (op !== CONSTRAINT_EQUAL) return undefined
-  return { column, op: 'equal', by: pushed ? 'table' : 'lookup' }
-}
-
-function readPlan(idxStr: string | null): PlannedUse[] {
-  return (idxStr ?? '')
-    .split(',')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const [by, op, column = ''] = part.split(':')
-      return { by: by === 'table' ? 'table' : 'lookup', op: op === 'like' ? 'like' : 'equal', column }
-    })
 }
 
 function rowsFor(table: Table, uses: PlannedUse[], given: SqlValue[], run: Run): Row[] {
