@@ -1,0 +1,96 @@
+import { hostname, userInfo } from 'node:os'
+import { type Permission, permissions } from '@muster/contract/permissions.ts'
+import { createEnrollmentSecret } from './agents/create-enrollment-secret.ts'
+import { createApiKey } from './api-keys/create-api-key.ts'
+import { systemActor } from './audit/record-audit.ts'
+import { enableCatalogue } from './checks/enable-catalogue.ts'
+import type { Bootstrap } from './config/load-config.ts'
+import { type Db, type Tx, transact } from './db/transact.ts'
+import { createOrganization } from './organizations/create-organization.ts'
+import { addPerson } from './people/add-person.ts'
+import type { Secrets } from './secrets/secrets.ts'
+
+/** What the first start made and only now can show. */
+export type FirstStart = { organizationId: string; apiKey: string | undefined; enrollSecret: string | undefined }
+
+const automatic = 'automation'
+
+/**
+ * Makes the organization that the settings name, once: later calls and databases that hold an organization return
+ * undefined. The key and the enrolment secret come from the settings; a trial is given a read-only key and a secret
+ * bound to whoever runs it.
+ */
+export async function firstStart(
+  db: Db,
+  secrets: Secrets,
+  bootstrap: Bootstrap,
+  { isTrial, now }: { isTrial: boolean; now: string },
+): Promise<FirstStart | undefined> {
+  const name = bootstrap.organization ?? (isTrial ? 'My organization' : undefined)
+  if (name === undefined) return undefined
+  return transact(db, async (tx) => {
+    // The one row of the installation makes two processes that start at once take turns.
+    await tx.selectFrom('installation').select('singleton').forUpdate().execute()
+    const existing = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
+    if (existing) return undefined
+    const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
+    await enableCatalogue(tx, { organizationId, actor: systemActor, now })
+    const personId = await addFirstPerson(tx, organizationId, bootstrap.personEmail, isTrial, now)
+    const apiKey = await addFirstKey(tx, secrets, organizationId, bootstrap.apiKey, isTrial, now)
+    const enrollSecret =
+      bootstrap.enrollSecret !== undefined || isTrial
+        ? await createEnrollmentSecret(tx, secrets, {
+            organizationId,
+            name: isTrial ? 'This machine' : automatic,
+            personId,
+            secret: bootstrap.enrollSecret,
+            actor: systemActor,
+            now,
+          })
+        : undefined
+    return { organizationId, apiKey, enrollSecret: enrollSecret?.secret }
+  })
+}
+
+async function addFirstPerson(
+  tx: Tx,
+  organizationId: string,
+  email: string | undefined,
+  isTrial: boolean,
+  now: string,
+) {
+  if (email !== undefined) return addPerson(tx, { organizationId, name: email, email, now })
+  if (!isTrial) return undefined
+  const { username } = userInfo()
+  return addPerson(tx, {
+    organizationId,
+    name: username,
+    email: `${username}@${hostname()}`,
+    usernames: [username],
+    now,
+  })
+}
+
+async function addFirstKey(
+  tx: Tx,
+  secrets: Secrets,
+  organizationId: string,
+  key: string | undefined,
+  isTrial: boolean,
+  now: string,
+): Promise<string | undefined> {
+  if (key === undefined && !isTrial) return undefined
+  const granted = key === undefined ? [] : (Object.keys(permissions) as Permission[])
+  const made = await createApiKey(tx, secrets, {
+    organizationId,
+    name: key === undefined ? 'Trial, read only' : automatic,
+    responsibleAdministrator: key === undefined ? userInfo().username : automatic,
+    permissions: Object.fromEntries(
+      granted.map((permission) => [permission, 'Made at the first start from the settings.']),
+    ),
+    ...(key === undefined ? {} : { key }),
+    actor: systemActor,
+    now,
+  })
+  return made.key
+}

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino'
+import { type Agents, startAgents } from './agents/start-agents.ts'
+import { buildApp } from './app.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config/load-config.ts'
+import { type FirstStart, firstStart } from './first-start.ts'
+import { type Deployment, openDeployment } from './open-deployment.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+export type ServerParts = {
+  config: Config
+  clock: Clock
+  log: Logger
+  /** Whether this process works in the background as well as, or instead of, answering requests. */
+  roles: { api: boolean; worker: boolean }
+  isTrial?: boolean
+}
+
+export type Server = {
+  deployment: Deployment
+  /** Undefined without the API, and unless this start was the first. */
+  first: FirstStart | undefined
+  /** Where it listens; undefined without the API. */
+  address: string | undefined
+  /** Answers what has begun, writes what is remembered, closes the database. */
+  stop(): Promise<void>
+}
+
+/** The whole service in one process: the only place where its parts are put together. */
+export async function startServer({ config, clock, log, roles, isTrial = false }: ServerParts): Promise<Server> {
+  const deployment = await openDeployment(config, clock)
+  const { connection, secrets } = deployment
+  const stops: (() => Promise<void>)[] = [() => connection.close()]
+  const stop = async () => {
+    for (const part of stops.splice(0).reverse()) await part()
+  }
+  try {
+    const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial, now: clock() })
+    if (roles.worker) {
+      const worker: Worker = await startWorker({ config, connection, clock, log })
+      stops.push(() => worker.stop())
+    }
+    if (!roles.api) return { deployment, first, address: undefined, stop }
+    const agents: Agents = startAgents({ connection, secrets, clock, log, config })
+    stops.push(() => agents.stop())
+    const app = buildApp({ config, connection, secrets, clock, log, agents })
+    stops.push(() => app.close())
+    const address = await app.listen({ host: config.host, port: config.port })
+    return { deployment, first, address, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

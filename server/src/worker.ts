@@ -1,0 +1,52 @@
+import type { Logger } from 'pino'
+import { ulid } from 'ulid'
+import { recomputeCheck } from './checks/recompute-check.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config/load-config.ts'
+import type { Connection } from './db/connect.ts'
+import type { Happening } from './devices/settle-auth-state.ts'
+import { settleDueDevices } from './devices/settle-due-devices.ts'
+import { dropOldEvents } from './events/drop-old-events.ts'
+import { plusMs } from './issues/rules.ts'
+import { repeat } from './jobs/repeat.ts'
+import { type JobHandler, type JobSchedule, startJobs } from './jobs/start-jobs.ts'
+import { purgeDevices } from './registrations/purge-devices.ts'
+
+export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger }
+
+export type Worker = { stop(): Promise<void> }
+
+const dayMs = 86_400_000
+const eventsKeptMs = 30 * dayMs
+const dueDevicesEveryMs = 1_000
+
+/** The table of contents of the background. Any number of processes may run it on one database. */
+export async function startWorker({ config, connection, clock, log }: WorkerParts): Promise<Worker> {
+  const { db } = connection
+  const happening = (initiator: Happening['initiator']) => (): Happening => ({ cause: ulid(), initiator, now: clock() })
+
+  const handlers: Record<string, JobHandler> = {
+    'recompute-check': ({ data }, signal) =>
+      recomputeCheck(db, data as { organizationId: string; checkId: string }, happening('admin'), signal),
+    'purge-devices': async () => {
+      const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
+      await purgeDevices(db, deletedBefore, happening('system')())
+    },
+    'drop-old-events': async () => {
+      await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
+    },
+  }
+  const schedules: JobSchedule[] = [
+    { name: 'purge-devices', cron: '* * * * *' },
+    { name: 'drop-old-events', cron: '17 * * * *' },
+  ]
+  const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
+  const jobs = await startJobs(connection, { handlers, schedules, onError })
+  // Deadlines pass by the second, which is finer than any schedule of jobs.
+  const deadlines = repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError)
+  return {
+    async stop() {
+      await Promise.all([deadlines.stop(), jobs.stop()])
+    },
+  }
+}
