@@ -160,7 +160,6 @@ export interface Database {
     rows_digest: Buffer | null
     error_message: string | null
     query_revision: string | null
-    issued_at: Instant | null
     ran_at: Instant | null
     exempted_at: Instant | null
     exemption_reason: string | null
@@ -189,7 +188,7 @@ export interface Database {
   check_recomputations: {
     organization_id: string
     check_id: string
-    revision: string
+    scope: 'open_issues' | 'all_devices'
     requested_at: Instant
     last_device_id: WithDefault<string>
     settled_devices: WithDefault<number>

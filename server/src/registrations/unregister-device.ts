@@ -9,7 +9,7 @@ import { fail, orNotFound } from '../errors.ts'
 import { markDeleted } from './mark-deleted.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
-type Unregistration = { organizationId: string; deviceId: string; actor: Actor }
+type Unregistration = { organizationId: string; deviceId: string; actor: Actor; ipAddress?: string | undefined }
 export type EndedRegistration = {
   device_id: string
   device_name: string
@@ -24,7 +24,7 @@ export type EndedRegistration = {
  */
 export async function unregisterDevice(
   tx: Tx,
-  { organizationId, deviceId, actor }: Unregistration,
+  { organizationId, deviceId, actor, ipAddress }: Unregistration,
   happening: Happening,
 ): Promise<EndedRegistration> {
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
@@ -45,6 +45,7 @@ export async function unregisterDevice(
   await recordAudit(tx, {
     organizationId,
     actor,
+    ipAddress,
     description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
     now: happening.now,
   })

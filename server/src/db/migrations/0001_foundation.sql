@@ -286,7 +286,6 @@ create table check_results (
   rows_digest bytea,
   error_message text,
   query_revision bigint,
-  issued_at timestamptz(3),
   ran_at timestamptz(3),
   exempted_at timestamptz(3),
   exemption_reason text,
@@ -357,7 +356,7 @@ create index issues_last_rechecked_at on issues (organization_id, last_rechecked
 create table check_recomputations (
   organization_id bigint not null,
   check_id bigint not null,
-  revision bigint not null,
+  scope text not null constraint check_recomputations_scope_check check (scope in ('open_issues', 'all_devices')),
   requested_at timestamptz(3) not null,
   last_device_id bigint not null default 0,
   settled_devices integer not null default 0,

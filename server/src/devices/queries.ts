@@ -1,0 +1,102 @@
+import type { deviceSearch } from '@muster/contract/devices.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+
+const searchColumns = {
+  id: { column: 'devices.id', type: 'bigint' },
+  name: { column: 'devices.name', type: 'text' },
+  registered_at: { column: 'devices.registered_at', type: 'timestamptz' },
+  last_authenticated_at: { column: 'devices.last_authenticated_at', type: 'timestamptz' },
+  serial: { column: 'devices.serial', type: 'text' },
+  note: { column: 'devices.note', type: 'text' },
+  hardware_uuid: { column: 'devices.hardware_uuid', type: 'text' },
+  device_type: { column: 'devices.device_type', type: 'text' },
+  will_block_at: { column: 'devices.will_block_at', type: 'timestamptz' },
+} satisfies SearchColumns<typeof deviceSearch>
+
+const byId: Keyset = { id: { column: 'devices.id', type: 'bigint' }, direction: 'asc' }
+
+type PersonGroupRow = { id: string; name: string }
+
+/** Read only for the one mode that has groups: the others skip the subquery. */
+const personGroups = sql<PersonGroupRow[] | null>`case devices.authentication_mode
+  when 'only_registered_owner_or_group_members' then (
+    select jsonb_agg(jsonb_build_object('id', person_groups.id::text, 'name', person_groups.name) order by person_groups.id)
+    from device_authentication_groups as allowed
+    join person_groups on person_groups.organization_id = allowed.organization_id
+      and person_groups.id = allowed.person_group_id
+    where allowed.organization_id = devices.organization_id and allowed.device_id = devices.id
+  ) end`.as('person_groups')
+
+const fromDevices = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('devices')
+    .leftJoin('device_presence as presence', (join) =>
+      join
+        .onRef('presence.organization_id', '=', 'devices.organization_id')
+        .onRef('presence.device_id', '=', 'devices.id'),
+    )
+    .select([
+      'devices.id',
+      'devices.name',
+      'devices.registered_at',
+      'devices.last_authenticated_at',
+      'presence.last_seen_at',
+      'devices.registered_owner_id',
+      'devices.operating_system',
+      'devices.hardware_model',
+      'devices.serial',
+      'devices.hardware_uuid',
+      'devices.note',
+      'devices.auth_state',
+      'devices.will_block_at',
+      'devices.product_image_url',
+      'devices.authentication_mode',
+      'devices.device_type',
+      'devices.form_factor',
+      personGroups,
+    ])
+    .where(inOrganization('devices', organizationId))
+    .where('devices.deleted_at', 'is', null)
+
+export type DeviceRow = Awaited<ReturnType<typeof listDevices>>[number]
+
+const deviceList = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
+  fromDevices(reader, organizationId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
+    .where(afterCursor(byId, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(byId))
+    .limit(limit)
+
+export const listDevices = (reader: Reader, page: ListPage) => deviceList(reader, page).execute()
+
+export const listDevicesOfPerson = (reader: Reader, page: ListPage<{ readonly personId: string }>) =>
+  deviceList(reader, page).where('devices.registered_owner_id', '=', page.params.personId).execute()
+
+export const listDevicesOfGroup = (reader: Reader, page: ListPage<{ readonly deviceGroupId: string }>) =>
+  deviceList(reader, page)
+    .innerJoin('device_group_members as member', (join) =>
+      join
+        .onRef('member.organization_id', '=', 'devices.organization_id')
+        .onRef('member.device_id', '=', 'devices.id')
+        .on('member.device_group_id', '=', page.params.deviceGroupId),
+    )
+    .execute()
+
+export const findDevice = (reader: Reader, organizationId: string, id: string) =>
+  fromDevices(reader, organizationId).where('devices.id', '=', id).executeTakeFirst()
+
+export async function deviceExists(reader: Reader, organizationId: string, id: string): Promise<boolean> {
+  const found = await reader
+    .selectFrom('devices')
+    .select('id')
+    .where(inOrganization('devices', organizationId))
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found !== undefined
+}

@@ -1,0 +1,84 @@
+import type { issueSearch } from '@muster/contract/issues.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+
+const searchColumns = {
+  id: { column: 'issues.id', type: 'bigint' },
+  detected_at: { column: 'issues.detected_at', type: 'timestamptz' },
+  resolved_at: { column: 'issues.resolved_at', type: 'timestamptz' },
+  blocks_device_at: { column: 'issues.blocks_device_at', type: 'timestamptz' },
+  title: { column: 'issues.title', type: 'text' },
+  issue_key: { column: 'issues.issue_key', type: 'text' },
+  issue_value: { column: 'issues.issue_value', type: 'text' },
+  exempted: { column: 'issues.exempted', type: 'boolean' },
+  check_id: { column: 'issues.check_id', type: 'bigint' },
+  device_id: { column: 'issues.device_id', type: 'bigint' },
+  last_rechecked_at: { column: 'issues.last_rechecked_at', type: 'timestamptz' },
+} satisfies SearchColumns<typeof issueSearch>
+
+const byId: Keyset = { id: { column: 'issues.id', type: 'bigint' }, direction: 'asc' }
+
+/** A deleted device takes its issues out of sight until it is restored. */
+const fromIssues = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('issues')
+    .select([
+      'issues.id',
+      'issues.issue_key',
+      'issues.issue_value',
+      'issues.title',
+      'issues.value',
+      'issues.exempted',
+      'issues.resolved_at',
+      'issues.detected_at',
+      'issues.blocks_device_at',
+      'issues.device_id',
+      'issues.check_id',
+      'issues.last_rechecked_at',
+    ])
+    .where(inOrganization('issues', organizationId))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('devices')
+          .select('devices.id')
+          .whereRef('devices.organization_id', '=', 'issues.organization_id')
+          .whereRef('devices.id', '=', 'issues.device_id')
+          .where('devices.deleted_at', 'is', null),
+      ),
+    )
+
+export type IssueRow = Awaited<ReturnType<typeof listIssues>>[number]
+
+const issueList = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
+  fromIssues(reader, organizationId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
+    .where(afterCursor(byId, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(byId))
+    .limit(limit)
+
+export const listIssues = (reader: Reader, page: ListPage) => issueList(reader, page).execute()
+
+export const listOpenIssuesOfDevice = (reader: Reader, page: ListPage<{ readonly deviceId: string }>) =>
+  issueList(reader, page)
+    .where('issues.device_id', '=', page.params.deviceId)
+    .where('issues.resolved_at', 'is', null)
+    .execute()
+
+export const listOpenIssuesOfPerson = (reader: Reader, page: ListPage<{ readonly personId: string }>) =>
+  issueList(reader, page)
+    .where('issues.device_id', 'in', (eb) =>
+      eb
+        .selectFrom('devices')
+        .select('devices.id')
+        .where(inOrganization('devices', page.organizationId))
+        .where('devices.registered_owner_id', '=', page.params.personId)
+        .where('devices.deleted_at', 'is', null),
+    )
+    .where('issues.resolved_at', 'is', null)
+    .execute()
+
+export const findIssue = (reader: Reader, organizationId: string, id: string) =>
+  fromIssues(reader, organizationId).where('issues.id', '=', id).executeTakeFirst()
