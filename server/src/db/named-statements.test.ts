@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { namedStatements } from './named-statements.ts'
+import { testMigrations } from './test-schema.ts'
+
+const database = testDatabase(testMigrations)
+const nameAfter = (statements: ReturnType<typeof namedStatements>, text: string, times: number) => {
+  let name: string | undefined
+  for (let time = 0; time < times; time += 1) name = statements.nameOf(text)
+  return name
+}
+
+test('a text is named once it repeats, and keeps its name', () => {
+  const statements = namedStatements()
+  assert.equal(nameAfter(statements, 'select $1', 2), undefined)
+  const name = statements.nameOf('select $1')
+  assert.match(name ?? '', /^m_[\w-]{22}$/)
+  assert.equal(statements.nameOf('select $1'), name)
+  assert.notEqual(nameAfter(statements, 'select $1, 2', 3), name)
+})
+
+test('endless shapes exhaust neither names nor memory', () => {
+  const statements = namedStatements(10)
+  for (let shape = 0; shape < 20_000; shape += 1) assert.equal(statements.nameOf(`select ${shape}, $1`), undefined)
+  const names = Array.from({ length: 30 }, (_, shape) => nameAfter(statements, `select $1 /* ${shape} */`, 5))
+  assert.equal(names.filter((name) => name !== undefined).length, 10)
+})
+
+test('a very long text and a command that cannot be prepared are never named', () => {
+  const statements = namedStatements()
+  assert.equal(nameAfter(statements, `insert into t values ${'($1), '.repeat(2_000)}`, 5), undefined)
+  assert.equal(nameAfter(statements, 'create table t (id int)', 5), undefined)
+})
+
+test('a retired text is not named again', () => {
+  const statements = namedStatements()
+  nameAfter(statements, 'select $1', 3)
+  statements.retire('select $1')
+  assert.equal(nameAfter(statements, 'select $1', 5), undefined)
+})
+
+test('the server has repeated statements prepared', { skip: postgresOnly }, async () => {
+  for (let time = 0; time < 30; time += 1) {
+    await sql`select ${time}::int as "prepared probe"`.execute(database.db)
+  }
+  const { rows } = await sql<{ statement: string }>`
+    select statement from pg_prepared_statements where statement like '%prepared probe%'`.execute(database.db)
+  assert.ok(rows.length > 0)
+})
+
+test('a plan made stale by a change of the table fails at most once', { skip: postgresOnly }, async () => {
+  await database.connection.executeScript('create table shifting (a int); insert into shifting values (1)')
+  const read = () => sql`select * from shifting where a = ${1}`.execute(database.db)
+  for (let time = 0; time < 5; time += 1) await read()
+  await database.connection.executeScript('alter table shifting add b int default 2')
+  const first = await read().catch(() => undefined)
+  if (first) assert.deepEqual(first.rows, [{ a: 1, b: 2 }])
+  assert.deepEqual((await read()).rows, [{ a: 1, b: 2 }])
+})
