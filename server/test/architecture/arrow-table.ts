@@ -8,12 +8,12 @@ const ground = ['lists', 'jobs', 'outbound', 'secrets', 'db', 'http/links.ts', '
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   agents: ['registrations', 'checks', 'issues', 'devices', 'people', 'organizations', 'events', 'audit', ...ground],
   requests: ['registrations', 'devices', 'people', 'audit', ...ground],
-  registrations: ['checks', 'issues', 'devices', 'people', 'groups', 'events', 'audit', ...ground],
-  checks: ['issues', 'devices', 'people', 'groups', 'events', 'audit', ...ground],
+  registrations: ['groups', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
+  groups: ['checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
+  checks: ['issues', 'devices', 'people', 'events', 'audit', ...ground],
   issues: ['devices', 'people', 'events', 'audit', ...ground],
-  devices: ['people', 'groups', 'events', 'audit', ...ground],
-  people: ['groups', 'audit', ...ground],
-  groups: ['audit', ...ground],
+  devices: ['people', 'events', 'audit', ...ground],
+  people: ['audit', ...ground],
   'api-keys': ['audit', ...ground],
   organizations: ['audit', ...ground],
   events: ['streams', 'webhooks', ...ground],
@@ -25,8 +25,10 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 const features = Object.keys(featureArrows)
 
 export const groundArrows: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'worker.ts', 'http', 'logging.ts', 'config', ...features, ...ground],
-  cli: ['main.ts', 'app.ts', 'worker.ts', 'http', 'logging.ts', 'config', ...features, ...ground],
+  'main.ts': ['app.ts', 'worker.ts', 'first-start.ts', 'open-deployment.ts', 'logging.ts', 'config', ...features, ...ground],
+  cli: ['main.ts', 'app.ts', 'worker.ts', 'open-deployment.ts', 'http', 'logging.ts', 'config', ...features, ...ground],
+  'first-start.ts': ['config', ...features, ...ground],
+  'open-deployment.ts': ['config', ...ground],
   'app.ts': ['http', 'logging.ts', 'config', ...features, ...ground],
   'worker.ts': ['logging.ts', 'config', ...features, ...ground],
   http: ['api-keys', 'audit', 'organizations', 'logging.ts', 'config', ...ground],
