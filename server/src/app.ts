@@ -1,15 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { auditRoutes } from './audit/routes.ts'
+import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import type { Connection } from './db/connect.ts'
+import { deviceRoutes } from './devices/routes.ts'
+import { deviceGroupRoutes, personGroupRoutes } from './groups/routes.ts'
 import { addKit } from './http/add-kit.ts'
 import { createServer } from './http/create-server.ts'
 import { addHealth, type HealthCheck } from './http/health.ts'
 import { addMetrics } from './http/metrics.ts'
 import { logRequests } from './http/request-log.ts'
+import { issueRoutes } from './issues/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
+import { personRoutes } from './people/routes.ts'
+import { registrationRoutes } from './registrations/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 
 export type AppParts = {
@@ -40,5 +46,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
 /** The table of contents of the API, in the order of its documents. */
 function addApi(app: FastifyInstance): void {
   organizationRoutes(app)
+  deviceRoutes(app)
+  registrationRoutes(app)
+  deviceGroupRoutes(app)
+  personRoutes(app)
+  personGroupRoutes(app)
+  checkRoutes(app)
+  checkResultRoutes(app)
+  issueRoutes(app)
   auditRoutes(app)
 }

@@ -6,12 +6,11 @@ import { Device, deviceSearch } from '@muster/contract/devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
-import { deviceGroupExists } from '../groups/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
-import { personExists } from '../people/queries.ts'
+import { isPerson } from '../people/queries.ts'
 import { presentAuthenticationMode, presentDevice } from './present.ts'
-import { findDevice, listDevices, listDevicesOfGroup, listDevicesOfPerson } from './queries.ts'
+import { findDevice, listDevices, listDevicesOfPerson } from './queries.ts'
 import { setAuthenticationMode } from './set-authentication-mode.ts'
 
 const tag = 'Devices'
@@ -45,16 +44,7 @@ export function deviceRoutes(app: FastifyInstance): void {
     operationId: 'listDevicesOfPerson',
     summary: 'List the devices registered to a person',
     list: listDevicesOfPerson,
-    exists: (reader, organizationId, params) => personExists(reader, organizationId, params.personId),
-  })
-
-  listEndpoint(app, {
-    ...page,
-    path: '/device_groups/:deviceGroupId/devices',
-    operationId: 'listDevicesOfGroup',
-    summary: 'List the devices of a device group',
-    list: listDevicesOfGroup,
-    exists: (reader, organizationId, params) => deviceGroupExists(reader, organizationId, params.deviceGroupId),
+    exists: (reader, organizationId, params) => isPerson(reader, organizationId, params.personId),
   })
 
   endpoint(app, {

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { DeviceGroupMembership, DeviceGroupMembershipRequest } from '@muster/contract/groups.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../db/transact.ts'
+import type { Happening } from '../devices/settle-auth-state.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { identifierOf } from '../http/record-id.ts'
+import { addDeviceGroupMembers } from './add-device-group-members.ts'
+import { removeDeviceGroupMember } from './remove-device-group-member.ts'
+
+const tag = 'Device groups'
+
+/** Membership decides what checks target and block, so its endpoints lie with the checks. */
+export function deviceGroupMemberRoutes(app: FastifyInstance): void {
+  endpoint(app, {
+    method: 'POST',
+    path: '/device_groups/:deviceGroupId/memberships',
+    operationId: 'addDeviceGroupMembers',
+    summary: 'Add devices to a device group',
+    description: 'Adds all of the devices or none, at most 1,000 at once. Devices that are in the group already stay.',
+    tag,
+    permission: 'manage_device_groups',
+    body: DeviceGroupMembershipRequest,
+    answer: DeviceGroupMembership,
+    run: async ({ db, organizationId, params: { deviceGroupId: groupId }, body, actor, ipAddress, now }) => {
+      const deviceIds = body.device_ids.map(identifierOf)
+      const addition = { organizationId, groupId, deviceIds, actor, ipAddress }
+      await transact(db, (tx) => addDeviceGroupMembers(tx, addition, byAdmin(now)))
+      return { device_id: deviceIds[0] ?? '', group_id: groupId }
+    },
+  })
+
+  endpoint(app, {
+    method: 'DELETE',
+    path: '/device_groups/:deviceGroupId/memberships/:id',
+    operationId: 'removeDeviceGroupMember',
+    summary: 'Take a device out of a device group',
+    description: 'The last part of the address is the identifier of the device.',
+    tag,
+    permission: 'manage_device_groups',
+    answer: DeviceGroupMembership,
+    run: async ({ db, organizationId, params: { deviceGroupId: groupId, id: deviceId }, actor, ipAddress, now }) => {
+      const removal = { organizationId, groupId, deviceId, actor, ipAddress }
+      await transact(db, (tx) => removeDeviceGroupMember(tx, removal, byAdmin(now)))
+      return { device_id: deviceId, group_id: groupId }
+    },
+  })
+}
+
+const byAdmin = (now: string): Happening => ({ cause: randomUUID(), initiator: 'admin', now })

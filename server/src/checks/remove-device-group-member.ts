@@ -1,0 +1,39 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { lockDevice } from '../devices/lock-device.ts'
+import type { Happening } from '../devices/settle-auth-state.ts'
+import { fail, orNotFound } from '../errors.ts'
+import { findDeviceGroup } from '../groups/queries.ts'
+import { addToMembersCount, deleteDeviceGroupMember } from '../groups/write-device-group-members.ts'
+import { settleGroupChange } from './settle-group-change.ts'
+
+export type DeviceGroupRemoval = {
+  organizationId: string
+  groupId: string
+  deviceId: string
+  actor: Actor
+  ipAddress?: string | undefined
+}
+
+/** Takes a device out of a group. Fails with not_found for a device that is not in it. */
+export async function removeDeviceGroupMember(
+  tx: Tx,
+  removal: DeviceGroupRemoval,
+  happening: Happening,
+): Promise<void> {
+  const { organizationId, groupId, deviceId, actor, ipAddress } = removal
+  const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const wasMember = await deleteDeviceGroupMember(tx, { organizationId, groupId }, deviceId)
+  if (!wasMember) return fail('not_found')
+  const moved = { ...device, group_ids: device.group_ids.filter((id) => id !== groupId) }
+  await settleGroupChange(tx, organizationId, [moved], happening)
+  await addToMembersCount(tx, { organizationId, groupId }, -1)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    description: `Took the device "${device.name}" out of the device group "${group.name}".`,
+    now: happening.now,
+  })
+}

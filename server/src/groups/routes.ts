@@ -1,0 +1,74 @@
+import { Device, deviceSearch } from '@muster/contract/devices.ts'
+import { DeviceGroup, deviceGroupSearch, PersonGroup, personGroupSearch } from '@muster/contract/groups.ts'
+import type { FastifyInstance } from 'fastify'
+import { presentDevice } from '../devices/present.ts'
+import { listDevicesOfGroup } from '../devices/queries.ts'
+import { orNotFound } from '../errors.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { listEndpoint } from '../http/list-endpoint.ts'
+import { presentDeviceGroup, presentPersonGroup } from './present.ts'
+import { deviceGroupExists, findDeviceGroup, findPersonGroup, listDeviceGroups, listPersonGroups } from './queries.ts'
+
+export function personGroupRoutes(app: FastifyInstance): void {
+  const tag = 'Person groups'
+  listEndpoint(app, {
+    path: '/person_groups',
+    operationId: 'listPersonGroups',
+    summary: 'List person groups',
+    tag,
+    record: PersonGroup,
+    search: personGroupSearch,
+    list: listPersonGroups,
+    present: presentPersonGroup,
+  })
+
+  endpoint(app, {
+    method: 'GET',
+    path: '/person_groups/:id',
+    operationId: 'getPersonGroup',
+    summary: 'Read a person group',
+    tag,
+    permission: 'read',
+    answer: PersonGroup,
+    run: async ({ db, organizationId, params }) =>
+      presentPersonGroup(orNotFound(await findPersonGroup(db, organizationId, params.id))),
+  })
+}
+
+export function deviceGroupRoutes(app: FastifyInstance): void {
+  const tag = 'Device groups'
+  listEndpoint(app, {
+    path: '/device_groups',
+    operationId: 'listDeviceGroups',
+    summary: 'List device groups',
+    tag,
+    record: DeviceGroup,
+    search: deviceGroupSearch,
+    list: listDeviceGroups,
+    present: presentDeviceGroup,
+  })
+
+  endpoint(app, {
+    method: 'GET',
+    path: '/device_groups/:id',
+    operationId: 'getDeviceGroup',
+    summary: 'Read a device group',
+    tag,
+    permission: 'read',
+    answer: DeviceGroup,
+    run: async ({ db, organizationId, params }) =>
+      presentDeviceGroup(orNotFound(await findDeviceGroup(db, organizationId, params.id))),
+  })
+
+  listEndpoint(app, {
+    path: '/device_groups/:deviceGroupId/devices',
+    operationId: 'listDevicesOfGroup',
+    summary: 'List the devices of a device group',
+    tag,
+    record: Device,
+    search: deviceSearch,
+    list: listDevicesOfGroup,
+    present: presentDevice,
+    exists: (reader, organizationId, params) => deviceGroupExists(reader, organizationId, params.deviceGroupId),
+  })
+}
