@@ -106,7 +106,7 @@ export const listChecks = (reader: Reader, { organizationId, search, after, limi
 export const findCheck = (reader: Reader, organizationId: string, id: string) =>
   fromChecks(reader, organizationId).where('checks.id', '=', id).executeTakeFirst()
 
-export async function isCheck(reader: Reader, organizationId: string, id: string): Promise<boolean> {
+export async function checkExists(reader: Reader, organizationId: string, id: string): Promise<boolean> {
   const found = await reader
     .selectFrom('checks')
     .select('id')

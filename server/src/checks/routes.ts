@@ -4,12 +4,12 @@ import { CheckResult, checkResultSearch } from '@muster/contract/check-results.t
 import { Check, checkSearch } from '@muster/contract/checks.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../db/transact.ts'
-import { isDevice } from '../devices/queries.ts'
+import { deviceExists } from '../devices/queries.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { presentCheck, presentCheckResult, presentConfiguration } from './present.ts'
-import { findCheck, findConfiguration, isCheck, listChecks } from './queries.ts'
+import { findCheck, findConfiguration, checkExists, listChecks } from './queries.ts'
 import { requestRefresh } from './request-refresh.ts'
 import { listResultsOfCheck, listResultsOfDevice } from './result-queries.ts'
 import { updateConfiguration } from './update-configuration.ts'
@@ -81,7 +81,7 @@ export function checkResultRoutes(app: FastifyInstance): void {
     summary: 'List what checks found on a device',
     list: listResultsOfDevice,
     cursorOf: (row) => row.check_id,
-    exists: (reader, organizationId, params) => isDevice(reader, organizationId, params.deviceId),
+    exists: (reader, organizationId, params) => deviceExists(reader, organizationId, params.deviceId),
   })
 
   listEndpoint(app, {
@@ -91,7 +91,7 @@ export function checkResultRoutes(app: FastifyInstance): void {
     summary: 'List what a check found on devices',
     list: listResultsOfCheck,
     cursorOf: (row) => row.device_id,
-    exists: (reader, organizationId, params) => isCheck(reader, organizationId, params.checkId),
+    exists: (reader, organizationId, params) => checkExists(reader, organizationId, params.checkId),
   })
 
   endpoint(app, {

@@ -90,7 +90,7 @@ export const listDevicesOfGroup = (reader: Reader, page: ListPage<{ readonly dev
 export const findDevice = (reader: Reader, organizationId: string, id: string) =>
   fromDevices(reader, organizationId).where('devices.id', '=', id).executeTakeFirst()
 
-export async function isDevice(reader: Reader, organizationId: string, id: string): Promise<boolean> {
+export async function deviceExists(reader: Reader, organizationId: string, id: string): Promise<boolean> {
   const found = await reader
     .selectFrom('devices')
     .select('id')

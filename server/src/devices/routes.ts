@@ -8,7 +8,7 @@ import { transact } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
-import { isPerson } from '../people/queries.ts'
+import { personExists } from '../people/queries.ts'
 import { presentAuthenticationMode, presentDevice } from './present.ts'
 import { findDevice, listDevices, listDevicesOfPerson } from './queries.ts'
 import { setAuthenticationMode } from './set-authentication-mode.ts'
@@ -44,7 +44,7 @@ export function deviceRoutes(app: FastifyInstance): void {
     operationId: 'listDevicesOfPerson',
     summary: 'List the devices registered to a person',
     list: listDevicesOfPerson,
-    exists: (reader, organizationId, params) => isPerson(reader, organizationId, params.personId),
+    exists: (reader, organizationId, params) => personExists(reader, organizationId, params.personId),
   })
 
   endpoint(app, {

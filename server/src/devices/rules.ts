@@ -41,9 +41,15 @@ export function withoutImprovement(
   after: AuthStateDecision,
   now: string,
 ): AuthStateDecision {
-  const held = before.auth_state === 'will_block' && before.will_block_at !== null && before.will_block_at <= now
-  const kept: AuthStateDecision = held ? { auth_state: 'blocked', will_block_at: null } : before
-  return severity[after.auth_state] > severity[kept.auth_state] ? after : kept
+  const isDue = before.will_block_at !== null && before.will_block_at <= now
+  const kept: AuthStateDecision = isDue ? { auth_state: 'blocked', will_block_at: null } : before
+  return isWorse(after, kept) ? after : kept
+}
+
+/** Of two states that will block, the one that does so sooner is worse. */
+function isWorse(one: AuthStateDecision, other: AuthStateDecision): boolean {
+  if (one.auth_state !== other.auth_state) return severity[one.auth_state] > severity[other.auth_state]
+  return one.will_block_at !== null && other.will_block_at !== null && one.will_block_at < other.will_block_at
 }
 
 export const compliancyOf = (state: StoredState): 'compliant' | 'not-compliant' =>

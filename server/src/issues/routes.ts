@@ -1,10 +1,10 @@
 import { Issue, issueSearch } from '@muster/contract/issues.ts'
 import type { FastifyInstance } from 'fastify'
-import { isDevice } from '../devices/queries.ts'
+import { deviceExists } from '../devices/queries.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
-import { isPerson } from '../people/queries.ts'
+import { personExists } from '../people/queries.ts'
 import { presentIssue } from './present.ts'
 import { findIssue, listIssues, listOpenIssuesOfDevice, listOpenIssuesOfPerson } from './queries.ts'
 
@@ -39,7 +39,7 @@ export function issueRoutes(app: FastifyInstance): void {
     operationId: 'listOpenIssuesOfDevice',
     summary: 'List the open issues of a device',
     list: listOpenIssuesOfDevice,
-    exists: (reader, organizationId, params) => isDevice(reader, organizationId, params.deviceId),
+    exists: (reader, organizationId, params) => deviceExists(reader, organizationId, params.deviceId),
   })
 
   listEndpoint(app, {
@@ -48,6 +48,6 @@ export function issueRoutes(app: FastifyInstance): void {
     operationId: 'listOpenIssuesOfPerson',
     summary: 'List the open issues of the devices of a person',
     list: listOpenIssuesOfPerson,
-    exists: (reader, organizationId, params) => isPerson(reader, organizationId, params.personId),
+    exists: (reader, organizationId, params) => personExists(reader, organizationId, params.personId),
   })
 }

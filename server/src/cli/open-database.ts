@@ -1,0 +1,66 @@
+import type { Config } from '../config/load-config.ts'
+import { openMasterKey } from '../config/master-key.ts'
+import { type Connection, connectEmbedded, connectPostgres } from '../db/connect.ts'
+import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { embeddedFolder, embeddedFolder } from '../open-deployment.ts'
+import { openSecrets, type Secrets } from '../secrets/secrets.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+
+/** The longest that a timer of Node takes: nobody else waits for a database that one command has open. */
+const noTimeLimitMs = 2 ** 31 - 1
+
+/** The database of the configuration, opened by this process. A CommandError tells why it cannot be. */
+export async function openDatabase(config: Config): Promise<Connection> {
+  const { databaseUrl: url, dataDir } = config
+  try {
+    return url === undefined
+      ? await connectEmbedded({ dataDir: embeddedFolder(dataDir), transactionTimeLimitMs: noTimeLimitMs })
+      : await connectPostgres({ url, maxConnections: 2, applicationName: 'muster-cli', statementTimeoutMs: 0 })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || error.name : String(error)
+    throw new CommandError(exitCodes.database, `Cannot open the database: ${reason}`, { cause: error })
+  }
+}
+
+/** A database that commands may work on: migrated, and sealed with the master key of the configuration. */
+export async function openInstallation(config: Config, now: string): Promise<{ connection: Connection; secrets: Secrets }> {
+  const connection = await openDatabase(config)
+  try {
+    await requireMigrations(connection)
+    const secrets = openSecrets(await openMasterKey(config))
+    await requireMasterKey(connection, secrets, now)
+    return { connection, secrets }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+/** An embedded database belongs to this machine alone; on a server others may still need the old tables. */
+async function requireMigrations(connection: Connection): Promise<void> {
+  if (connection.engine === 'pglite') {
+    await migrate(connection)
+    return
+  }
+  const pending = await pendingMigrations(connection)
+  if (pending.length === 0) return
+  throw new CommandError(exitCodes.database, `The database lacks ${pending.join(', ')}: run \`muster migrate\` first`)
+}
+
+/** With the wrong key every look-up would miss and every unsealing fail, one by one. */
+async function requireMasterKey({ db }: Connection, { fingerprint }: Secrets, now: string): Promise<void> {
+  await db
+    .insertInto('installation')
+    .values({ master_key_fingerprint: fingerprint, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const { master_key_fingerprint: stored } = await db
+    .selectFrom('installation')
+    .select('master_key_fingerprint')
+    .executeTakeFirstOrThrow()
+  if (stored === fingerprint) return
+  throw new CommandError(
+    exitCodes.configuration,
+    `The database belongs to the master key ${stored}, but the configured one is ${fingerprint} (fingerprints): set MUSTER_MASTER_KEY, or restore master.key in the data folder`,
+  )
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { findPersonGroup } from './queries.ts'
+import { quoteNames } from './quote-names.ts'
+
+export type PersonGroupAddition = {
+  organizationId: string
+  personGroupId: string
+  personIds: readonly string[]
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Adds people to a group; who is in it already stays. Fails with not_found, adding nobody, where one is unknown. */
+export async function addPersonGroupMembers(tx: Tx, addition: PersonGroupAddition): Promise<void> {
+  const { organizationId, personGroupId, actor, ipAddress, now } = addition
+  const group = orNotFound(await findPersonGroup(tx, organizationId, personGroupId))
+  const ids = [...new Set(addition.personIds)]
+  const names = await namesOf(tx, organizationId, ids)
+  for (const id of ids) orNotFound(names.get(id))
+  const added = await insertMembers(tx, organizationId, personGroupId, ids)
+  if (added.length === 0) return
+  const people = quoteNames(added.map((id) => names.get(id) ?? ''))
+  const description = `Added ${people} to the person group "${group.name}".`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+}
+
+async function namesOf(tx: Tx, organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await tx
+    .selectFrom('people')
+    .select(['id', 'name'])
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+async function insertMembers(tx: Tx, organizationId: string, personGroupId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ person_id: string }>`
+    insert into person_group_members (organization_id, person_group_id, person_id)
+    select ${organizationId}::bigint, ${personGroupId}::bigint, person_id
+    from unnest(${ids}::bigint[]) as added (person_id)
+    on conflict on constraint person_group_members_pkey do nothing
+    returning person_id
+  `.execute(tx)
+  return rows.map((row) => row.person_id)
+}

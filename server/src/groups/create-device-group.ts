@@ -1,0 +1,23 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+
+export type NewDeviceGroup = {
+  organizationId: string
+  name: string
+  description: string | null
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Makes a device group without members. Returns its identifier. */
+export async function createDeviceGroup(tx: Tx, group: NewDeviceGroup): Promise<string> {
+  const { organizationId, name, description, actor, ipAddress, now } = group
+  const { id } = await tx
+    .insertInto('device_groups')
+    .values({ organization_id: organizationId, name, description, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Created the device group "${name}".`, now })
+  return id
+}

@@ -1,0 +1,22 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+
+export type NewPersonGroup = {
+  organizationId: string
+  name: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Makes a person group without members. Returns its identifier. */
+export async function createPersonGroup(tx: Tx, group: NewPersonGroup): Promise<string> {
+  const { organizationId, name, actor, ipAddress, now } = group
+  const { id } = await tx
+    .insertInto('person_groups')
+    .values({ organization_id: organizationId, name, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Created the person group "${name}".`, now })
+  return id
+}

@@ -1,0 +1,104 @@
+import type { deprovisionedPersonSearch, personSearch } from '@muster/contract/people.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+
+const searchColumns = {
+  id: { column: 'people.id', type: 'bigint' },
+  email: { column: 'people.email', type: 'text' },
+  name: { column: 'people.name', type: 'text' },
+  last_authenticated_at: { column: 'people.last_authenticated_at', type: 'timestamptz' },
+} satisfies SearchColumns<typeof personSearch> & SearchColumns<typeof deprovisionedPersonSearch>
+
+const byId: Keyset = { id: { column: 'people.id', type: 'bigint' }, direction: 'asc' }
+
+const fromPeople = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('people')
+    .select(['people.id', 'people.name', 'people.email', 'people.usernames'])
+    .select(['people.created_at', 'people.last_authenticated_at'])
+    .select((build) =>
+      build
+        .exists(
+          build
+            .selectFrom('devices')
+            .select('devices.id')
+            .whereRef('devices.organization_id', '=', 'people.organization_id')
+            .whereRef('devices.registered_owner_id', '=', 'people.id')
+            .where('devices.deleted_at', 'is', null),
+        )
+        .$castTo<boolean>()
+        .as('has_registered_device'),
+    )
+    .where(inOrganization('people', organizationId))
+
+export type PersonRow = Awaited<ReturnType<typeof listPeople>>[number]
+
+const onPage = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
+  fromPeople(reader, organizationId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
+    .where(afterCursor(byId, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(byId))
+    .limit(limit)
+
+export const listPeople = (reader: Reader, page: ListPage) =>
+  onPage(reader, page).where('people.deprovisioned_at', 'is', null).execute()
+
+export const listDeprovisionedPeople = (reader: Reader, page: ListPage) =>
+  onPage(reader, page).where('people.deprovisioned_at', 'is not', null).execute()
+
+export const listPeopleOfGroup = (reader: Reader, page: ListPage<{ readonly personGroupId: string }>) =>
+  onPage(reader, page)
+    .where('people.deprovisioned_at', 'is', null)
+    .where((build) =>
+      build.exists(
+        build
+          .selectFrom('person_group_members as member')
+          .select('member.person_id')
+          .whereRef('member.organization_id', '=', 'people.organization_id')
+          .whereRef('member.person_id', '=', 'people.id')
+          .where('member.person_group_id', '=', page.params.personGroupId),
+      ),
+    )
+    .execute()
+
+/** Undefined for a deprovisioned person as well. */
+export const findPerson = (reader: Reader, organizationId: string, id: string) =>
+  fromPeople(reader, organizationId)
+    .where('people.id', '=', id)
+    .where('people.deprovisioned_at', 'is', null)
+    .executeTakeFirst()
+
+/** Ignores case, as the uniqueness of addresses does. Undefined for a deprovisioned person as well. */
+export const findPersonByEmail = (reader: Reader, organizationId: string, email: string) =>
+  fromPeople(reader, organizationId)
+    .where((build) =>
+      build(build.fn<string>('lower', ['people.email']), '=', build.fn<string>('lower', [build.val(email)])),
+    )
+    .where('people.deprovisioned_at', 'is', null)
+    .executeTakeFirst()
+
+/** Whether a nested list of the person can be asked for. */
+export const personExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> => {
+  const row = await reader
+    .selectFrom('people')
+    .select('id')
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', id)
+    .where('deprovisioned_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export const isDeprovisioned = async (reader: Reader, organizationId: string, id: string): Promise<boolean> => {
+  const row = await reader
+    .selectFrom('people')
+    .select('id')
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', id)
+    .where('deprovisioned_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
