@@ -88,7 +88,8 @@ type CountedKey = KeyRow & { place: string; used: number; milliseconds_left: num
 
 /**
  * A window starts at a key's first request and takes a fixed time; requests beyond the limit are counted as well but
- * do not prolong it. The database's clock is the one that all processes share. Rows are locked in one order.
+ * do not prolong it. The database's clock is the one that all processes share; cut to what the column holds, lest rounding
+ * up makes a window longer than it is. Rows are locked in one order.
  */
 const statement = `
   with asked as (
@@ -103,7 +104,7 @@ const statement = `
     join organizations on organizations.id = api_keys.organization_id
   ), counted as (
     insert into rate_limit_windows as counting (organization_id, api_key_id, started_at, used)
-    select organization_id, api_key_id, now(), sum(hits) from known
+    select organization_id, api_key_id, date_trunc('milliseconds', now()), sum(hits) from known
     group by organization_id, api_key_id order by organization_id, api_key_id
     on conflict on constraint rate_limit_windows_pkey do update set
       started_at = case when counting.started_at + $3::integer * interval '1 millisecond' <= now()

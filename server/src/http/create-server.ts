@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config/load-config.ts'
@@ -16,7 +17,7 @@ import { explainValidation } from './explain-validation.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { unmatchedRequest, versionConstraint } from './versions.ts'
 
-/** The longest `next` address of a list has some 27 kB: a cursor of 8 kB and a query of 2,048 escaped characters. */
+/** Addresses may have 32 kB and headers as much again; the longest `next` of a list has some 10 kB. */
 const maxHeaderSize = 64 * 1024
 const bodyLimit = 1024 * 1024
 
@@ -24,7 +25,7 @@ const bodyLimit = 1024 * 1024
 export function createServer(config: Config, log: Logger): FastifyInstance {
   const options = {
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // A child logger for every request costs more than it is used; what is logged names the request id itself.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,

@@ -41,7 +41,7 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row> = {
 /** Registers a list, once for each of its versions: searched, paged by cursor, in the envelope of all lists. */
 export function listEndpoint<const Path extends string, Schema extends TSchema, Row>(
   app: FastifyInstance,
-  definition: ListDefinition<Path, Schema, Row> & (Row extends { id: string } ? unknown : { cursorOf: unknown }),
+  definition: ListDefinition<Path, Schema, Row>,
 ): void {
   const { path, textParams = {}, search } = definition
   const operation = {

@@ -43,11 +43,17 @@ export type TestApp = {
   ask(method: string, url: string, options?: AskOptions): Promise<Answer>
   /** Another organization with its keys. */
   addTenant(name?: string): Promise<Tenant>
+  /** Empties the database and makes `tenant` anew, with other keys. */
+  reset(): Promise<void>
   /** A key of `tenant`'s organization with just these permissions. */
   addKey(granted?: readonly Permission[]): Promise<string>
 }
 
-type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & { env?: Record<string, string> }
+type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & {
+  env?: Record<string, string>
+  /** Endpoints of the test's own, beside those of the product. */
+  addRoutes?: (app: FastifyInstance) => void
+}
 
 export const testConfig = (env: Record<string, string> = {}): Config =>
   loadConfig({ MUSTER_BASE_URL: baseUrl, MUSTER_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', ...env })
@@ -59,7 +65,7 @@ export const testConfig = (env: Record<string, string> = {}): Config =>
 export function testApp(settings: Settings = {}): TestApp {
   const database = testDatabase()
   const secrets = openSecrets(randomBytes(32))
-  const { env, ...parts } = settings
+  const { env, addRoutes, ...parts } = settings
   const config = testConfig(env)
   let now = '2026-11-20T10:00:00.000Z'
   let opened: { app: FastifyInstance; tenant: Tenant } | undefined
@@ -71,6 +77,7 @@ export function testApp(settings: Settings = {}): TestApp {
     await database.ready
     const { connection } = database
     const app = buildApp({ ...parts, config, connection, secrets, clock: () => now, log: createLogger('silent') })
+    addRoutes?.(app)
     await app.ready()
     opened = { app, tenant: await addTenant('Acme') }
   })
@@ -107,6 +114,10 @@ export function testApp(settings: Settings = {}): TestApp {
       now = moment
     },
     addTenant,
+    reset: async () => {
+      await database.reset()
+      opened = { app: current().app, tenant: await addTenant('Acme') }
+    },
     addKey: async (granted = []) => {
       const made = keyOf(current().tenant.organizationId, 'Another key', granted)
       return (await transact(database.db, (tx) => createApiKey(tx, secrets, { ...made, now }))).key

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answer, testApp } from '../../test/support/app.ts'
+import { postgresOnly } from '../../test/support/database.ts'
+import { buildApp } from '../app.ts'
+import { connectPostgres } from '../db/connect.ts'
+import { createLogger } from '../logging.ts'
+
+const limit = 270
+const windowMs = 3_000
+const trial = testApp({ env: { MUSTER_RATE_LIMIT_PER_MINUTE: String(limit) }, rateLimitWindowMs: windowMs })
+const { ask, addKey } = trial
+
+const whoAmI = (key: string) => ask('GET', '/whoami', { key })
+const countOf = (answers: readonly Answer[], status: number) =>
+  answers.filter((answer) => answer.status === status).length
+
+test('the first 270 requests of a window pass in order and the 271st is refused, also at once', async () => {
+  const key = await addKey()
+  const answers = await Promise.all(Array.from({ length: limit + 30 }, () => whoAmI(key)))
+  assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [limit, 30])
+  const remaining = answers.map(({ headers }) => Number(headers['ratelimit-remaining']))
+  assert.deepEqual(
+    remaining,
+    answers.map((_, index) => Math.max(0, limit - 1 - index)),
+  )
+})
+
+test('every answer tells the limit, and a 429 also when to come again, which then succeeds', async () => {
+  const key = await addKey()
+  const first = await whoAmI(key)
+  assert.equal(first.headers['ratelimit-limit'], '270')
+  assert.equal(first.headers['ratelimit-remaining'], '269')
+  assert.equal(first.headers['ratelimit-reset'], '3')
+  assert.equal(first.headers['ratelimit-policy'], '270;w=3')
+  assert.equal(first.headers['retry-after'], undefined)
+  await Promise.all(Array.from({ length: limit }, () => whoAmI(key)))
+  await pause(700)
+  const refused = await whoAmI(key)
+  assert.equal(refused.status, 429)
+  assert.deepEqual(refused.body, {
+    error: 'rate_limited',
+    message: 'This key has made too many requests; wait for the seconds in Retry-After.',
+  })
+  assert.equal(refused.headers['ratelimit-remaining'], '0')
+  assert.equal(refused.headers['retry-after'], refused.headers['ratelimit-reset'])
+  await pause(Number(refused.headers['retry-after']) * 1000)
+  const after = await whoAmI(key)
+  assert.deepEqual([after.status, after.headers['ratelimit-remaining']], [200, '269'])
+})
+
+test('refused requests do not prolong the window', async () => {
+  const key = await addKey()
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: limit + 1 }, () => whoAmI(key)))
+  while (performance.now() - startedAt < windowMs - 500) {
+    await whoAmI(key)
+    await pause(100)
+  }
+  await pause(windowMs - (performance.now() - startedAt) + 200)
+  assert.equal((await whoAmI(key)).status, 200)
+})
+
+test('refusals for other reasons count too, and other keys do not', async () => {
+  const [key, other] = [await addKey(), await addKey()]
+  await ask('GET', '/audit_logs/999999', { key })
+  await ask('GET', '/audit_logs?per_page=0', { key })
+  await whoAmI(other)
+  assert.equal((await whoAmI(key)).headers['ratelimit-remaining'], '267')
+})
+
+test('eight clients in bursts over two processes get exactly 270 answers in each window', {
+  skip: postgresOnly,
+}, async () => {
+  const connection = await connectPostgres({ url: trial.database.url ?? '', maxConnections: 4 })
+  const { config, secrets } = trial
+  const parts = {
+    config,
+    connection,
+    secrets,
+    clock: trial.now,
+    log: createLogger('silent'),
+    rateLimitWindowMs: windowMs,
+  }
+  const second = buildApp(parts)
+  const key = await addKey()
+  const passes: { position: number; reset: number; at: number }[] = []
+  let asked = 0
+  async function client(index: number): Promise<void> {
+    while (asked < 10_000) {
+      const burst = 1 + Math.floor(Math.random() * 40)
+      asked += burst
+      const app = index % 2 === 0 ? trial.app : second
+      await Promise.all(
+        Array.from({ length: burst }, async () => {
+          const { statusCode, headers } = await app.inject({
+            url: '/whoami',
+            headers: { authorization: `Bearer ${key}` },
+          })
+          assert.ok(statusCode === 200 || statusCode === 429)
+          if (statusCode === 200) {
+            const position = limit - Number(headers['ratelimit-remaining'])
+            passes.push({ position, reset: Number(headers['ratelimit-reset']), at: performance.now() })
+          }
+        }),
+      )
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: 8 }, (_, index) => client(index)))
+  } finally {
+    await second.close()
+    await connection.close()
+  }
+  // Every window hands out each position once, so complete windows have 270 passes and none has a position twice.
+  const handedOut = Map.groupBy(passes, ({ position }) => position)
+  const windows = handedOut.get(1)?.length ?? 0
+  assert.ok(windows >= 2, `${windows} windows`)
+  const full = handedOut.get(limit)?.length ?? 0
+  assert.ok(full === windows || full === windows - 1)
+  for (let position = 1; position <= limit; position += 1) {
+    const times = handedOut.get(position)?.length ?? 0
+    assert.ok(
+      times === windows || times === windows - 1,
+      `position ${position} was handed out ${times} times in ${windows} windows`,
+    )
+  }
+})
