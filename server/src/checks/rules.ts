@@ -58,13 +58,13 @@ const undecided = (status: 'errored' | 'unknown', rows: CheckRow[], message: str
  * run was decided.
  */
 export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): Judgement {
-  if (outcome.kind === 'error') return undecided('errored', [], outcome.message)
-  if (outcome.kind === 'not_collected') return undecided('unknown', [], outcome.message)
-  const rows = outcome.rows.slice(0, maximumRows)
+  if (outcome.kind === 'error') return undecided('errored', [], storable(outcome.message))
+  if (outcome.kind === 'not_collected') return undecided('unknown', [], storable(outcome.message))
+  const rows = keptRows(outcome.rows)
   if (rows.length === 0) return undecided('errored', [], 'The query returned no row')
+  const unreadable = outcome.rows.find((row) => tokenOf(row) === undefined)
+  if (unreadable) return undecided('errored', rows, unreadableMessage(unreadable))
   const tokens = rows.map(tokenOf)
-  const unreadable = tokens.indexOf(undefined)
-  if (unreadable >= 0) return undecided('errored', rows, unreadableMessage(rows[unreadable]))
   if (primaryKeyColumn !== null && rows.some((row) => row[primaryKeyColumn] === undefined)) {
     return undecided('errored', rows, `A row lacks the primary key column "${primaryKeyColumn}"`)
   }
@@ -80,12 +80,26 @@ export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): J
   }
 }
 
-function unreadableMessage(row: CheckRow | undefined): string {
-  const token = row?.[statusColumn]
+function unreadableMessage(row: CheckRow): string {
+  const token = row[statusColumn]
   return token === undefined
     ? `A row lacks the column ${statusColumn}`
-    : `${statusColumn} is "${token.slice(0, 40)}", which is none of ${checkStatuses.join(', ')}`
+    : `${statusColumn} is "${storable(token.slice(0, 40))}", which is none of ${checkStatuses.join(', ')}`
 }
+
+/** Failing rows are the last to go. */
+function keptRows(rows: readonly CheckRow[]): CheckRow[] {
+  if (rows.length <= maximumRows) return rows.map(storableRow)
+  const isFailing = (row: CheckRow) => tokenOf(row) === 'FAIL'
+  const byWeight = [...rows.filter(isFailing), ...rows.filter((row) => !isFailing(row))]
+  return byWeight.slice(0, maximumRows).map(storableRow)
+}
+
+/** PostgreSQL holds neither NUL nor halves of surrogate pairs; a device may send both. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+
+const storableRow = (row: CheckRow): CheckRow =>
+  Object.fromEntries(Object.entries(row).map(([column, value]) => [storable(column), storable(value)]))
 
 function sortByIssue(rows: readonly CheckRow[], primaryKeyColumn: string | null) {
   const failures = new Map<IssueValue, CheckRow>()
