@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { auditRoutes } from './audit/routes.ts'
+import { externalRunRoutes } from './checks/external-run-routes.ts'
 import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import type { Connection } from './db/connect.ts'
 import { deviceRoutes } from './devices/routes.ts'
+import { membershipRoutes } from './groups/membership-routes.ts'
 import { deviceGroupRoutes, personGroupRoutes } from './groups/routes.ts'
 import { addKit } from './http/add-kit.ts'
 import { createServer } from './http/create-server.ts'
@@ -49,10 +51,12 @@ function addApi(app: FastifyInstance): void {
   deviceRoutes(app)
   registrationRoutes(app)
   deviceGroupRoutes(app)
+  membershipRoutes(app)
   personRoutes(app)
   personGroupRoutes(app)
   checkRoutes(app)
   checkResultRoutes(app)
+  externalRunRoutes(app)
   issueRoutes(app)
   auditRoutes(app)
 }

@@ -1,13 +1,24 @@
 import { Device, deviceSearch } from '@muster/contract/devices.ts'
 import { DeviceGroup, deviceGroupSearch, PersonGroup, personGroupSearch } from '@muster/contract/groups.ts'
+import { Person, personSearch } from '@muster/contract/people.ts'
 import type { FastifyInstance } from 'fastify'
 import { presentDevice } from '../devices/present.ts'
 import { listDevicesOfGroup } from '../devices/queries.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { presentPerson } from '../people/present.ts'
+import { listPeopleOfGroup, personExists } from '../people/queries.ts'
 import { presentDeviceGroup, presentPersonGroup } from './present.ts'
-import { deviceGroupExists, findDeviceGroup, findPersonGroup, listDeviceGroups, listPersonGroups } from './queries.ts'
+import {
+  deviceGroupExists,
+  findDeviceGroup,
+  findPersonGroup,
+  listDeviceGroups,
+  listGroupsOfPerson,
+  listPersonGroups,
+  personGroupExists,
+} from './queries.ts'
 
 export function personGroupRoutes(app: FastifyInstance): void {
   const tag = 'Person groups'
@@ -32,6 +43,30 @@ export function personGroupRoutes(app: FastifyInstance): void {
     answer: PersonGroup,
     run: async ({ db, organizationId, params }) =>
       presentPersonGroup(orNotFound(await findPersonGroup(db, organizationId, params.id))),
+  })
+
+  listEndpoint(app, {
+    path: '/people/:personId/person_groups',
+    operationId: 'listGroupsOfPerson',
+    summary: 'List the groups of a person',
+    tag: 'People',
+    record: PersonGroup,
+    search: personGroupSearch,
+    list: listGroupsOfPerson,
+    exists: (reader, organizationId, { personId }) => personExists(reader, organizationId, personId),
+    present: presentPersonGroup,
+  })
+
+  listEndpoint(app, {
+    path: '/person_groups/:personGroupId/people',
+    operationId: 'listPeopleOfGroup',
+    summary: 'List the people of a group',
+    tag,
+    record: Person,
+    search: personSearch,
+    list: listPeopleOfGroup,
+    exists: (reader, organizationId, { personGroupId }) => personGroupExists(reader, organizationId, personGroupId),
+    present: presentPerson,
   })
 }
 

@@ -1,4 +1,5 @@
 import type { DeprovisionedPerson, Person } from '@muster/contract/people.ts'
+import type { Links } from '../http/links.ts'
 import type { PersonRow } from './queries.ts'
 
 export const presentPerson = (row: PersonRow): Person => ({
@@ -11,16 +12,12 @@ export const presentPerson = (row: PersonRow): Person => ({
   usernames: row.usernames,
 })
 
-/** `url` makes the full address of a path of this API. */
-export const presentDeprovisionedPerson = (
-  row: PersonRow,
-  { url }: { url: (path: string) => string },
-): DeprovisionedPerson => ({
+export const presentDeprovisionedPerson = (row: PersonRow, links: Links): DeprovisionedPerson => ({
   id: row.id,
   name: row.name,
   email: row.email,
   created_at: row.created_at,
   last_authenticated_at: row.last_authenticated_at,
   has_registered_device: row.has_registered_device,
-  api_url: url(`/deprovisioned_people/${row.id}`),
+  api_url: links.url(`/deprovisioned_people/${row.id}`),
 })

@@ -71,15 +71,6 @@ export const findPerson = (reader: Reader, organizationId: string, id: string) =
     .where('people.deprovisioned_at', 'is', null)
     .executeTakeFirst()
 
-/** Ignores case, as the uniqueness of addresses does. Undefined for a deprovisioned person as well. */
-export const findPersonByEmail = (reader: Reader, organizationId: string, email: string) =>
-  fromPeople(reader, organizationId)
-    .where((build) =>
-      build(build.fn<string>('lower', ['people.email']), '=', build.fn<string>('lower', [build.val(email)])),
-    )
-    .where('people.deprovisioned_at', 'is', null)
-    .executeTakeFirst()
-
 /** Whether a nested list of the person can be asked for. */
 export const personExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> => {
   const row = await reader

@@ -1,9 +1,9 @@
+import { rescheduleDevices } from '../checks/reschedule-device.ts'
+import { retarget, targetedChecks } from '../checks/retarget.ts'
 import type { Tx } from '../db/transact.ts'
 import type { LockedDevice } from '../devices/lock-device.ts'
-import { queueAgentNotices } from '../devices/queue-agent-notices.ts'
+import { queueAgentNotices } from '../devices/queue-agent-notice.ts'
 import { type Happening, settleAuthStates } from '../devices/settle-auth-state.ts'
-import { rescheduleDevices } from './reschedule-device.ts'
-import { retarget, targetedChecks } from './retarget.ts'
 
 /**
  * What follows when locked devices have come into other groups, whose identifiers they carry already: checks may target

@@ -3,10 +3,10 @@ import type { Tx } from '../db/transact.ts'
 import { lockDevices } from '../devices/lock-device.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { fail, orNotFound } from '../errors.ts'
-import { findDeviceGroup } from '../groups/queries.ts'
-import { quoteNames } from '../groups/quote-names.ts'
-import { addToMembersCount, insertDeviceGroupMembers } from '../groups/write-device-group-members.ts'
+import { findDeviceGroup } from './queries.ts'
+import { quoteNames } from './quote-names.ts'
 import { settleGroupChange } from './settle-group-change.ts'
+import { addToMembersCount, insertDeviceGroupMembers } from './write-device-group-members.ts'
 
 export type DeviceGroupAddition = {
   organizationId: string

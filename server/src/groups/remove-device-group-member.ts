@@ -3,9 +3,9 @@ import type { Tx } from '../db/transact.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { fail, orNotFound } from '../errors.ts'
-import { findDeviceGroup } from '../groups/queries.ts'
-import { addToMembersCount, deleteDeviceGroupMember } from '../groups/write-device-group-members.ts'
+import { findDeviceGroup } from './queries.ts'
 import { settleGroupChange } from './settle-group-change.ts'
+import { addToMembersCount, deleteDeviceGroupMember } from './write-device-group-members.ts'
 
 export type DeviceGroupRemoval = {
   organizationId: string

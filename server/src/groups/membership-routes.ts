@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { DeviceGroupMembership, DeviceGroupMembershipRequest } from '@muster/contract/groups.ts'
 import type { FastifyInstance } from 'fastify'
+import { ulid } from 'ulid'
 import { transact } from '../db/transact.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -10,8 +10,7 @@ import { removeDeviceGroupMember } from './remove-device-group-member.ts'
 
 const tag = 'Device groups'
 
-/** Membership decides what checks target and block, so its endpoints lie with the checks. */
-export function deviceGroupMemberRoutes(app: FastifyInstance): void {
+export function membershipRoutes(app: FastifyInstance): void {
   endpoint(app, {
     method: 'POST',
     path: '/device_groups/:deviceGroupId/memberships',
@@ -47,4 +46,4 @@ export function deviceGroupMemberRoutes(app: FastifyInstance): void {
   })
 }
 
-const byAdmin = (now: string): Happening => ({ cause: randomUUID(), initiator: 'admin', now })
+const byAdmin = (now: string): Happening => ({ cause: ulid(), initiator: 'admin', now })
