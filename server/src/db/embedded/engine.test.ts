@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { embeddedOnly } from '../../../test/support/database.ts'
@@ -13,10 +13,10 @@ import { transact } from '../transact.ts'
 
 const open: EmbeddedConnection[] = []
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'muster-engine-'))
-after(async () => {
-  await Promise.all(open.map((connection) => connection.close()))
-  fs.rmSync(root, { recursive: true, force: true })
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()))
 })
+after(() => fs.rmSync(root, { recursive: true, force: true }))
 
 /** Creating a database takes seconds, opening a copy of one a fraction of one. */
 let blank: Uint8Array<ArrayBuffer>
