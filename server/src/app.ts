@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { AgentContext } from './agents/agent-context.ts'
+import { agentRoutes } from './agents/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { externalRunRoutes } from './checks/external-run-routes.ts'
 import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
@@ -26,6 +28,8 @@ export type AppParts = {
   secrets: Secrets
   clock: Clock
   log: Logger
+  /** Absent: no agent is served here. */
+  agents?: AgentContext
   /** Parts of the service besides the database that `/healthz` asks after. */
   healthChecks?: Readonly<Record<string, HealthCheck>>
   /** A minute, but for tests. */
@@ -41,6 +45,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   addKit(app, parts)
   const database = () => connection.db.selectNoFrom((build) => build.lit(1).as('one')).execute()
   addHealth(app, { database, ...healthChecks })
+  if (parts.agents) agentRoutes(app, parts.agents)
   addApi(app)
   return app
 }

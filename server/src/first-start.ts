@@ -42,8 +42,8 @@ export async function firstStart(
         ? await createEnrollmentSecret(tx, secrets, {
             organizationId,
             name: isTrial ? 'This machine' : automatic,
-            personId,
-            secret: bootstrap.enrollSecret,
+            ...(personId !== undefined && { personId }),
+            ...(bootstrap.enrollSecret !== undefined && { secret: bootstrap.enrollSecret }),
             actor: systemActor,
             now,
           })

@@ -41,9 +41,9 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
       stops.push(() => worker.stop())
     }
     if (!roles.api) return { deployment, first, address: undefined, stop }
-    const agents: Agents = startAgents({ connection, secrets, clock, log, config })
+    const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log })
     stops.push(() => agents.stop())
-    const app = buildApp({ config, connection, secrets, clock, log, agents })
+    const app = buildApp({ config, connection, secrets, clock, log, agents: agents.context })
     stops.push(() => app.close())
     const address = await app.listen({ host: config.host, port: config.port })
     return { deployment, first, address, stop }

@@ -1,0 +1,55 @@
+import Type from 'typebox'
+import { addCheck, fromCatalogue } from '../../checks/add-check.ts'
+import { catalogue } from '../../checks/catalogue/catalogue.ts'
+import { inOrganization } from '../../db/in-organization.ts'
+import { transact } from '../../db/transact.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+
+export const listCatalogueCommand = defineCommand({
+  name: 'list-catalogue',
+  args: Type.Object({ organization }),
+  async run({ connection }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const checks = await connection.db
+      .selectFrom('checks')
+      .select(['id', 'slug'])
+      .where(inOrganization('checks', id))
+      .execute()
+    const idOf = new Map(checks.map((check) => [check.slug, check.id]))
+    const rows = catalogue.map(({ slug, name, platforms }) => [
+      slug,
+      platforms.join(', '),
+      name,
+      idOf.has(slug) ? `enabled, check ${idOf.get(slug)}` : null,
+    ])
+    for (const line of alignColumns(['SLUG', 'PLATFORMS', 'NAME', 'STATE'], rows)) await io.line(line)
+    return 0
+  },
+})
+
+export const enableCheckCommand = defineCommand({
+  name: 'enable-check',
+  args: Type.Object({ organization, slug: Type.String() }),
+  async run({ connection, now }, args, io) {
+    const check = catalogue.find(({ slug }) => slug === args.slug)
+    if (!check)
+      throw new CommandError(exitCodes.notFound, `The catalogue has no ${args.slug}: see muster checks catalogue`)
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const id = await transact(connection.db, async (tx) => {
+      const existing = await tx
+        .selectFrom('checks')
+        .select('id')
+        .where(inOrganization('checks', organizationId))
+        .where('slug', '=', check.slug)
+        .executeTakeFirst()
+      return existing?.id ?? addCheck(tx, fromCatalogue(check), { organizationId, actor: terminalActor(), now })
+    })
+    await io.line(id)
+    return 0
+  },
+})

@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { createEnrollmentSecret } from '../../agents/create-enrollment-secret.ts'
+import { listEnrollmentSecrets } from '../../agents/enrollment-queries.ts'
+import { revokeEnrollmentSecret } from '../../agents/revoke-enrollment-secret.ts'
+import { transact } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { findPersonByEmail } from '../../people/find-person-by-email.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+
+export const createEnrollmentSecretCommand = defineCommand({
+  name: 'create-enrollment-secret',
+  args: Type.Object({
+    organization,
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    personEmail: Type.Optional(Type.String()),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
+  }),
+  async run({ connection, secrets, now }, { organization: named, name, personEmail, expiresAt }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const { secret } = await transact(connection.db, async (tx) => {
+      const person =
+        personEmail === undefined ? undefined : orNotFound(await findPersonByEmail(tx, organizationId, personEmail))
+      return createEnrollmentSecret(tx, secrets, {
+        organizationId,
+        name,
+        ...(person && { personId: person.id }),
+        ...(expiresAt !== undefined && { expiresAt }),
+        actor: terminalActor(),
+        now,
+      })
+    })
+    await io.line(secret)
+    return 0
+  },
+})
+
+export const listEnrollmentSecretsCommand = defineCommand({
+  name: 'list-enrollment-secrets',
+  args: Type.Object({ organization }),
+  async run({ connection, now }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const rows = (await listEnrollmentSecrets(connection.db, id)).map((secret) => [
+      secret.id,
+      secret.name,
+      secret.person_email,
+      secret.created_at,
+      stateOf(secret, now),
+    ])
+    for (const line of alignColumns(['ID', 'NAME', 'PERSON', 'CREATED', 'STATE'], rows)) await io.line(line)
+    return 0
+  },
+})
+
+function stateOf(secret: { revoked_at: string | null; expires_at: string | null }, now: string): string {
+  if (secret.revoked_at !== null) return `revoked ${secret.revoked_at}`
+  if (secret.expires_at === null) return 'valid'
+  return secret.expires_at <= now ? `expired ${secret.expires_at}` : `valid until ${secret.expires_at}`
+}
+
+export const revokeEnrollmentSecretCommand = defineCommand({
+  name: 'revoke-enrollment-secret',
+  args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
+  async run({ connection, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await transact(connection.db, (tx) =>
+      revokeEnrollmentSecret(tx, { organizationId, id, actor: terminalActor(), now }),
+    )
+    await io.line(`Revoked enrolment secret ${id}`)
+    return 0
+  },
+})

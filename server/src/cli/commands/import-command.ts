@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { transact } from '../../db/transact.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { defineCommand } from '../data-command.ts'
+import { importDeployment } from '../transfer/import-deployment.ts'
+
+export const importCommand = defineCommand({
+  name: 'import',
+  args: Type.Object({}),
+  readsInput: true,
+  async run({ connection, secrets }, _args, io) {
+    let isBegun = false
+    const counts = await transact(connection.db, async (tx) => {
+      if (isBegun) throw new CommandError(exitCodes.failure, 'The import was interrupted by the database: run it again')
+      isBegun = true
+      return importDeployment(tx, secrets.fingerprint, io.input)
+    })
+    await connection.executeScript('analyze')
+    const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    await io.line(`Imported ${rows} rows of ${Object.keys(counts).length} tables`)
+    return exitCodes.ok
+  },
+})

@@ -1,0 +1,79 @@
+import { type Permission, permissions } from '@muster/contract/permissions.ts'
+import Type from 'typebox'
+import { createApiKey } from '../../api-keys/create-api-key.ts'
+import { listApiKeys } from '../../api-keys/queries.ts'
+import { revealApiKey } from '../../api-keys/reveal-api-key.ts'
+import { revokeApiKey } from '../../api-keys/revoke-api-key.ts'
+import { transact } from '../../db/transact.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+
+export const createKeyCommand = defineCommand({
+  name: 'create-key',
+  args: Type.Object({
+    organization,
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    administrator: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    permissions: Type.Array(Type.Enum(Object.keys(permissions) as [Permission, ...Permission[]])),
+    rationale: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+  }),
+  async run({ connection, secrets, now }, args, io) {
+    const actor = terminalActor()
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const { key } = await transact(connection.db, (tx) =>
+      createApiKey(tx, secrets, {
+        organizationId,
+        name: args.name,
+        responsibleAdministrator: args.administrator ?? actor.name,
+        permissions: Object.fromEntries(args.permissions.map((permission) => [permission, args.rationale ?? ''])),
+        actor,
+        now,
+      }),
+    )
+    await io.line(key)
+    return 0
+  },
+})
+
+export const listKeysCommand = defineCommand({
+  name: 'list-keys',
+  args: Type.Object({ organization }),
+  async run({ connection }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const rows = (await listApiKeys(connection.db, id)).map((key) => [
+      key.id,
+      key.name,
+      key.responsible_administrator,
+      Object.keys(key.permissions).join(', ') || 'read only',
+      key.last_used_at,
+    ])
+    for (const line of alignColumns(['ID', 'NAME', 'ADMINISTRATOR', 'PERMISSIONS', 'LAST USED'], rows))
+      await io.line(line)
+    return 0
+  },
+})
+
+export const revealKeyCommand = defineCommand({
+  name: 'reveal-key',
+  args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
+  async run({ connection, secrets, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const asked = { organizationId, id, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => revealApiKey(tx, secrets, asked)))
+    return 0
+  },
+})
+
+export const revokeKeyCommand = defineCommand({
+  name: 'revoke-key',
+  args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
+  async run({ connection, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await transact(connection.db, (tx) => revokeApiKey(tx, { organizationId, id, actor: terminalActor(), now }))
+    await io.line(`Revoked key ${id}`)
+    return 0
+  },
+})

@@ -1,0 +1,54 @@
+import { type Feature, features } from '@muster/contract/features.ts'
+import Type from 'typebox'
+import { enableCatalogue } from '../../checks/enable-catalogue.ts'
+import { transact } from '../../db/transact.ts'
+import { createOrganization } from '../../organizations/create-organization.ts'
+import { setFeature } from '../../organizations/set-feature.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+export const listOrganizationsCommand = defineCommand({
+  name: 'list-organizations',
+  args: Type.Object({}),
+  async run({ connection }, _args, io) {
+    const rows = await connection.db.selectFrom('organizations').selectAll().orderBy('id').execute()
+    const table = rows.map((row) => [row.id, row.name, row.created_at, row.disabled_features.join(', ') || null])
+    for (const line of alignColumns(['ID', 'NAME', 'CREATED', 'SWITCHED OFF'], table)) await io.line(line)
+    return 0
+  },
+})
+
+export const createOrganizationCommand = defineCommand({
+  name: 'create-organization',
+  args: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    withoutChecks: Type.Optional(Type.Boolean()),
+  }),
+  async run({ connection, now }, { name, withoutChecks }, io) {
+    const actor = terminalActor()
+    const id = await transact(connection.db, async (tx) => {
+      const made = await createOrganization(tx, { name, actor, now })
+      if (!withoutChecks) await enableCatalogue(tx, { organizationId: made.id, actor, now })
+      return made.id
+    })
+    await io.line(id)
+    return 0
+  },
+})
+
+export const setFeatureCommand = defineCommand({
+  name: 'set-feature',
+  args: Type.Object({
+    organization: Type.Optional(Type.String()),
+    feature: Type.Enum(Object.keys(features) as [Feature, ...Feature[]]),
+    isOn: Type.Boolean(),
+  }),
+  async run({ connection, now }, args, io) {
+    const { id, name } = await organizationOf(connection.db, args.organization)
+    const change = { organizationId: id, feature: args.feature, isOn: args.isOn, actor: terminalActor(), now }
+    const isChanged = await transact(connection.db, (tx) => setFeature(tx, change))
+    await io.line(`${args.feature} is ${isChanged ? 'now' : 'already'} ${args.isOn ? 'on' : 'off'} for ${name}`)
+    return 0
+  },
+})

@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { recordAudit } from '../../audit/record-audit.ts'
+import { transact } from '../../db/transact.ts'
+import { addPerson } from '../../people/add-person.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+
+export const addPersonCommand = defineCommand({
+  name: 'add-person',
+  args: Type.Object({
+    organization: Type.Optional(Type.String()),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    email: Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 320 }),
+  }),
+  async run({ connection, now }, { organization, name, email }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const id = await transact(connection.db, async (tx) => {
+      const added = await addPerson(tx, { organizationId, name, email, now })
+      const description = `Added the person "${name}" (${email}).`
+      await recordAudit(tx, { organizationId, actor: terminalActor(), description, now })
+      return added
+    })
+    await io.line(id)
+    return 0
+  },
+})

@@ -1,0 +1,34 @@
+import { userInfo } from 'node:os'
+import type { Actor } from '../audit/record-audit.ts'
+import type { Reader } from '../db/transact.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+
+/** Whoever has this terminal: only the user that the server runs as gets through its socket. */
+export const terminalActor = (): Actor => ({
+  type: 'User',
+  id: null,
+  name: `${userInfo().username} (command line)`,
+  email: null,
+})
+
+/** The organization a command is about: the named one, by identifier or name, else the only one there is. */
+export async function organizationOf(reader: Reader, named: string | undefined): Promise<{ id: string; name: string }> {
+  const organizations = await reader
+    .selectFrom('organizations')
+    .select(['id', 'name'])
+    .orderBy('id')
+    .limit(100)
+    .execute()
+  const fitting =
+    named === undefined ? organizations : organizations.filter(({ id, name }) => id === named || name === named)
+  const [only] = fitting
+  if (only && fitting.length === 1) return only
+  if (organizations.length === 0) {
+    throw new CommandError(exitCodes.notFound, 'There is no organization yet: muster organizations create <name>')
+  }
+  const known = organizations.map(({ id, name }) => `${id} (${name})`).join(', ')
+  throw new CommandError(
+    named === undefined ? exitCodes.usage : exitCodes.notFound,
+    `Say which organization with --organization: ${known}`,
+  )
+}
