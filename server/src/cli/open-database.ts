@@ -2,7 +2,7 @@ import type { Config } from '../config/load-config.ts'
 import { openMasterKey } from '../config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from '../db/connect.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
-import { embeddedFolder, embeddedFolder } from '../open-deployment.ts'
+import { embeddedFolder } from '../open-deployment.ts'
 import { openSecrets, type Secrets } from '../secrets/secrets.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
@@ -23,7 +23,10 @@ export async function openDatabase(config: Config): Promise<Connection> {
 }
 
 /** A database that commands may work on: migrated, and sealed with the master key of the configuration. */
-export async function openInstallation(config: Config, now: string): Promise<{ connection: Connection; secrets: Secrets }> {
+export async function openInstallation(
+  config: Config,
+  now: string,
+): Promise<{ connection: Connection; secrets: Secrets }> {
   const connection = await openDatabase(config)
   try {
     await requireMigrations(connection)

@@ -42,10 +42,12 @@ function faultOf(keyword: string, message: string, params: object): string {
   return message
 }
 
-/** `MUSTER_TEST_*` belongs to the test suites, which start servers with their own environment. */
+const ofTestSuites = /^MUSTER_(TEST|FUZZ)_/
+
+/** Names of the test suites are let through: they start servers with their own environment. */
 function unknownNames(env: NodeJS.ProcessEnv): ConfigFault[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('MUSTER_') && !name.startsWith('MUSTER_TEST_') && !names.includes(name))
+    .filter((name) => name.startsWith('MUSTER_') && !ofTestSuites.test(name) && !names.includes(name))
     .map((name) => {
       const nearest = nearestName(name, names)
       return { name, message: nearest ? `is not a setting; did you mean ${nearest}?` : 'is not a setting' }
