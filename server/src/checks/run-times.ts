@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Db, transact } from '../db/transact.ts'
+import { noteRechecks } from '../issues/note-rechecks.ts'
 
 /** Runs that changed nothing are remembered here and written in batches, one row a device. */
 export type RunTimes = {
@@ -109,10 +110,6 @@ async function writeBatch(db: Db, devices: readonly Noted[]): Promise<void> {
       where check_refreshes.organization_id = run.organization_id and check_refreshes.device_id = run.device_id
         and check_refreshes.check_id = run.check_id and check_refreshes.requested_at <= run.ran_at
     `.execute(tx)
-    await sql`
-      update issues set last_rechecked_at = run.ran_at from ${columns}
-      where issues.organization_id = run.organization_id and issues.device_id = run.device_id
-        and issues.check_id = run.check_id and issues.resolved_at is null and issues.last_rechecked_at < run.ran_at
-    `.execute(tx)
+    await noteRechecks(tx, runs)
   })
 }

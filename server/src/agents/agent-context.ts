@@ -1,0 +1,51 @@
+import { type RunTimes, rememberRunTimes } from '../checks/run-times.ts'
+import type { Clock } from '../clock.ts'
+import type { Db } from '../db/transact.ts'
+import { type Presence, rememberPresence } from '../devices/presence.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
+import { batchLoads } from './batch-loads.ts'
+import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
+import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
+
+type LogEntry = (fields: Record<string, unknown>, message: string) => void
+export type AgentLog = { warn: LogEntry; error: LogEntry }
+
+/** What the endpoints of agents share within one process. */
+export type AgentContext = Readonly<{
+  db: Db
+  secrets: Secrets
+  clock: Clock
+  log: AgentLog
+  presence: Presence
+  runTimes: RunTimes
+  registry: DeviceRegistry
+  metrics: AgentMetrics
+  /** The device of a node key's look-up hash, straight from the database. */
+  loadDevice: (hash: Buffer) => Promise<StoredDevice | undefined>
+  /** Keeps connections of the pool free for everybody else while a fleet reports or enrols. */
+  inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
+  inEnrollingTurn: <T>(work: () => Promise<T>) => Promise<T>
+  /** Large logs are inflated and parsed a few at a time, for the sake of memory. */
+  inLogTurn: <T>(work: () => Promise<T>) => Promise<T>
+}>
+
+const recordingsAtOnce = 4
+const enrollmentsAtOnce = 2
+const logsAtOnce = 4
+
+export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; log: AgentLog }): AgentContext {
+  const registry = deviceRegistry()
+  return {
+    ...parts,
+    presence: rememberPresence(),
+    runTimes: rememberRunTimes(),
+    registry,
+    metrics: agentMetrics(registry.size),
+    loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes)),
+    inRecordingTurn: limitConcurrency(recordingsAtOnce),
+    inEnrollingTurn: limitConcurrency(enrollmentsAtOnce),
+    inLogTurn: limitConcurrency(logsAtOnce),
+  }
+}

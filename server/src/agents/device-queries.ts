@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Database } from '../db/schema.ts'
+import type { Db, Reader } from '../db/transact.ts'
+import type { CheckState } from './due-rules.ts'
+
+export type StoredDevice = {
+  organizationId: string
+  deviceId: string
+  deviceType: Database['devices']['device_type']
+  checks: CheckState[]
+}
+
+type Row = {
+  lookup_hash: Buffer
+  organization_id: string
+  device_id: string
+  device_type: StoredDevice['deviceType']
+  check_ids: string[] | null
+  query_revisions: (string | null)[] | null
+  ran_at: (string | null)[] | null
+  noted_check_ids: string[] | null
+  noted_at: string[] | null
+  refreshed_check_ids: string[] | null
+  requested_at: string[] | null
+}
+
+/**
+ * The living devices of these node keys, by the hash in hex, each with what decides when its checks are due: one
+ * statement for all. A node key comes without an organization, so its look-up row says which it is.
+ */
+export async function findDevicesByNodeKeys(db: Db, hashes: readonly Buffer[]): Promise<Map<string, StoredDevice>> {
+  const { rows } = await sql<Row>`
+    select lookup.lookup_hash, devices.organization_id, devices.id as device_id, devices.device_type,
+      result.check_ids, result.query_revisions, result.ran_at,
+      runs.check_ids as noted_check_ids, runs.ran_at as noted_at,
+      refresh.check_ids as refreshed_check_ids, refresh.requested_at
+    from node_key_lookups as lookup
+    join devices on devices.organization_id = lookup.organization_id and devices.id = lookup.device_id
+      and devices.deleted_at is null
+    left join device_check_runs as runs
+      on runs.organization_id = devices.organization_id and runs.device_id = devices.id
+    left join lateral (
+      select array_agg(check_id) as check_ids, array_agg(query_revision) as query_revisions, array_agg(ran_at) as ran_at
+      from check_results
+      where check_results.organization_id = devices.organization_id and check_results.device_id = devices.id
+    ) as result on true
+    left join lateral (
+      select array_agg(check_id) as check_ids, array_agg(requested_at) as requested_at from check_refreshes
+      where check_refreshes.organization_id = devices.organization_id and check_refreshes.device_id = devices.id
+    ) as refresh on true
+    where lookup.lookup_hash = any(${hashes}::bytea[])
+  `.execute(db)
+  return new Map(rows.map((row) => [row.lookup_hash.toString('hex'), storedDevice(row)]))
+}
+
+function storedDevice(row: Row): StoredDevice {
+  const noted = byCheck(row.noted_check_ids, row.noted_at)
+  const requested = byCheck(row.refreshed_check_ids, row.requested_at)
+  const checks = (row.check_ids ?? []).map((checkId, index): CheckState => {
+    const ranAt = row.ran_at?.[index] ?? ''
+    const notedAt = noted.get(checkId) ?? ''
+    return {
+      checkId,
+      queryRevision: row.query_revisions?.[index] ?? null,
+      ranAtMs: momentMs(ranAt > notedAt ? ranAt : notedAt),
+      refreshRequestedAtMs: momentMs(requested.get(checkId) ?? ''),
+    }
+  })
+  return { organizationId: row.organization_id, deviceId: row.device_id, deviceType: row.device_type, checks }
+}
+
+const byCheck = (checkIds: readonly string[] | null, moments: readonly string[] | null): Map<string, string> =>
+  new Map(checkIds?.map((checkId, index) => [checkId, moments?.[index] ?? '']))
+
+const momentMs = (moment: string): number | undefined => (moment === '' ? undefined : Date.parse(moment))
+
+/** The checks of an organization that agents run, as they are configured now. */
+export function listScheduledChecks(reader: Reader, organizationId: string) {
+  return reader
+    .selectFrom('checks')
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'checks.organization_id')
+        .onRef('configuration.check_id', '=', 'checks.id'),
+    )
+    .select([
+      'checks.id as check_id',
+      'checks.slug',
+      'checks.sql_template',
+      'checks.option_definitions',
+      'checks.interval_seconds',
+      'configuration.options',
+      'configuration.query_revision',
+    ])
+    .where(inOrganization('checks', organizationId))
+    .where('checks.sql_template', 'is not', null)
+    .where('configuration.paused_at', 'is', null)
+    .orderBy('checks.id')
+    .execute()
+}

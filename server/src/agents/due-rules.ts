@@ -1,0 +1,68 @@
+export type PlannedCheck = {
+  checkId: string
+  queryRevision: string
+  intervalMs: number
+  /** The SQL as JSON text, ready for an answer; or why there is none. */
+  query: { json: string } | { fault: string }
+}
+
+/** What is known of one check on one device. Moments are milliseconds since the epoch. */
+export type CheckState = {
+  checkId: string
+  /** Of the query that gave the stored result; null before the first run. */
+  queryRevision: string | null
+  ranAtMs: number | undefined
+  refreshRequestedAtMs: number | undefined
+}
+
+export type DueCheck = { check: PlannedCheck; dueAtMs: number; isUrgent: boolean }
+
+/** A hand-out without an answer is repeated after this: an agent that lives answers within seconds. */
+export const unansweredMs = 300_000
+/** osquery runs the queries of one read one after another, without a time limit, and sends one write for all. */
+export const queriesPerRead = 20
+/** A run that nobody waits for is not repeated sooner than this share of its interval after the last one. */
+const shortestShare = 0.1
+/** Checks of one device come due together, within this share of the interval, so that one write carries them. */
+const checkSpread = 0.01
+
+/** A number in [0, 1) that is the same in every process: FNV-1a with a final mix. */
+export function fractionOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000
+}
+
+/**
+ * The next turn of a check that ran at `ranAtMs`. Each device has its place within every interval, so that a fleet
+ * which started together spreads over it; a run out of turn does not move the place.
+ */
+export function nextTurnMs(ranAtMs: number, intervalMs: number, deviceId: string, checkId: string): number {
+  const place = (fractionOf(deviceId) + checkSpread * fractionOf(`${deviceId}/${checkId}`)) % 1
+  const offsetMs = place * intervalMs
+  const turnMs = (Math.floor((ranAtMs - offsetMs) / intervalMs) + 1) * intervalMs + offsetMs
+  return Math.ceil(turnMs - ranAtMs < shortestShare * intervalMs ? turnMs + intervalMs : turnMs)
+}
+
+/** When a check is due on a device; 0 for at once. Urgent are refreshes and first runs of a query. */
+export function dueTime(
+  check: PlannedCheck,
+  state: CheckState,
+  handedOutAtMs: number | undefined,
+  deviceId: string,
+): DueCheck {
+  const { ranAtMs, refreshRequestedAtMs } = state
+  const isFirst = ranAtMs === undefined || state.queryRevision !== check.queryRevision
+  const isRefresh = refreshRequestedAtMs !== undefined && refreshRequestedAtMs > (ranAtMs ?? 0)
+  const isUrgent = isFirst || isRefresh
+  const dueAtMs = isUrgent ? 0 : nextTurnMs(ranAtMs, check.intervalMs, deviceId, check.checkId)
+  const isAskedAlready =
+    handedOutAtMs !== undefined && handedOutAtMs > (ranAtMs ?? 0) && handedOutAtMs >= (refreshRequestedAtMs ?? 0)
+  return { check, isUrgent, dueAtMs: isAskedAlready ? Math.max(dueAtMs, handedOutAtMs + unansweredMs) : dueAtMs }
+}
+
+/** Urgent ones first, then the longest overdue. */
+export const inOrderOfNeed = (one: DueCheck, other: DueCheck): number =>
+  Number(other.isUrgent) - Number(one.isUrgent) || one.dueAtMs - other.dueAtMs

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { ulid } from 'ulid'
+import { recordAudit, systemActor } from '../audit/record-audit.ts'
+import { retarget, targetedChecks } from '../checks/retarget.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import { type Tx, transact } from '../db/transact.ts'
+import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
+import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
+import { addDevice, renewDevice } from '../devices/save-enrolled-device.ts'
+import type { Happening } from '../devices/settle-auth-state.ts'
+import { announce } from '../events/announce.ts'
+import { registerDevice } from '../registrations/register-device.ts'
+import { suspendRegistration } from '../registrations/suspend-registration.ts'
+import type { AgentContext } from './agent-context.ts'
+import { enrollmentSecretPurpose } from './create-enrollment-secret.ts'
+import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
+import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf } from './enrollment-rules.ts'
+import { nodeKeyPurpose } from './load-device.ts'
+
+type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
+type Enrolled = { deviceId: string; outcome: 'new' | 'again' }
+
+/**
+ * Enrols a machine: a new device, or the one that it was before, whose earlier node key dies. Returns the node key;
+ * undefined when the secret is not in force.
+ */
+export async function enrollDevice(context: AgentContext, request: EnrollmentRequest): Promise<string | undefined> {
+  const { db, metrics, presence, secrets } = context
+  const nodeKey = randomBytes(32).toString('base64url')
+  const now = context.clock()
+  const enrolled = await context.inEnrollingTurn(() =>
+    transact(db, async (tx) => {
+      const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
+      if (!secret) return undefined
+      const happening: Happening = { cause: ulid(), initiator: 'system', now }
+      const device = await enroll(tx, context, secret, request.facts, happening)
+      await replaceNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
+      return { ...device, organizationId: secret.organization_id }
+    }),
+  )
+  metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
+  if (!enrolled) return undefined
+  presence.note(enrolled.organizationId, enrolled.deviceId, now)
+  return nodeKey
+}
+
+async function enroll(
+  tx: Tx,
+  context: AgentContext,
+  secret: EnrollmentSecret,
+  facts: DeviceFacts,
+  happening: Happening,
+): Promise<Enrolled> {
+  const organizationId = secret.organization_id
+  const identity = identityOf(facts)
+  if (identity !== undefined) {
+    // Two enrolments of one machine come one after the other, so that the second finds what the first has made.
+    const key = JSON.stringify([organizationId, identity])
+    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
+    const known = await findEnrolledDevice(tx, organizationId, facts)
+    const device = known && (await lockDevice(tx, organizationId, known.id))
+    if (known && device) {
+      const seenAt = context.presence.unwritten(organizationId, known.id) ?? ''
+      const lastSeenAt = seenAt > (known.last_seen_at ?? '') ? seenAt : known.last_seen_at
+      // The enrolment itself is noted as a contact, too, but tells nothing of an agent that lives.
+      const spokeAt = lastSeenAt !== null && lastSeenAt > (known.enrolled_at ?? '') ? lastSeenAt : null
+      await enrollAgain(tx, device, secret, facts, spokeAt, happening)
+      return { deviceId: device.id, outcome: 'again' }
+    }
+  }
+  return { deviceId: await enrollNew(tx, secret, facts, happening), outcome: 'new' }
+}
+
+async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, happening: Happening): Promise<string> {
+  const organizationId = secret.organization_id
+  const deviceId = await addDevice(tx, organizationId, facts, happening.now)
+  const device = await lockDevice(tx, organizationId, deviceId)
+  if (device) await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
+  await announce(tx, [
+    {
+      type: 'devices.created',
+      organizationId,
+      deviceId,
+      deviceName: facts.name,
+      cause: happening.cause,
+      at: happening.now,
+    },
+  ])
+  await registerToPerson(tx, secret, deviceId, happening)
+  return deviceId
+}
+
+async function enrollAgain(
+  tx: Tx,
+  device: LockedDevice,
+  secret: EnrollmentSecret,
+  facts: DeviceFacts,
+  spokeAt: string | null,
+  happening: Happening,
+): Promise<void> {
+  const { now } = happening
+  const organizationId = device.organization_id
+  await renewDevice(tx, device, facts, now)
+  const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
+  if (renewed.device_type !== device.device_type) {
+    await retarget(tx, [renewed], await targetedChecks(tx, organizationId), happening)
+  }
+  await queueAgentNotice(tx, organizationId, device.id, now)
+  await recordAudit(tx, {
+    organizationId,
+    actor: systemActor,
+    description: `The device "${facts.name}" enrolled again with the enrolment secret "${secret.name}".`,
+    now,
+  })
+  const doubt = doubtOf({ registered_owner_id: device.registered_owner_id, spokeAt }, secret.person_id, now)
+  if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, happening)
+  if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, happening)
+}
+
+/** An enrolment secret that an administrator issued for a person is the approval of the person's device. */
+async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Happening) {
+  if (secret.person_id === null) return
+  const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }
+  await registerDevice(tx, { ...registration, actor: systemActor }, happening)
+}
+
+async function replaceNodeKey(tx: Tx, organizationId: string, deviceId: string, hash: Buffer): Promise<void> {
+  await tx
+    .deleteFrom('node_key_lookups')
+    .where(inOrganization('node_key_lookups', organizationId))
+    .where('device_id', '=', deviceId)
+    .execute()
+  await tx
+    .insertInto('node_key_lookups')
+    .values({ lookup_hash: hash, organization_id: organizationId, device_id: deviceId })
+    .execute()
+}

@@ -1,0 +1,70 @@
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader, Tx } from '../db/transact.ts'
+import type { DeviceFacts } from './enrollment-rules.ts'
+
+/** The enrolment secrets of an organization without the secrets themselves, oldest first, the revoked included. */
+export function listEnrollmentSecrets(reader: Reader, organizationId: string) {
+  return reader
+    .selectFrom('enrollment_secrets')
+    .leftJoin('people', (join) =>
+      join
+        .onRef('people.organization_id', '=', 'enrollment_secrets.organization_id')
+        .onRef('people.id', '=', 'enrollment_secrets.person_id'),
+    )
+    .select([
+      'enrollment_secrets.id',
+      'enrollment_secrets.name',
+      'enrollment_secrets.person_id',
+      'people.name as person_name',
+      'people.email as person_email',
+      'enrollment_secrets.created_at',
+      'enrollment_secrets.expires_at',
+      'enrollment_secrets.revoked_at',
+    ])
+    .where(inOrganization('enrollment_secrets', organizationId))
+    .orderBy('enrollment_secrets.id')
+    .execute()
+}
+
+/** The secret in force with this look-up hash. One that is bound to a person ends with that person. */
+export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: string) {
+  return reader
+    .selectFrom('enrollment_secret_lookups as lookup')
+    .innerJoin('enrollment_secrets as secret', (join) =>
+      join
+        .onRef('secret.organization_id', '=', 'lookup.organization_id')
+        .onRef('secret.id', '=', 'lookup.enrollment_secret_id'),
+    )
+    .leftJoin('people', (join) =>
+      join.onRef('people.organization_id', '=', 'secret.organization_id').onRef('people.id', '=', 'secret.person_id'),
+    )
+    .select(['secret.organization_id', 'secret.id', 'secret.name', 'secret.person_id'])
+    .where('lookup.lookup_hash', '=', lookupHash)
+    .where('secret.revoked_at', 'is', null)
+    .where('people.deprovisioned_at', 'is', null)
+    .where((build) => build.or([build('secret.expires_at', 'is', null), build('secret.expires_at', '>', now)]))
+    .executeTakeFirst()
+}
+
+/** The living device that these facts describe, the latest where there are several. */
+export function findEnrolledDevice(tx: Tx, organizationId: string, facts: DeviceFacts) {
+  // `is not distinct from` says it shorter, but no index serves it.
+  const same = (value: string | null) => (value === null ? 'is' : '=')
+  return tx
+    .selectFrom('devices')
+    .leftJoin('device_presence as presence', (join) =>
+      join
+        .onRef('presence.organization_id', '=', 'devices.organization_id')
+        .onRef('presence.device_id', '=', 'devices.id'),
+    )
+    .select(['devices.id', 'devices.enrolled_at', 'presence.last_seen_at'])
+    .where(inOrganization('devices', organizationId))
+    .where('devices.hardware_uuid', same(facts.hardware_uuid), facts.hardware_uuid)
+    .where('devices.serial', same(facts.serial), facts.serial)
+    .where('devices.machine_id', same(facts.machine_id), facts.machine_id)
+    .where('devices.device_type', 'not in', ['iOS', 'Android'])
+    .where('devices.deleted_at', 'is', null)
+    .orderBy('devices.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}

@@ -1,0 +1,60 @@
+import type { AgentContext } from './agent-context.ts'
+import type { DeviceState } from './device-registry.ts'
+import { type DueCheck, inOrderOfNeed, nextTurnMs, queriesPerRead, unansweredMs } from './due-rules.ts'
+import { earliest, type LoadedDevice } from './load-device.ts'
+import { queryName } from './query-names.ts'
+import { recordRuns } from './record-runs.ts'
+
+export const idleAnswer = '{"queries":{},"node_invalid":false}'
+
+/** Seconds in which an agent polls every five seconds; osquery ignores anything but an integer. */
+const accelerateSeconds = 30
+
+/** The answer of a distributed read to a device that has just been loaded. */
+export async function handOutQueries(context: AgentContext, { device, checks }: LoadedDevice): Promise<string> {
+  const now = context.clock()
+  const nowMs = Date.parse(now)
+  const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)
+  if (due.length === 0) return idleAnswer
+  const handedOut = due.filter(({ check }) => 'json' in check.query).slice(0, queriesPerRead)
+  const faulty = due.filter(({ check }) => 'fault' in check.query)
+  const isWorkLeft = due.length > handedOut.length + faulty.length
+  noteHandOut(device, checks, [...handedOut, ...faulty], nowMs)
+  await recordFaults(context, device, faulty, now)
+  const { deviceId, organization } = device
+  const queries = handedOut.flatMap(({ check: { checkId, queryRevision, query } }) => {
+    const asked = { checkId, queryRevision, issuedAtMs: nowMs }
+    const name = queryName(context.secrets, { organizationId: organization.id, deviceId }, asked)
+    return 'json' in query ? `"${name}":${query.json}` : []
+  })
+  const accelerate = isWorkLeft ? `,"accelerate":${accelerateSeconds}` : ''
+  return `{"queries":{${queries.join(',')}}${accelerate},"node_invalid":false}`
+}
+
+function noteHandOut(
+  device: DeviceState,
+  checks: readonly DueCheck[],
+  handedOut: readonly DueCheck[],
+  nowMs: number,
+): void {
+  const issuedAtMs = device.handedOut?.issuedAtMs ?? new Map<string, number>()
+  for (const { check } of handedOut) issuedAtMs.set(check.checkId, nowMs)
+  const others = earliest(checks.filter(({ check }) => !issuedAtMs.has(check.checkId)))
+  const afterAnswers = checks
+    .filter(({ check }) => issuedAtMs.has(check.checkId))
+    .map(({ check }) => ({
+      dueAtMs: nextTurnMs(issuedAtMs.get(check.checkId) ?? nowMs, check.intervalMs, device.deviceId, check.checkId),
+    }))
+  device.handedOut = { issuedAtMs, dueAfterAnswersMs: Math.min(others, earliest(afterAnswers)) }
+  device.nextDueAtMs = Math.min(others, nowMs + unansweredMs)
+}
+
+/** A check whose query cannot be made is shown as errored on the device, at its turn. */
+async function recordFaults(context: AgentContext, device: DeviceState, faulty: readonly DueCheck[], now: string) {
+  const runs = faulty.flatMap(({ check: { checkId, queryRevision, query } }) =>
+    'fault' in query
+      ? [{ checkId, queryRevision, ranAt: now, outcome: { kind: 'error' as const, message: query.fault } }]
+      : [],
+  )
+  if (runs.length > 0) await recordRuns(context, device, runs)
+}

@@ -1,0 +1,99 @@
+import type { AgentContext } from './agent-context.ts'
+import { type CheckPlan, loadPlan } from './check-plan.ts'
+import type { StoredDevice } from './device-queries.ts'
+import { type DeviceState, isStale, type OrganizationState } from './device-registry.ts'
+import { type DueCheck, dueTime, unansweredMs } from './due-rules.ts'
+
+/** A device as it has just been read from the database, with what it is due to be asked now or later. */
+export type LoadedDevice = { device: DeviceState; checks: DueCheck[] }
+
+const nodeKeyForm = /^[\w-]{43}$/
+export const nodeKeyPurpose = 'node key'
+
+/**
+ * The device of a node key; undefined when the key is not in force. Reads the database for a device that this
+ * process does not know yet, or of which a notice has come.
+ */
+export async function authenticate(
+  context: AgentContext,
+  nodeKey: string,
+): Promise<DeviceState | LoadedDevice | undefined> {
+  const known = context.registry.find(nodeKey)
+  if (known) return isStale(known) ? reloadDevice(context, known) : known
+  if (!nodeKeyForm.test(nodeKey)) return undefined
+  const noticesBefore = context.registry.noticesTaken()
+  const stored = await context.loadDevice(context.secrets.lookupHash(nodeKeyPurpose, nodeKey))
+  if (!stored) return undefined
+  const { organizationId, deviceId } = stored
+  const device = context.registry.find(nodeKey) ?? context.registry.add(nodeKey, organizationId, deviceId)
+  const plan = await planOf(context, device.organization)
+  // A notice that came before the device was remembered found nobody to tell: then it stays stale.
+  if (context.registry.noticesTaken() === noticesBefore) markLoaded(device, device)
+  return settleSchedule(context, device, stored, plan)
+}
+
+/** Reads a device anew; undefined, and forgotten, when its node key is no longer in force. */
+export async function reloadDevice(context: AgentContext, device: DeviceState): Promise<LoadedDevice | undefined> {
+  const before = { notices: device.notices, organization: { notices: device.organization.notices } }
+  const stored = await context.loadDevice(context.secrets.lookupHash(nodeKeyPurpose, device.nodeKey))
+  if (!stored) {
+    context.registry.remove(device)
+    return undefined
+  }
+  const plan = await planOf(context, device.organization)
+  markLoaded(device, before)
+  return settleSchedule(context, device, stored, plan)
+}
+
+function markLoaded(device: DeviceState, at: { notices: number; organization: { notices: number } }): void {
+  device.loadedNotices = at.notices
+  device.loadedOrganizationNotices = at.organization.notices
+}
+
+function planOf(context: AgentContext, organization: OrganizationState): Promise<CheckPlan> {
+  if (organization.plan) return organization.plan
+  const before = organization.lastPlan
+  const loading = loadPlan(context.db, organization.id, before)
+  organization.plan = loading
+  loading.then(
+    (plan) => {
+      organization.lastPlan = plan
+      for (const { checkId, query } of plan.values()) {
+        if ('fault' in query && before?.get(checkId)?.query !== query) {
+          context.log.warn({ organizationId: organization.id, checkId, fault: query.fault }, 'check cannot be asked')
+        }
+      }
+    },
+    () => {
+      if (organization.plan === loading) organization.plan = undefined
+    },
+  )
+  return loading
+}
+
+function settleSchedule(
+  context: AgentContext,
+  device: DeviceState,
+  stored: StoredDevice,
+  plan: CheckPlan,
+): LoadedDevice {
+  const noted = context.runTimes.unwritten(stored.organizationId, stored.deviceId)
+  const nowMs = Date.parse(context.clock())
+  const unanswered = device.handedOut?.issuedAtMs
+  for (const [checkId, issuedAtMs] of unanswered ?? []) {
+    if (nowMs - issuedAtMs >= unansweredMs) unanswered?.delete(checkId)
+  }
+  const checks = stored.checks.flatMap((state) => {
+    const check = plan.get(state.checkId)
+    if (!check) return []
+    const notedAtMs = Date.parse(noted.get(state.checkId) ?? '') || 0
+    const ranAtMs = notedAtMs > (state.ranAtMs ?? 0) ? notedAtMs : state.ranAtMs
+    return dueTime(check, { ...state, ranAtMs }, unanswered?.get(state.checkId), device.deviceId)
+  })
+  if (unanswered?.size === 0) device.handedOut = undefined
+  device.nextDueAtMs = earliest(checks)
+  return { device, checks }
+}
+
+export const earliest = (checks: readonly { dueAtMs: number }[]): number =>
+  checks.reduce((first, { dueAtMs }) => Math.min(first, dueAtMs), Number.POSITIVE_INFINITY)

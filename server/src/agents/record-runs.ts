@@ -1,0 +1,32 @@
+import { ulid } from 'ulid'
+import { type CheckRun, recordResults } from '../checks/record-results.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { DeviceState } from './device-registry.ts'
+
+/** Records what checks found on a device and moves its schedule on. Resolves after the commit. */
+export async function recordRuns(context: AgentContext, device: DeviceState, runs: readonly CheckRun[]): Promise<void> {
+  const { organization, deviceId } = device
+  const accepted = await context.inRecordingTurn(() =>
+    recordResults(
+      context.db,
+      { organizationId: organization.id, deviceId, runs },
+      { cause: ulid(), initiator: 'policy', now: context.clock() },
+    ),
+  )
+  context.runTimes.note(organization.id, deviceId, accepted)
+  context.metrics.answers.inc({ outcome: 'recorded' }, accepted.length)
+  context.metrics.answers.inc({ outcome: 'refused' }, runs.length - accepted.length)
+  noteAnswers(device, accepted)
+}
+
+function noteAnswers(device: DeviceState, accepted: readonly CheckRun[]): void {
+  const { handedOut } = device
+  if (!handedOut) return
+  for (const { checkId, ranAt } of accepted) {
+    const issuedAtMs = handedOut.issuedAtMs.get(checkId)
+    if (issuedAtMs !== undefined && issuedAtMs <= Date.parse(ranAt)) handedOut.issuedAtMs.delete(checkId)
+  }
+  if (handedOut.issuedAtMs.size > 0) return
+  device.nextDueAtMs = handedOut.dueAfterAnswersMs
+  device.handedOut = undefined
+}

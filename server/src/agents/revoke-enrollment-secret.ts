@@ -1,0 +1,21 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+
+type Revocation = { organizationId: string; id: string; actor: Actor; now: string }
+
+/** No agent enrols with it any more; those that have keep their node keys. Fails with not_found, also when repeated. */
+export async function revokeEnrollmentSecret(tx: Tx, { organizationId, id, actor, now }: Revocation): Promise<void> {
+  const { name } = orNotFound(
+    await tx
+      .updateTable('enrollment_secrets')
+      .set({ revoked_at: now })
+      .where(inOrganization('enrollment_secrets', organizationId))
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning('name')
+      .executeTakeFirst(),
+  )
+  await recordAudit(tx, { organizationId, actor, description: `Revoked the enrolment secret "${name}".`, now })
+}

@@ -1,0 +1,222 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../http/database-unavailable.ts'
+import type { AgentContext } from './agent-context.ts'
+import { deviceConfig } from './device-config.ts'
+import { type DeviceState, isStale } from './device-registry.ts'
+import { enrollDevice } from './enroll-device.ts'
+import { readEnrollment } from './enrollment-rules.ts'
+import { handOutQueries, idleAnswer } from './hand-out-queries.ts'
+import { inflateLog } from './inflate-log.ts'
+import { authenticate, type LoadedDevice, reloadDevice } from './load-device.ts'
+import { bodyReader } from './read-body.ts'
+import { takeAnswers } from './take-answers.ts'
+import { takeLog } from './take-log.ts'
+
+export type { AgentContext }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The device whose node key came in the Authorization header. */
+    agentDevice: DeviceState | LoadedDevice | undefined
+    agentBodyLength: number
+  }
+}
+
+const prefixes = ['/api/v1/osquery', '/api/osquery']
+
+const kilobyte = 1024
+const megabyte = 1024 * kilobyte
+
+type Body = Buffer | undefined
+type Answer = { status: number; text: string }
+
+const success = (text = '{}'): Answer => ({ status: 200, text })
+const failure = (status: number, error: string, isNodeInvalid = false): Answer => ({
+  status,
+  text: JSON.stringify({ error, node_invalid: isNodeInvalid }),
+})
+const unknownNodeKey = failure(401, 'This node key is not in force', true)
+const tooLarge = failure(413, 'The body is too large')
+const unreadable = failure(400, 'The body is not a JSON object')
+
+/**
+ * osquery's remote API. The agent looks at the body only, never at the status: an empty body would mean success and
+ * lose data, so every answer is a JSON object, and one with `error` unless it is a success.
+ */
+export function agentRoutes(app: FastifyInstance, context: AgentContext): void {
+  app.decorateRequest('agentDevice', undefined)
+  app.decorateRequest('agentBodyLength', 0)
+  for (const prefix of prefixes) {
+    app.register(
+      (scope, _options, done) => {
+        addScope(scope, context)
+        done()
+      },
+      { prefix },
+    )
+  }
+}
+
+function addScope(scope: FastifyInstance, context: AgentContext): void {
+  const bodies = bodyReader()
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (request, payload, done) => {
+    const limit = request.routeOptions.bodyLimit ?? kilobyte
+    bodies.read(payload, limit, (error, bytes) => {
+      request.agentBodyLength = bytes?.length ?? 0
+      done(error, bytes)
+    })
+  })
+  scope.addHook('onResponse', (request, _reply, done) => {
+    if (request.agentBodyLength > 0) bodies.release(request.agentBodyLength)
+    done()
+  })
+  scope.setNotFoundHandler((_request, reply) => send(reply, failure(404, 'There is no such endpoint')))
+  scope.setErrorHandler((error, request, reply) => send(reply, answerOfError(context, error, request)))
+  addEndpoints(scope, context)
+}
+
+function addEndpoints(scope: FastifyInstance, context: AgentContext): void {
+  const config = { access: 'agent', isChatty: true } as const
+  const onRequest = admitByHeader(context)
+  const limited = (bodyLimit: number) => ({ config, bodyLimit, onRequest })
+  scope.post('/enroll', { config, bodyLimit: 64 * kilobyte }, async (request, reply) =>
+    send(reply, isTooLarge(request) ? tooLarge : await enroll(context, bodyOf(request))),
+  )
+  scope.post('/config', limited(16 * kilobyte), (request, reply) =>
+    respond(context, request, reply, async (device) => success(deviceConfig(stateOf(device).deviceId))),
+  )
+  scope.post('/distributed/read', limited(16 * kilobyte), (request, reply) => {
+    const device = request.agentDevice
+    const now = context.clock()
+    if (device && 'nextDueAtMs' in device && !isStale(device) && Date.parse(now) < device.nextDueAtMs) {
+      noteContact(context, device, now)
+      return send(reply, idle)
+    }
+    return respond(context, request, reply, (found) => readQueries(context, found))
+  })
+  scope.post('/distributed/write', limited(16 * megabyte), (request, reply) =>
+    isTooLarge(request) && request.agentDevice
+      ? send(reply, dropAnswers(context, stateOf(request.agentDevice)))
+      : respond(context, request, reply, async (device, body) => {
+          await takeAnswers(context, stateOf(device), body, isDatabaseUnavailable)
+          return success()
+        }),
+  )
+  scope.post('/log', limited(16 * megabyte), async (request, reply) => send(reply, await log(context, request)))
+}
+
+const idle = success(idleAnswer)
+
+function send(reply: FastifyReply, { status, text }: Answer): FastifyReply {
+  return reply.code(status).header('content-type', 'application/json').send(text)
+}
+
+const bodyOf = (request: FastifyRequest): Body => request.body as Body
+
+/** A body that was too long is read and left out; a request without one has no length either. */
+const isTooLarge = ({ body, headers }: FastifyRequest): boolean =>
+  body === undefined && (Number(headers['content-length']) > 0 || headers['transfer-encoding'] !== undefined)
+
+/** The fields of a JSON object; undefined for anything else. */
+function parse(body: Body): Record<string, unknown> | undefined {
+  try {
+    return fieldsOf(JSON.parse(body?.toString('utf8') ?? ''))
+  } catch {
+    return undefined
+  }
+}
+
+const fieldsOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+
+const stateOf = (found: DeviceState | LoadedDevice): DeviceState => ('device' in found ? found.device : found)
+
+function noteContact(context: AgentContext, device: DeviceState, now: string): void {
+  device.isInUse = true
+  context.presence.note(device.organization.id, device.deviceId, now)
+}
+
+const nodeKeyScheme = /^NodeKey\s+(\S+)\s*$/i
+
+/** Agents since osquery 5.23 send the node key in a header, too, so that a stranger's body need not be read. */
+function admitByHeader(context: AgentContext) {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const nodeKey = nodeKeyScheme.exec(request.headers.authorization ?? '')?.[1]
+    const known = nodeKey === undefined ? undefined : context.registry.find(nodeKey)
+    if (nodeKey === undefined || (known && !isStale(known))) {
+      request.agentDevice = known
+      done()
+      return
+    }
+    authenticate(context, nodeKey).then((found) => {
+      request.agentDevice = found
+      if (found) done()
+      else send(reply, unknownNodeKey)
+    }, done)
+  }
+}
+
+/** Answers an authenticated request; the body's node key counts where no header has one. */
+async function respond(
+  context: AgentContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
+): Promise<FastifyReply> {
+  if (isTooLarge(request)) return send(reply, tooLarge)
+  const body = parse(bodyOf(request))
+  if (!body) return send(reply, unreadable)
+  const found = request.agentDevice ?? (await authenticateByBody(context, body))
+  if (!found) return send(reply, unknownNodeKey)
+  noteContact(context, stateOf(found), context.clock())
+  return send(reply, await work(found, body))
+}
+
+async function authenticateByBody(context: AgentContext, { node_key: nodeKey }: Record<string, unknown>) {
+  return typeof nodeKey === 'string' ? authenticate(context, nodeKey) : undefined
+}
+
+async function readQueries(context: AgentContext, found: DeviceState | LoadedDevice): Promise<Answer> {
+  if (!('device' in found) && Date.parse(context.clock()) < found.nextDueAtMs) return idle
+  // What another process has recorded since is not asked again.
+  const loaded = 'device' in found ? found : await reloadDevice(context, found)
+  return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
+}
+
+/** An agent would send a write that is refused again with every later one, and so report nothing any more. */
+function dropAnswers(context: AgentContext, device: DeviceState): Answer {
+  const { deviceId, organization } = device
+  context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')
+  return success()
+}
+
+async function enroll(context: AgentContext, bytes: Body): Promise<Answer> {
+  const request = readEnrollment(parse(bytes))
+  const nodeKey = request && (await enrollDevice(context, request))
+  if (nodeKey === undefined) return failure(401, 'This enrolment secret is not in force', true)
+  return success(JSON.stringify({ node_key: nodeKey, node_invalid: false }))
+}
+
+/**
+ * A batch that cannot be used is taken all the same: the agent would send the same lines again, and nothing after
+ * them, until its buffer overflows.
+ */
+async function log(context: AgentContext, request: FastifyRequest): Promise<Answer> {
+  const bytes = bodyOf(request)
+  const body = bytes && fieldsOf(await context.inLogTurn(() => inflateLog(bytes)))
+  const found = request.agentDevice ?? (body && (await authenticateByBody(context, body)))
+  if (body && !found) return unknownNodeKey
+  if (found) noteContact(context, stateOf(found), context.clock())
+  if (body) takeLog(context, body)
+  else context.metrics.drainedLogs.inc()
+  return success()
+}
+
+function answerOfError(context: AgentContext, error: unknown, request: FastifyRequest): Answer {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  if (error instanceof Error && status !== 500) return failure(status, error.message)
+  const isUnavailable = isDatabaseUnavailable(error)
+  context.log[isUnavailable ? 'warn' : 'error']({ requestId: request.id, err: error }, 'agent request failed')
+  return isUnavailable ? failure(503, 'The service is not available') : failure(500, 'The request failed')
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { after, before } from 'node:test'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { createEnrollmentSecret } from '../../src/agents/create-enrollment-secret.ts'
+import { agentRoutes } from '../../src/agents/routes.ts'
+import { type Agents, startAgents } from '../../src/agents/start-agents.ts'
+import { systemActor } from '../../src/audit/record-audit.ts'
+import { type Db, transact } from '../../src/db/transact.ts'
+import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
+import { testDatabase } from './database.ts'
+import { startOfTests } from './make.ts'
+import { type Machine, type OsqueryQuirks, osqueryClient } from './osquery-client.ts'
+
+type LogEntry = { message: string; fields: Record<string, unknown> }
+
+export type AgentServer = {
+  readonly agents: Agents
+  readonly origin: string
+  readonly logged: LogEntry[]
+  /** An agent of this server; closed with it. */
+  client: (quirks?: OsqueryQuirks) => ReturnType<typeof osqueryClient>
+  close: () => Promise<void>
+}
+
+/** The agents' part of one server process, on a port of its own. */
+export async function startAgentServer(parts: { db: Db; secrets: Secrets; clock: () => string }): Promise<AgentServer> {
+  const logged: LogEntry[] = []
+  const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
+  const agents = await startAgents({ ...parts, log: { warn: note, error: note } })
+  const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
+  agentRoutes(app, agents.context)
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const clients: { close: () => void }[] = []
+  return {
+    agents,
+    origin,
+    logged,
+    client: (quirks) => {
+      const client = osqueryClient(origin, quirks)
+      clients.push(client)
+      return client
+    },
+    close: async () => {
+      for (const client of clients) client.close()
+      await app.close()
+      await agents.stop()
+    },
+  }
+}
+
+/** Agents over a database of their own, with a clock that the tests turn. Call it at the top level. */
+export function testAgents() {
+  const secrets = openSecrets(randomBytes(32))
+  let now = startOfTests
+  let server: AgentServer | undefined
+  const others: AgentServer[] = []
+  const start = () => startAgentServer({ db: database.db, secrets, clock: () => now })
+  const current = () => {
+    if (!server) throw new Error('The agent server starts in a before hook')
+    return server
+  }
+  // Hooks run in the order in which they are registered, and the database must outlive the agents.
+  after(async () => {
+    for (const one of [...others, ...(server ? [server] : [])]) await one.close()
+  })
+  const database = testDatabase()
+  before(async () => {
+    await database.ready
+    server = await start()
+  })
+
+  async function enrollmentSecret(organizationId: string, personId?: string): Promise<string> {
+    const wanted = { organizationId, name: 'Laptops', actor: systemActor, now, ...(personId && { personId }) }
+    return (await transact(database.db, (tx) => createEnrollmentSecret(tx, secrets, wanted))).secret
+  }
+
+  return {
+    database,
+    secrets,
+    get server() {
+      return current()
+    },
+    get context() {
+      return current().agents.context
+    },
+    now: () => now,
+    setNow: (moment: string) => {
+      now = moment
+    },
+    /** Turns the clock on; returns the new present. */
+    pass(seconds: number): string {
+      now = new Date(Date.parse(now) + seconds * 1000).toISOString()
+      return now
+    },
+    client: (quirks?: OsqueryQuirks) => current().client(quirks),
+    /** Another server process over the same database, as far as one test process can show it. */
+    async another(db: Db = database.db): Promise<AgentServer> {
+      const started = await startAgentServer({ db, secrets, clock: () => now })
+      others.push(started)
+      return started
+    },
+    enrollmentSecret,
+    /** An agent that has just enrolled, and its device. */
+    async enrolled(organizationId: string, machine: Machine = {}, quirks?: OsqueryQuirks) {
+      const client = current().client(quirks)
+      await client.enroll(await enrollmentSecret(organizationId), machine)
+      const { id } = await database.db
+        .selectFrom('devices')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .orderBy('id', 'desc')
+        .executeTakeFirstOrThrow()
+      return { client, deviceId: id }
+    },
+  }
+}
