@@ -79,18 +79,21 @@ function parseOptionsText(options: string | object, definitions: OptionDefinitio
   }
 }
 
-const sameValue = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
-/** The settings that differ, in the order of the contract. */
+/** The settings that differ, in the order of the contract. Group lists are sets; the order of an option's list counts. */
 export function changedSettings(before: Settings, wanted: Partial<Settings>): SettingName[] {
   const names = Object.keys(label) as SettingName[]
-  return names.filter((name) => wanted[name] !== undefined && !sameValue(sorted(before[name]), sorted(wanted[name])))
+  return names.filter((name) => wanted[name] !== undefined && textOf(before[name]) !== textOf(wanted[name]))
 }
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return [...value].sort()
+const textOf = (setting: unknown): string =>
+  JSON.stringify(Array.isArray(setting) ? [...setting].sort() : membersInOrder(setting))
+
+/** The database does not keep the order of an object's members, at any depth. */
+function membersInOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(membersInOrder)
   if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return members.map(([name, member]) => [name, membersInOrder(member)])
 }
 
 const shown = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value))

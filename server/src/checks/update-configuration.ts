@@ -15,7 +15,7 @@ import {
   wantedSettings,
 } from './configuration-changes.ts'
 import { requestRecomputation } from './request-recomputation.ts'
-import type { OptionDefinitions } from './templates/options.ts'
+import { type OptionDefinitions, parseOptions } from './templates/options.ts'
 
 type Update = {
   organizationId: string
@@ -33,10 +33,16 @@ type Update = {
 export async function updateConfiguration(tx: Tx, update: Update): Promise<void> {
   const { organizationId, checkId, now } = update
   const stored = orNotFound(await lockConfiguration(tx, organizationId, checkId))
-  const wanted = wantedSettings(update.request, stored.option_definitions as OptionDefinitions)
+  const definitions = stored.option_definitions as OptionDefinitions
+  const wanted = wantedSettings(update.request, definitions)
   if ('errors' in wanted) return fail('invalid', { errors: wanted.errors })
   await refuseUnknownGroups(tx, organizationId, wanted.ok)
-  const before: Settings = { ...stored, is_paused: stored.paused_at !== null }
+  const inForce = parseOptions(definitions, stored.options)
+  const before: Settings = {
+    ...stored,
+    is_paused: stored.paused_at !== null,
+    options: 'ok' in inForce ? inForce.ok : stored.options,
+  }
   const changed = changedSettings(before, wanted.ok)
   if (changed.length === 0) return
   const after: Settings = { ...before, ...wanted.ok }
