@@ -16,13 +16,14 @@ interface Step {
 // The slowest goes first, so that the quick ones fill the other core beside it.
 const steps: readonly Step[] = [
   {
-    name: 'architecture and guards (node --test)',
+    name: 'architecture, schema and guards (node --test)',
     file: process.execPath,
     args: [
       '--test',
       '--test-concurrency=2',
       '--test-reporter=spec',
       'server/test/architecture.test.ts',
+      'server/test/schema.test.ts',
       'server/test/architecture/**/*.test.ts',
       'server/test/canaries/**/*.test.ts',
     ],

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { testDatabase } from './support/database.ts'
+
+const database = testDatabase()
+
+/** What arrives without an organization is looked up here; and what belongs to the installation as a whole. */
+const globalTables = new Set([
+  'installation',
+  'organizations',
+  'api_key_lookups',
+  'enrollment_secret_lookups',
+  'node_key_lookups',
+  'schema_migrations',
+])
+
+async function tables(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(database.db)
+  return rows.map((row) => row.name)
+}
+
+test('the hand-written schema has exactly the tables and columns of the migrated database', async () => {
+  const { rows } = await sql<{ table: string; column: string; nullable: boolean }>`
+    select table_name as table, column_name as column, is_nullable = 'YES' as nullable
+    from information_schema.columns where table_schema = 'public' and table_name <> 'schema_migrations'
+    order by table_name, ordinal_position`.execute(database.db)
+  const migrated = rows.map(({ table, column, nullable }) => `${table}.${column}${nullable ? ' null' : ''}`)
+  assert.deepEqual((await writtenColumns()).sort(), migrated.sort())
+})
+
+/** `table.column`, with ` null` where the type admits it, read from the text of schema.ts. */
+async function writtenColumns(): Promise<string[]> {
+  const text = await readFile(new URL('../src/db/schema.ts', import.meta.url), 'utf8')
+  const body = text.slice(text.indexOf('export interface Database {'))
+  const found: string[] = []
+  for (const [, table = '', members = ''] of body.matchAll(/^ {2}(\w+): \{([^}]*)\}$/gm)) {
+    const withoutComments = members.replace(/\/\*\*.*?\*\//gs, '')
+    for (const [, column = '', type = ''] of withoutComments.matchAll(/(\w+): ((?:[^;\n<]|<[^>]*>+)+)/g)) {
+      found.push(`${table}.${column}${/\| null$/.test(type.trim()) ? ' null' : ''}`)
+    }
+  }
+  assert.ok(found.length > 100, 'the test must see the schema that it guards')
+  return found
+}
+
+async function uniqueIndexes() {
+  const { rows } = await sql<{ table: string; index: string; first: string | null }>`
+    select class.relname as table, index_class.relname as index, attribute.attname as first
+    from pg_index
+    join pg_class as class on class.oid = pg_index.indrelid
+    join pg_class as index_class on index_class.oid = pg_index.indexrelid
+    join pg_namespace on pg_namespace.oid = class.relnamespace and pg_namespace.nspname = 'public'
+    left join pg_attribute as attribute on attribute.attrelid = class.oid and attribute.attnum = pg_index.indkey[0]
+    where pg_index.indisunique`.execute(database.db)
+  return rows
+}
+
+const mixesOrganizations = ({ table, first }: { table: string; first: string | null }) =>
+  !globalTables.has(table) && first !== 'organization_id'
+
+test('every tenant table has organization_id first in its primary key and in every unique index', async () => {
+  const rows = await uniqueIndexes()
+  assert.deepEqual(rows.filter(mixesOrganizations), [])
+  const tenantTables = (await tables()).filter((table) => !globalTables.has(table))
+  const keyed = new Set(rows.map((row) => row.table))
+  assert.deepEqual(
+    tenantTables.filter((table) => !keyed.has(table)),
+    [],
+    'every table has a primary key',
+  )
+})
+
+test('every constraint and index is named by us, so that code can rely on the name', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select conname as name from pg_constraint
+    join pg_class on pg_class.oid = conrelid
+    join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+    where nspname = 'public' and relname <> 'schema_migrations' and contype in ('p', 'u', 'f', 'c') and conname ~ '[0-9]$'`.execute(
+    database.db,
+  )
+  assert.deepEqual(rows, [])
+})
+
+async function unindexedForeignKeys() {
+  const { rows } = await sql<{ table: string; constraint: string }>`
+    select class.relname as table, conname as constraint from pg_constraint
+    join pg_class as class on class.oid = conrelid
+    join pg_namespace on pg_namespace.oid = class.relnamespace and nspname = 'public'
+    where contype = 'f' and confrelid <> 'organizations'::regclass and not exists (
+      select from pg_index where indrelid = conrelid
+        and (select array_agg(key order by key) from unnest((indkey::int2[])[0:cardinality(conkey) - 1]) as key)
+          = (select array_agg(key order by key) from unnest(conkey) as key)
+    )`.execute(database.db)
+  return rows
+}
+
+test('every foreign key has an index that begins with its columns, so that deletes do not scan', async () => {
+  assert.deepEqual(await unindexedForeignKeys(), [])
+})
+
+test('a table that breaks the rules is found', async () => {
+  await database.connection.executeScript(`
+    create table canary (
+      id bigint constraint canary_pkey primary key, organization_id bigint not null, device_id bigint,
+      constraint canary_device_fkey foreign key (organization_id, device_id) references devices (organization_id, id)
+    )`)
+  try {
+    assert.deepEqual((await uniqueIndexes()).filter(mixesOrganizations), [
+      { table: 'canary', index: 'canary_pkey', first: 'id' },
+    ])
+    assert.deepEqual(await unindexedForeignKeys(), [{ table: 'canary', constraint: 'canary_device_fkey' }])
+  } finally {
+    await database.connection.executeScript('drop table canary')
+  }
+})
