@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Db } from '../../src/db/transact.ts'
+
+/** Whatever a result, a sweep or a command may write. */
+const written = [
+  'agent_notices',
+  'audit_logs',
+  'check_configurations',
+  'check_recomputations',
+  'check_results',
+  'check_tallies',
+  'devices',
+  'events',
+  'issues',
+  'people',
+]
+
+/** Which version of every row is current: two that are equal had no write between them, not even an equal one. */
+export async function rowVersions(db: Db): Promise<Record<string, string[]>> {
+  const versions: Record<string, string[]> = {}
+  for (const table of written) {
+    const { rows } = await sql<{ version: string }>`
+      select concat_ws(' ', ctid, xmin) as version from ${sql.table(table)} order by 1`.execute(db)
+    versions[table] = rows.map((row) => row.version)
+  }
+  return versions
+}
