@@ -94,9 +94,8 @@ export function deviceRegistry() {
     takeNotice(organizationId: string, deviceId: string | null): void {
       noticesTaken += 1
       const organization = organizations.get(organizationId)
-      if (!organization) return
-      if (deviceId === null) return markOrganization(organization)
-      const device = organization.devices.get(deviceId)
+      if (organization && deviceId === null) markOrganization(organization)
+      const device = deviceId === null ? undefined : organization?.devices.get(deviceId)
       if (device) device.notices += 1
     },
     /** Notices may have been missed: nothing remembered counts without being loaded again. */
