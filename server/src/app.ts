@@ -13,6 +13,7 @@ import { membershipRoutes } from './groups/membership-routes.ts'
 import { deviceGroupRoutes, personGroupRoutes } from './groups/routes.ts'
 import { addKit } from './http/add-kit.ts'
 import { createServer } from './http/create-server.ts'
+import { addDocs } from './http/docs-routes.ts'
 import { addHealth, type HealthCheck } from './http/health.ts'
 import { addMetrics } from './http/metrics.ts'
 import { logRequests } from './http/request-log.ts'
@@ -46,6 +47,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const database = () => connection.db.selectNoFrom((build) => build.lit(1).as('one')).execute()
   addHealth(app, { database, ...healthChecks })
   if (parts.agents) agentRoutes(app, parts.agents)
+  addDocs(app)
   addApi(app)
   return app
 }

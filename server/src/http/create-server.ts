@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
   LogController,
+  type RouteOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config/load-config.ts'
@@ -49,6 +50,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   const app = config.tls
     ? Fastify({ ...options, https: tlsOptions(config.tls) })
     : Fastify({ ...options, http: { maxHeaderSize } })
+  rememberRoutes(app)
   readBodiesAsJson(app)
   answerErrors(app, config, log)
   addCommonHeaders(app)
@@ -60,6 +62,15 @@ const tlsOptions = ({ certFile, keyFile }: { certFile: string; keyFile: string }
   key: readFileSync(keyFile),
   maxHeaderSize,
 })
+
+/** What was registered by whatever means, for the policy that every route is held to. */
+function rememberRoutes(app: FastifyInstance): void {
+  const routes: RouteOptions[] = []
+  app.decorate('routes', routes)
+  app.addHook('onRoute', (route) => {
+    routes.push(route)
+  })
+}
 
 /** The caller's own id where it is harmless in a header and in a log, so that one id follows a request through. */
 function requestIdOf(request: IncomingMessage): string {

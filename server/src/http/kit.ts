@@ -1,3 +1,4 @@
+import type { RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { Principal } from '../api-keys/principal.ts'
 import type { Clock } from '../clock.ts'
@@ -25,14 +26,16 @@ export type Kit = {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly kit: Kit
+    /** Every route, in the order of registration. */
+    readonly routes: readonly RouteOptions[]
   }
   interface FastifyRequest {
     /** Set by the authentication of every route that needs a key. */
     principal: Principal | undefined
   }
   interface FastifyContextConfig {
-    /** Who may call the route: a rule of the API, an agent, or the operator. Every route has one. */
-    access?: Access | 'agent' | 'operator'
+    /** Who may call the route: a rule of the API, an agent, the operator, or anyone for a page. Every route has one. */
+    access?: Access | 'agent' | 'operator' | 'page'
     operationId?: string
     /** Successful requests are logged at debug level only. */
     isChatty?: true

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { apiVersions } from '@muster/contract/versions.ts'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { buildDocument } from './openapi/build-document.ts'
+
+const config = { access: 'page', isChatty: true } as const
+const compress = promisify(gzip)
+const unpack = promisify(gunzip)
+
+/** `/openapi/<version>.json` for programs and `/docs` for people, complete without any other host. */
+export function addDocs(app: FastifyInstance): void {
+  const { operations, config: settings } = app.kit
+  for (const version of apiVersions) {
+    const document = kept(async () => compress(JSON.stringify(buildDocument(operations, version, settings.baseUrl))))
+    app.get(`/openapi/${version}.json`, { config }, async (request, reply) =>
+      sendCompressed(request, reply, 'application/json; charset=utf-8', await document()),
+    )
+  }
+  app.get('/docs', { config }, async (_request, reply) => sendPage(reply))
+  app.get('/docs/start.js', { config }, async (_request, reply) => {
+    reply.header('content-type', 'text/javascript; charset=utf-8')
+    return startScript
+  })
+  const reference = kept(async () => compress(await readReferenceScript()))
+  app.get('/docs/reference.js', { config }, async (request, reply) =>
+    sendCompressed(request, reply, 'text/javascript; charset=utf-8', await reference()),
+  )
+}
+
+/** Made by the first request and kept; a failure is not. */
+function kept<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+/** Compressed once instead of for each request; unpacked for the rare client that does not read gzip, such as bare curl. */
+async function sendCompressed(request: FastifyRequest, reply: FastifyReply, contentType: string, bytes: Buffer) {
+  reply.header('content-type', contentType)
+  reply.header('cache-control', 'public, max-age=300')
+  reply.header('vary', 'accept-encoding')
+  if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return unpack(bytes)
+  reply.header('content-encoding', 'gzip')
+  return bytes
+}
+
+/**
+ * The package keeps its browser script behind a plugin, and takes a third of a second to load: so it is loaded for the
+ * first reader only, into a server that never listens.
+ */
+async function readReferenceScript(): Promise<Buffer> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference')
+  const carrier = Fastify()
+  await carrier.register(plugin, { routePrefix: '/', configuration: { content: {} } })
+  const { rawPayload } = await carrier.inject('/js/scalar.js')
+  await carrier.close()
+  return rawPayload
+}
+
+function sendPage(reply: FastifyReply): string {
+  const nonce = randomBytes(16).toString('base64')
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]
+  reply.header('content-type', 'text/html; charset=utf-8')
+  reply.header('content-security-policy', policy.join('; '))
+  reply.header('referrer-policy', 'no-referrer')
+  return page(nonce)
+}
+
+const page = (nonce: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Muster API</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta property="csp-nonce" nonce="${nonce}" content="${nonce}">
+  </head>
+  <body>
+    <div id="app"></div>
+    <noscript>This page needs JavaScript; <a href="/openapi/${apiVersions[0]}.json">the document it shows</a> does not.</noscript>
+    <script src="/docs/reference.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+const reference = {
+  sources: apiVersions.map((version) => ({ title: version, slug: version, url: `/openapi/${version}.json` })),
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  persistAuth: false,
+}
+
+const startScript = `Scalar.createApiReference('#app', ${JSON.stringify(reference)})\n`

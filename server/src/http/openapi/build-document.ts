@@ -1,0 +1,72 @@
+import { type ApiVersion, apiVersions, latestVersion } from '@muster/contract/versions.ts'
+import type { Operation } from '../operations.ts'
+import { headers, refusalComponents } from './describe-answers.ts'
+import { describeOperation } from './describe-operation.ts'
+import { type Schema, schemaLifter } from './lift-schemas.ts'
+
+/** The OpenAPI 3.1 document of one version. Without `baseUrl` it names no server, as the committed copy. */
+export function buildDocument(operations: readonly Operation[], version: ApiVersion, baseUrl?: string): Schema {
+  const { lift, components } = schemaLifter()
+  const present = operations.filter(({ versions }) => versions.includes(version))
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const operation of present) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(operation, lift) }
+  }
+  const responses = refusalComponents(lift)
+  const tags = [...new Set(present.map(({ tag }) => tag))]
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Muster API',
+      version,
+      summary: 'Device trust and endpoint compliance.',
+      description,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    ...(baseUrl !== undefined && { servers: [{ url: baseUrl }] }),
+    security: [{ apiKey: [] }],
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: securityScheme },
+      parameters: { ApiVersion: versionParameter(version) },
+      headers,
+      responses,
+      schemas: Object.fromEntries(Object.entries(components).toSorted(([left], [right]) => (left < right ? -1 : 1))),
+    },
+  }
+}
+
+const securityScheme = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key, `mstr_v1_…`. It may read everything; each kind of change is a permission granted to the key.',
+}
+
+const versionParameter = (version: ApiVersion) => ({
+  name: 'X-Service-Api-Version',
+  in: 'header',
+  required: false,
+  description: `The version of the API; ${latestVersion} when it is left out. Send it, so that answers stay the same.`,
+  schema: { type: 'string', enum: [...apiVersions] },
+  example: version,
+})
+
+const description = `
+Records of an organization: its devices, people, checks, issues and what follows from them.
+
+**Lists** answer a page in the envelope \`data\` and \`pagination\`. Follow \`pagination.next\` until it is blank. Records
+that come and go meanwhile neither repeat nor hide others.
+
+**Search** takes clauses of a field, an operator and a value: \`:\` is exact, \`~\` is a part in any case, \`<\` and \`>\`
+compare times. Quote values with spaces. \`field:["a","b"]\` finds any of several and \`field:null\` what has none,
+where a field allows it. Join clauses by \`AND\`, which binds tighter, and \`OR\`.
+
+**Limit**: a key may make 270 requests in the minute that its first request starts. Every answer says how many are
+left; a 429 says when to come again.
+
+**Errors** have one form: \`error\` is a code that programs may rely on, \`message\` a sentence for people. A 422 lists
+the faults under \`errors\`. Quote \`X-Request-Id\` when asking for help.
+`.trim()

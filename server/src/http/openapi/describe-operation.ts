@@ -1,0 +1,118 @@
+import { features } from '@muster/contract/features.ts'
+import { permissions } from '@muster/contract/permissions.ts'
+import type { SearchFields } from '@muster/contract/search.ts'
+import type { TSchema } from 'typebox'
+import type { Operation } from '../operations.ts'
+import { paramNamesOf } from '../path-params.ts'
+import { headersOf, refusalName, refusalStatusesOf } from './describe-answers.ts'
+import type { Lift, Schema } from './lift-schemas.ts'
+
+/** An operation as OpenAPI writes it. */
+export function describeOperation(operation: Operation, lift: Lift): Schema {
+  const { operationId, summary, tag, access, body, status } = operation
+  const refusals = refusalStatusesOf(operation).map((refusal) => [
+    String(refusal),
+    { $ref: `#/components/responses/${refusalName(refusal)}` },
+  ])
+  return {
+    operationId,
+    summary,
+    description: descriptionOf(operation),
+    tags: [tag],
+    ...(access === 'public' && { security: [] }),
+    parameters: [...pathParameters(operation), ...queryParameters(operation, lift), versionParameter],
+    ...(body && { requestBody: { required: true, content: jsonOf(body, lift) } }),
+    responses: { [String(status)]: answerOf(operation, lift), ...Object.fromEntries(refusals) },
+  }
+}
+
+const versionParameter = { $ref: '#/components/parameters/ApiVersion' }
+
+function descriptionOf({ description, access, feature }: Operation): string {
+  const needs: string[] = []
+  if (access !== 'public' && access !== 'read') {
+    needs.push(
+      `The key needs the permission ${permissions[access].title}, and the organization the feature ${features.write_api.title}.`,
+    )
+  }
+  if (feature) needs.push(`The organization needs the feature ${features[feature].title}.`)
+  if (access === 'read') needs.push('Any key may call this.')
+  if (access === 'public') needs.push('No key is needed.')
+  return [...(description ? [description] : []), ...needs].join('\n\n')
+}
+
+const words = (name: string): string =>
+  name
+    .replace(/([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+
+const singular = (collection: string): string => words(collection).replace(/ies$/, 'y').replace(/s$/, '')
+
+function pathParameters({ path, textParams }: Operation): Schema[] {
+  return paramNamesOf(path).map((name) => {
+    const text = textParams[name]
+    const collection = path.split(`/:${name}`, 1)[0]?.split('/').at(-1) ?? ''
+    const record = name === 'id' ? singular(collection) : words(name).replace(/ id$/, '')
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: text ?? `Identifier of the ${record}.`,
+      schema: text ? { type: 'string' } : { type: 'string', pattern: '^[0-9]+$', examples: ['1042'] },
+    }
+  })
+}
+
+function queryParameters({ query, search }: Operation, lift: Lift): Schema[] {
+  if (!query || !('properties' in query)) return []
+  const required: unknown[] = 'required' in query && Array.isArray(query.required) ? query.required : []
+  const properties = Object.entries(query.properties as Record<string, Schema>)
+  return properties
+    .filter(([name]) => name !== 'query' || !search || Object.keys(search).length > 0)
+    .map(([name, schema]) => {
+      const { description, ...rest } = lift(schema)
+      const isSearch = name === 'query' && search !== undefined
+      return {
+        name,
+        in: 'query',
+        required: required.includes(name),
+        description: isSearch ? `${description}\n\n${searchTable(search)}` : description,
+        schema: rest,
+      }
+    })
+}
+
+/** Which fields a list is searched by, as a table in Markdown. */
+function searchTable(search: SearchFields): string {
+  const lines = Object.entries(search).map(([name, field]) => {
+    const values = field.kind === 'enum' ? `: ${field.values.join(', ')}` : ''
+    const extras = [field.multiple && 'several values', field.nullable && '`null`'].filter(Boolean).join(', ')
+    const operators = field.operators.map((operator) => `\`${operator}\``).join(' ')
+    return `| \`${name}\` | ${field.kind.replace('_', ' ')}${values} | ${operators} | ${extras} |`
+  })
+  return ['| Field | Kind | Operators | Also |', '|---|---|---|---|', ...lines].join('\n')
+}
+
+function answerOf(operation: Operation, lift: Lift): Schema {
+  const { answer, access, status } = operation
+  const headers = headersOf(access, status)
+  if (!answer) return { description: 'Done; the answer has no body.', headers }
+  const description = 'description' in answer ? answer.description : 'The record.'
+  return { description, headers, content: jsonOf(answer, lift) }
+}
+
+function jsonOf(schema: TSchema, lift: Lift): Schema {
+  const example = exampleOf({ ...schema })
+  return { 'application/json': { schema: lift({ ...schema }), ...(example !== undefined && { example }) } }
+}
+
+/** The schema's own first example; of a page, one record's in the envelope. */
+function exampleOf(schema: Schema): unknown {
+  const { examples, properties } = schema
+  if (Array.isArray(examples)) return examples[0]
+  const record = (properties as { data?: { items?: Schema } } | undefined)?.data?.items
+  const example = record && exampleOf(record)
+  if (example === undefined) return undefined
+  return { data: [example], pagination: { next: '', current_cursor: '', next_cursor: '', count: 1 } }
+}

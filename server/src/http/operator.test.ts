@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { testApp } from '../../test/support/app.ts'
+import { buildApp } from '../app.ts'
+import { createLogger } from '../logging.ts'
+
+const metricsToken = 'metrics-token-1'
+let isBroken = false
+const trial = testApp({
+  env: { MUSTER_METRICS_TOKEN: metricsToken },
+  healthChecks: {
+    worker: async () => {
+      if (isBroken) throw new Error('the secret reason')
+    },
+  },
+})
+const ask = (url: string, headers: Record<string, string> = {}) => trial.ask('GET', url, { key: undefined, headers })
+
+const silent = createLogger('silent')
+const partsOf = () => {
+  const { config, database, secrets, now: clock } = trial
+  return {
+    config: { ...config, metricsToken: undefined },
+    connection: database.connection,
+    secrets,
+    clock,
+    log: silent,
+  }
+}
+
+test('the health names each part and whether it works, without saying why not', async () => {
+  const well = await ask('/healthz')
+  assert.equal(well.status, 200)
+  assert.deepEqual(Object.keys(well.body.checks), ['database', 'worker'])
+  assert.deepEqual(
+    [well.body.status, well.body.checks.database.status, well.body.checks.worker.status],
+    ['pass', 'pass', 'pass'],
+  )
+  assert.deepEqual([(await ask('/readyz')).status, (await ask('/readyz')).body], [200, { status: 'ready' }])
+  isBroken = true
+  const broken = await ask('/healthz')
+  const ready = await ask('/readyz')
+  isBroken = false
+  assert.equal(broken.status, 503)
+  assert.deepEqual(
+    [broken.body.status, broken.body.checks.database.status, broken.body.checks.worker.status],
+    ['fail', 'pass', 'fail'],
+  )
+  assert.doesNotMatch(JSON.stringify(broken.body), /secret/)
+  assert.deepEqual([ready.status, ready.body], [503, { status: 'not ready' }])
+})
+
+test('metrics need their token where one is set', async () => {
+  for (const authorization of ['', 'Bearer x', metricsToken]) {
+    assert.equal((await ask('/metrics', { authorization })).status, 401)
+  }
+  await ask('/whoami')
+  const { status, body } = await ask('/metrics', { authorization: `Bearer ${metricsToken}` })
+  assert.equal(status, 200)
+  assert.match(body, /muster_http_request_duration_seconds_count\{method="GET",route="\/whoami",status="401"\} \d+/)
+  assert.match(body, /nodejs_eventloop_lag_seconds/)
+})
+
+test('metrics without a token are for this machine only', async () => {
+  const app = buildApp(partsOf())
+  const from = async (remoteAddress: string) => (await app.inject({ url: '/metrics', remoteAddress })).statusCode
+  for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) assert.equal(await from(address), 200)
+  for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1']) assert.equal(await from(address), 404)
+  await app.close()
+})
+
+test('metrics without a token are not for those behind a proxy on this machine', async () => {
+  const parts = partsOf()
+  const app = buildApp({ ...parts, config: { ...parts.config, trustProxy: true } })
+  const headers = { 'x-forwarded-for': '203.0.113.9' }
+  assert.equal((await app.inject({ url: '/metrics', headers })).statusCode, 404)
+  await app.close()
+})
+
+test('a stop answers what is under way, on connections that end after that, and takes nothing new', async () => {
+  const app = buildApp(partsOf())
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  app.get('/slow', { config: { access: 'page' } }, async () => {
+    begin()
+    await pause(300)
+    return { done: true }
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  // Leaves an idle kept-alive connection behind.
+  assert.equal((await fetch(`${address}/healthz`)).headers.get('connection'), 'keep-alive')
+  const answer = fetch(`${address}/slow`)
+  await begun
+  const startedAt = performance.now()
+  const closed = app.close()
+  const { status, headers } = await answer
+  assert.deepEqual([status, headers.get('connection')], [200, 'close'])
+  await closed
+  assert.ok(performance.now() - startedAt < 2_000, 'idle connections do not hold the stop up')
+  await assert.rejects(fetch(`${address}/healthz`))
+})
