@@ -6,14 +6,17 @@ import os from 'node:os'
 import path from 'node:path'
 
 /**
- * Runs a command with a temporary PostgreSQL: node scripts/with-postgres.ts -- <command…>
+ * Runs a command with a temporary PostgreSQL: node scripts/with-postgres.ts [--durable] -- <command…>
  * The cluster listens on a free loopback port, its superuser URL is in MUSTER_TEST_DATABASE_URL, and it is gone
- * afterwards. Exits with the command's code, or with 3 when no PostgreSQL is installed.
+ * afterwards. Exits with the command's code, or with 3 when no PostgreSQL is installed. With `--durable` it keeps what
+ * it commits and has the memory of a small production server, for measurements.
  */
 const separator = process.argv.indexOf('--')
 const command = separator < 0 ? [] : process.argv.slice(separator + 1)
-if (command.length === 0) {
-  console.error('Usage: node scripts/with-postgres.ts -- <command…>')
+const [option] = process.argv.slice(2, Math.max(2, separator))
+const isDurable = option === '--durable'
+if (command.length === 0 || (option !== undefined && !isDurable)) {
+  console.error('Usage: node scripts/with-postgres.ts [--durable] -- <command…>')
   process.exit(2)
 }
 
@@ -22,6 +25,9 @@ if (!binaries) {
   console.error('No PostgreSQL found: initdb is neither on PATH nor in /usr/lib/postgresql/*/bin')
   process.exit(3)
 }
+
+const fast = '-c fsync=off -c synchronous_commit=off -c full_page_writes=off'
+const durable = '-c shared_buffers=1GB -c max_wal_size=4GB -c maintenance_work_mem=256MB -c random_page_cost=1.1'
 
 /** PostgreSQL refuses to run as root, so root hands over to the packaged account. */
 const isRoot = process.getuid?.() === 0
@@ -81,7 +87,7 @@ async function runWithCluster(folder: string, [program = '', ...options]: string
     execFileSync(initdb, initOptions, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
     const port = await freePort()
     const server = [`-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=`]
-    server.push('-c max_connections=200 -c fsync=off -c synchronous_commit=off -c full_page_writes=off')
+    server.push('-c max_connections=200', isDurable ? durable : fast)
     control('-l', path.join(root, 'log'), '-o', server.join(' '), 'start')
     return await run(program, options, `postgres://postgres@127.0.0.1:${port}/postgres`)
   } finally {

@@ -78,7 +78,8 @@ const defaultTransactionTimeLimitMs = 30_000
 
 /**
  * The embedded engine in a thread of its own, on a folder locked for this process or in memory. One session serves
- * all: single statements queue, a transaction has it for itself until it ends or its time limit passes.
+ * all: single statements queue, a transaction has it for itself until it ends or its time limit passes. A statement
+ * that computes for long cannot be cut short, as the engine has no timers.
  */
 export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<EmbeddedConnection> {
   const { dataDir } = settings

@@ -17,63 +17,78 @@ const heartbeatMs = 30_000
  */
 export function postgresListener(settings: pg.ClientConfig): PostgresListener {
   const channels = new Map<string, Set<OnNotify>>()
-  let client: Promise<pg.Client> | undefined
-  let heartbeat: NodeJS.Timeout | undefined
   const closing = new AbortController()
+  let client: Promise<pg.Client> | undefined
+
+  function receive({ channel, payload = '' }: pg.Notification): void {
+    for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
+  }
 
   async function open(): Promise<pg.Client> {
     const opened = new pg.Client({ ...settings, connectionTimeoutMillis: 10_000 })
     opened.on('error', () => {})
-    opened.on('notification', ({ channel, payload = '' }) => {
-      for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
+    opened.on('notification', receive)
+    try {
+      await opened.connect()
+      for (const channel of channels.keys()) await opened.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      await opened.end().catch(() => {})
+      throw error
+    }
+    const heartbeat = setInterval(() => void probe(opened), heartbeatMs)
+    opened.once('end', () => {
+      clearInterval(heartbeat)
+      if (closing.signal.aborted) return
+      client = openAgain()
+      client.catch(() => {})
     })
-    await opened.connect()
-    opened.once('end', () => void reopen())
-    for (const channel of channels.keys()) await opened.query(`listen ${pg.escapeIdentifier(channel)}`)
-    clearInterval(heartbeat)
-    heartbeat = setInterval(() => void probe(opened), heartbeatMs)
     return opened
   }
 
-  async function reopen(): Promise<void> {
-    clearInterval(heartbeat)
-    if (closing.signal.aborted) return
-    const attempts = (async () => {
-      for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-        try {
-          return await open()
-        } catch {
-          await pause(pauseMs, undefined, { signal: closing.signal })
-        }
+  /** Rejects only when closing. */
+  async function openAgain(): Promise<pg.Client> {
+    for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await open()
+      } catch {
+        await pause(pauseMs, undefined, { signal: closing.signal })
       }
-    })()
-    client = attempts
-    await attempts.catch(() => {})
+    }
+  }
+
+  function openFirst(): Promise<pg.Client> {
+    const first = open()
+    first.catch(() => {
+      if (client === first) client = undefined
+    })
+    return first
+  }
+
+  function forget(channel: string, onNotify: OnNotify): boolean {
+    const callbacks = channels.get(channel)
+    callbacks?.delete(onNotify)
+    return callbacks?.size === 0 && channels.delete(channel)
   }
 
   async function listen(channel: string, onNotify: OnNotify): Promise<() => Promise<void>> {
-    const callbacks = channels.get(channel) ?? new Set()
-    callbacks.add(onNotify)
-    channels.set(channel, callbacks)
+    channels.set(channel, (channels.get(channel) ?? new Set()).add(onNotify))
     try {
-      client ??= open()
+      client ??= openFirst()
       await (await client).query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
-      if (channels.size === 1) client = undefined
-      callbacks.delete(onNotify)
+      forget(channel, onNotify)
       throw error
     }
     return async () => {
-      callbacks.delete(onNotify)
-      if (callbacks.size > 0 || !channels.delete(channel) || closing.signal.aborted) return
+      if (!forget(channel, onNotify) || closing.signal.aborted) return
+      // A connection lost meanwhile no longer listens anyway.
       await (await client)?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
     }
   }
 
   async function close(): Promise<void> {
     closing.abort()
-    clearInterval(heartbeat)
-    await client?.then((open) => open.end()).catch(() => {})
+    await client?.then((opened) => opened.end()).catch(() => {})
   }
 
   return { listen, close }

@@ -60,7 +60,10 @@ async function run(client: pg.PoolClient, names: NamedStatements, text: string, 
   try {
     return [await client.query({ name, text, values })]
   } catch (error) {
-    if (error instanceof Error && error.message.includes(stalePlan)) names.retire(text)
-    throw error
+    if (!(error instanceof Error && error.message.includes(stalePlan))) throw error
+    names.retire(text)
+    // Nothing has run yet, so outside a transaction once more is the same; inside, `transact` begins again.
+    if (client.getTransactionStatus() !== 'I') throw error
+    return [await client.query(text, values)]
   }
 }

@@ -57,17 +57,32 @@ export function durableOptions(fileSystem: DurableFileSystem): PGliteOptions {
 
 const incompleteMark = 'pgdata.incomplete'
 
-/** Removes what an interrupted creation left behind: nothing in it was ever acknowledged. */
+/** The PostgreSQL that the engine's exact version is built from; its files are of no use to another major version. */
+const engineVersion = '18'
+
+/**
+ * Removes what an interrupted creation left behind: nothing in it was ever acknowledged. Throws for files of another
+ * PostgreSQL version.
+ */
 export function prepareFolder(dataDir: string): { isNew: boolean } {
   const [data, mark] = [path.join(dataDir, 'pgdata'), path.join(dataDir, incompleteMark)]
   if (fs.existsSync(mark)) fs.rmSync(data, { recursive: true, force: true })
-  const isNew = !fs.existsSync(path.join(data, 'PG_VERSION'))
+  const version = writtenBy(data)
+  if (version !== undefined && version !== engineVersion) {
+    throw new Error(`${dataDir} was written by PostgreSQL ${version}, and the embedded engine is ${engineVersion}`)
+  }
+  const isNew = version === undefined
   if (isNew) {
     fs.writeFileSync(mark, '')
     syncPath(mark)
     syncPath(dataDir)
   }
   return { isNew }
+}
+
+function writtenBy(data: string): string | undefined {
+  const file = path.join(data, 'PG_VERSION')
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined
 }
 
 /** Puts a newly created database on the disk as a whole, after which it counts as complete. */

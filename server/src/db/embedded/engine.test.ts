@@ -38,6 +38,8 @@ const count = async ({ db }: EmbeddedConnection) =>
 
 const createNotes = 'create table notes (id int generated always as identity primary key, text text)'
 const megabyte = 2 ** 20
+/** Made by the first test that uses it: creating a folder takes a second or two. */
+const shared = path.join(root, 'made', 'on demand')
 
 test('a transaction left open is rolled back at its time limit and its holder is told', {
   skip: embeddedOnly,
@@ -102,13 +104,24 @@ test('the main thread keeps its timers while the engine computes', { skip: embed
 })
 
 test('what was written is there after a clean close', { skip: embeddedOnly }, async () => {
-  const dataDir = path.join(root, 'kept', 'deeper')
+  const dataDir = shared
   const first = await connect({ dataDir })
   await first.executeScript(`${createNotes}; insert into notes (text) values ('kept')`)
   await first.close()
   await assert.rejects(count(first), /closed/)
   const second = await connect({ dataDir })
   assert.equal(await count(second), 1)
+})
+
+test('a folder written by another version of PostgreSQL is refused, untouched', { skip: embeddedOnly }, async () => {
+  const dataDir = shared
+  await (await connect({ dataDir })).close()
+  const file = path.join(dataDir, 'pgdata', 'PG_VERSION')
+  const version = fs.readFileSync(file, 'utf8')
+  fs.writeFileSync(file, '12\n')
+  await assert.rejects(connectEmbedded({ dataDir }), /was written by PostgreSQL 12, and the embedded engine is \d+/)
+  fs.writeFileSync(file, version)
+  await (await connect({ dataDir })).close()
 })
 
 test('a snapshot opens as a database of its own', { skip: embeddedOnly }, async () => {
@@ -128,7 +141,7 @@ test('a snapshot opens as a database of its own', { skip: embeddedOnly }, async 
 })
 
 test('a second opener is refused and told who holds the folder', { skip: embeddedOnly }, async () => {
-  const dataDir = path.join(root, 'held')
+  const dataDir = shared
   const first = await connect({ dataDir })
   await assert.rejects(connectEmbedded({ dataDir }), new RegExp(`in use by process ${process.pid}`))
   const code = `
@@ -143,8 +156,7 @@ test('a second opener is refused and told who holds the folder', { skip: embedde
 test('the lock of a dead process, of a reused pid, and a broken one are taken over', {
   skip: embeddedOnly,
 }, async () => {
-  const dataDir = path.join(root, 'stale')
-  await (await connect({ dataDir })).close()
+  const dataDir = shared
   const dead = spawn(process.execPath, ['-e', ''])
   await once(dead, 'exit')
   const lock = { pid: dead.pid, startedAt: '', host: os.hostname(), token: 'old' }
@@ -161,8 +173,7 @@ test('the lock of a dead process, of a reused pid, and a broken one are taken ov
 })
 
 test('the lock of another host holds as long as it is being touched', { skip: embeddedOnly }, async () => {
-  const dataDir = path.join(root, 'foreign')
-  await (await connect({ dataDir })).close()
+  const dataDir = shared
   const file = path.join(dataDir, 'muster.lock')
   fs.writeFileSync(file, JSON.stringify({ pid: 7, startedAt: '', host: 'elsewhere', token: 'theirs' }))
   await assert.rejects(connectEmbedded({ dataDir }), /in use by process 7 on elsewhere/)
