@@ -1,6 +1,41 @@
+import { enableCheckCommand, listCatalogueCommand } from './commands/check-commands.ts'
+import { databaseFactsCommand } from './commands/database-facts-command.ts'
+import { confirmRegistrationCommand, registerDeviceCommand, restoreDeviceCommand } from './commands/device-commands.ts'
+import {
+  createEnrollmentSecretCommand,
+  listEnrollmentSecretsCommand,
+  revokeEnrollmentSecretCommand,
+} from './commands/enrollment-commands.ts'
 import { exportCommand } from './commands/export-command.ts'
 import { importCommand } from './commands/import-command.ts'
+import { createKeyCommand, listKeysCommand, revealKeyCommand, revokeKeyCommand } from './commands/key-commands.ts'
+import {
+  createOrganizationCommand,
+  listOrganizationsCommand,
+  setFeatureCommand,
+} from './commands/organization-commands.ts'
+import { addPersonCommand } from './commands/people-commands.ts'
 import type { DataCommand } from './data-command.ts'
 
 /** What a running server offers through its socket. */
-export const dataCommands: readonly DataCommand[] = [exportCommand, importCommand]
+export const dataCommands: readonly DataCommand[] = [
+  databaseFactsCommand,
+  exportCommand,
+  importCommand,
+  listOrganizationsCommand,
+  createOrganizationCommand,
+  setFeatureCommand,
+  addPersonCommand,
+  registerDeviceCommand,
+  confirmRegistrationCommand,
+  restoreDeviceCommand,
+  listKeysCommand,
+  createKeyCommand,
+  revealKeyCommand,
+  revokeKeyCommand,
+  listEnrollmentSecretsCommand,
+  createEnrollmentSecretCommand,
+  revokeEnrollmentSecretCommand,
+  listCatalogueCommand,
+  enableCheckCommand,
+]

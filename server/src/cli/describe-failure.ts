@@ -1,10 +1,14 @@
 import { ConfigError } from '../config/config-error.ts'
+import { ServiceError } from '../errors.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** The exit code and the text for the terminal of whatever a command has thrown. */
 export function describeFailure(error: unknown): { exitCode: number; text: string } {
   if (error instanceof CommandError) return { exitCode: error.exitCode, text: error.message }
   if (error instanceof ConfigError) return { exitCode: exitCodes.configuration, text: error.message }
+  if (error instanceof ServiceError && error.code === 'not_found') {
+    return { exitCode: exitCodes.notFound, text: error.message }
+  }
   return { exitCode: exitCodes.failure, text: error instanceof Error ? messageOf(error) : String(error) }
 }
 

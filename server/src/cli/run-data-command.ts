@@ -1,22 +1,24 @@
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
+import { Check, Errors } from 'typebox/value'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/load-config.ts'
 import { callCommandSocket } from './call-command-socket.ts'
-import { exitCodes } from './command-error.ts'
+import { CommandError, exitCodes } from './command-error.ts'
 import { socketPath } from './command-socket.ts'
 import type { CommandIo, DataCommand } from './data-command.ts'
 import { openInstallation } from './open-database.ts'
 
 /**
  * Runs the command where the data is: in the running server of an embedded database, because one process alone may
- * have that open, else here. Resolves to the exit code.
+ * have that open, else here. Resolves to the exit code. Arguments that do not fit are a CommandError.
  */
-export async function runDataCommand<Args extends TSchema>(
+export async function runDataCommand(
   config: Config,
-  command: DataCommand<Args>,
-  args: Static<Args>,
+  command: DataCommand,
+  args: unknown,
   io: CommandIo,
 ): Promise<number> {
+  if (!Check(command.args, args)) throw new CommandError(exitCodes.usage, faultsOf(command.args, args))
   if (config.databaseUrl === undefined) {
     const call = { name: command.name, args, readsInput: command.readsInput ?? false }
     const exit = await callCommandSocket(socketPath(config.dataDir), call, io)
@@ -29,4 +31,13 @@ export async function runDataCommand<Args extends TSchema>(
   } finally {
     await connection.close()
   }
+}
+
+function faultsOf(schema: TSchema, args: unknown): string {
+  const faults = Errors(schema, args).map(({ instancePath, message, params }) => {
+    const choices = 'allowedValues' in params && Array.isArray(params.allowedValues) ? params.allowedValues : []
+    const allowed = choices.length > 0 ? `: ${choices.join(', ')}` : ''
+    return `error: ${instancePath.slice(1).replaceAll('/', ' ')} ${message}${allowed}`
+  })
+  return [...new Set(faults)].join('\n')
 }

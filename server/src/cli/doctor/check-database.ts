@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { Parse } from 'typebox/value'
+import type { Config } from '../../config/load-config.ts'
+import { masterKeyFile, openMasterKey } from '../../config/master-key.ts'
+import { embeddedFolder } from '../../open-deployment.ts'
+import { openSecrets } from '../../secrets/secrets.ts'
+import { callCommandSocket } from '../call-command-socket.ts'
+import { socketPath } from '../command-socket.ts'
+import { databaseFactsCommand } from '../commands/database-facts-command.ts'
+import type { CommandIo } from '../data-command.ts'
+import { openDatabase } from '../open-database.ts'
+import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
+import { type Finding, failed, ok, warning } from './finding.ts'
+
+const oldestPostgres = 150_000
+const mostSkewMs = 5_000
+const muchSkewMs = 1_000
+
+/** Asks the database, or the server that has it open, and judges the answer. */
+export async function checkDatabase(config: Config, io: CommandIo, clockMs: () => number): Promise<Finding[]> {
+  const askedAtMs = clockMs()
+  const facts = await askDatabase(config, io)
+  if (!facts) return [ok('database', 'none yet: the first `muster start` makes it in the data folder')]
+  const answeredAtMs = clockMs()
+  return [
+    judgeVersion(facts),
+    facts.pending.length === 0
+      ? ok('migrations', 'all applied')
+      : failed('migrations', `missing ${facts.pending.join(', ')}: run \`muster migrate\``),
+    judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
+    await judgeMasterKey(config, facts.fingerprint),
+  ]
+}
+
+async function askDatabase(config: Config, io: CommandIo): Promise<DatabaseFacts | undefined> {
+  if (config.databaseUrl === undefined) {
+    const answer: string[] = []
+    const write = async (text: string) => void answer.push(text)
+    const call = { name: databaseFactsCommand.name, args: {}, readsInput: false }
+    const exit = await callCommandSocket(socketPath(config.dataDir), call, { ...io, write })
+    if (exit === 0) return Parse(databaseFacts, JSON.parse(answer.join('')))
+    if (exit !== undefined) throw new Error('The running server could not tell')
+    if (!existsSync(embeddedFolder(config.dataDir))) return undefined
+  }
+  const connection = await openDatabase(config)
+  try {
+    return await readDatabaseFacts(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+function judgeVersion({ engine, versionNumber }: DatabaseFacts): Finding {
+  const version = `${Math.floor(versionNumber / 10_000)}.${versionNumber % 10_000}`
+  if (engine === 'pglite') return ok('database', `embedded, of PostgreSQL ${version}`)
+  if (versionNumber >= oldestPostgres) return ok('database', `PostgreSQL ${version}`)
+  return failed('database', `PostgreSQL ${version}: at least 15 is needed`)
+}
+
+/** Every due moment is judged by the process's clock, and several processes share one database. */
+function judgeClock(databaseMs: number, askedAtMs: number, answeredAtMs: number): Finding {
+  const skewMs = Math.max(askedAtMs - databaseMs, databaseMs - answeredAtMs, 0)
+  const detail = `${(skewMs / 1000).toFixed(1)} s apart from the database`
+  if (skewMs > mostSkewMs) return failed('clock', `${detail}: set both machines' clocks by NTP`)
+  return skewMs > muchSkewMs ? warning('clock', detail) : ok('clock', 'agrees with the database')
+}
+
+async function judgeMasterKey(config: Config, stored: string | undefined): Promise<Finding> {
+  const isMade = config.masterKey !== undefined || existsSync(masterKeyFile(config.dataDir))
+  if (stored === undefined) return ok('master key', 'not in use yet')
+  if (!isMade) return failed('master key', `${masterKeyFile(config.dataDir)} is missing: restore it from a copy`)
+  const { fingerprint } = openSecrets(await openMasterKey(config))
+  if (fingerprint === stored) return ok('master key', `is the one of the database (fingerprint ${stored})`)
+  return failed('master key', `has the fingerprint ${fingerprint}, but the database belongs to ${stored}`)
+}

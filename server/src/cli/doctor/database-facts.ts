@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import Type, { type Static } from 'typebox'
+import type { Connection } from '../../db/connect.ts'
+import { pendingMigrations } from '../../db/migrate.ts'
+
+export const databaseFacts = Type.Object({
+  engine: Type.String(),
+  /** As the server gives it: 150008 is 15.8. */
+  versionNumber: Type.Integer(),
+  /** ISO 8601; the database's clock. */
+  clock: Type.String(),
+  pending: Type.Array(Type.String()),
+  /** Of the master key that the database belongs to, once it has one. */
+  fingerprint: Type.Optional(Type.String()),
+})
+export type DatabaseFacts = Static<typeof databaseFacts>
+
+/** Changes nothing. Rejects when the database is newer than this version or its migrations were altered. */
+export async function readDatabaseFacts(connection: Connection): Promise<DatabaseFacts> {
+  const { rows } = await sql<{ version_number: number; clock: string; has_installation: boolean }>`
+    select current_setting('server_version_num')::integer as version_number, clock_timestamp() as clock,
+      to_regclass('installation') is not null as has_installation`.execute(connection.db)
+  const [row] = rows
+  if (!row) throw new Error('The database gave no answer')
+  const installation = row.has_installation
+    ? await connection.db.selectFrom('installation').select('master_key_fingerprint').executeTakeFirst()
+    : undefined
+  return {
+    engine: connection.engine,
+    versionNumber: row.version_number,
+    clock: row.clock,
+    pending: await pendingMigrations(connection),
+    ...(installation && { fingerprint: installation.master_key_fingerprint }),
+  }
+}

@@ -1,0 +1,76 @@
+import { Command, CommanderError } from 'commander'
+import { exitCodes } from './command-error.ts'
+import { describeFailure } from './describe-failure.ts'
+import { addAgent } from './program/add-agent.ts'
+import { addChecks } from './program/add-checks.ts'
+import { addDevices } from './program/add-devices.ts'
+import { addDoctor } from './program/add-doctor.ts'
+import { addEnrollmentSecrets } from './program/add-enrollment-secrets.ts'
+import { addKeys } from './program/add-keys.ts'
+import { addMigrate } from './program/add-migrate.ts'
+import { addOrganizations } from './program/add-organizations.ts'
+import { addPeople } from './program/add-people.ts'
+import { addSimulate } from './program/add-simulate.ts'
+import { addTransfer } from './program/add-transfer.ts'
+import type { Shell } from './program/shell.ts'
+import { standardInput, terminalIo } from './terminal-io.ts'
+
+/** The table of contents of the command line. */
+const parts = [
+  addMigrate,
+  addDoctor,
+  addTransfer,
+  addOrganizations,
+  addPeople,
+  addDevices,
+  addKeys,
+  addEnrollmentSecrets,
+  addChecks,
+  addAgent,
+  addSimulate,
+]
+
+/** What shells report of a process that SIGINT ended. */
+const interrupted = 130
+
+const help = `
+Settings are environment variables; see the README. Exit codes: 0 done, 1 failed, 2 wrong use,
+3 wrong configuration, 4 the database cannot be opened, 5 there is no such thing,
+130 interrupted.`
+
+/** Runs one command line (without node and script) and resolves to the exit code. */
+export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const stopping = new AbortController()
+  // The second signal finds no handler and ends the process as usual.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+  const { stdout: output, stderr: errors } = process
+  // A reader that goes away, such as head, also fails the write that meets it, which is where it is judged.
+  for (const stream of [output, errors]) stream.on('error', () => {})
+  const io = terminalIo({ output, errors, input: standardInput(stopping.signal), signal: stopping.signal })
+  const shell: Shell = { env, io, exitCode: exitCodes.ok }
+  try {
+    await program(shell).parseAsync(args, { from: 'user' })
+    return shell.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    if (isBrokenPipe(error)) return exitCodes.failure
+    if (stopping.signal.aborted) return interrupted
+    const { exitCode, text } = describeFailure(error)
+    await io.error(text).catch(() => {})
+    return exitCode
+  }
+}
+
+function program(shell: Shell): Command {
+  const muster = new Command('muster')
+    .description('Device trust and endpoint compliance: checks on devices, issues that warn and then block.')
+    .addHelpText('after', help)
+    .showHelpAfterError('(add --help for how to use it)')
+    .exitOverride()
+  for (const add of parts) add(muster, shell)
+  return muster
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+}

@@ -1,0 +1,33 @@
+import { type Command, Option } from 'commander'
+import { organizationFlag, runOnData, type Shell } from './shell.ts'
+
+const commands = () => import('../commands/organization-commands.ts')
+
+export function addOrganizations(program: Command, shell: Shell): void {
+  const organizations = program.command('organizations').description('Organizations and their features')
+  organizations
+    .command('list')
+    .description('List the organizations')
+    .action(() => runOnData(shell, async () => (await commands()).listOrganizationsCommand, {}))
+  organizations
+    .command('create <name>')
+    .description('Make an organization and print its identifier')
+    .option('--without-checks', 'enable none of the catalogue')
+    .action((name, flags) =>
+      runOnData(shell, async () => (await commands()).createOrganizationCommand, { ...flags, name }),
+    )
+  organizations
+    .command('set-feature <feature>')
+    .description('Switch a feature of the plan on or off')
+    .addOption(new Option('--on', 'switch it on').conflicts('off'))
+    .addOption(new Option('--off', 'switch it off'))
+    .option(...organizationFlag)
+    .action((feature, { on, off, organization }, command: Command) => {
+      if (on === off) command.error('error: say --on or --off')
+      return runOnData(shell, async () => (await commands()).setFeatureCommand, {
+        organization,
+        feature,
+        isOn: on === true,
+      })
+    })
+}

@@ -1,0 +1,32 @@
+import type { Config } from '../../config/load-config.ts'
+import { migrate, pendingMigrations } from '../../db/migrate.ts'
+import { installJobs } from '../../jobs/start-jobs.ts'
+import { exitCodes } from '../command-error.ts'
+import type { CommandIo } from '../data-command.ts'
+import { openDatabase } from '../open-database.ts'
+
+/** Applies what is missing, the tables of the job queue included. */
+export async function migrateDatabase(config: Config, io: CommandIo): Promise<number> {
+  const connection = await openDatabase(config)
+  try {
+    const { applied } = await migrate(connection)
+    await installJobs(connection)
+    for (const name of applied) await io.line(`Applied ${name}`)
+    if (applied.length === 0) await io.line('The database is up to date')
+    return exitCodes.ok
+  } finally {
+    await connection.close()
+  }
+}
+
+/** One line for each migration that is missing. */
+export async function listPending(config: Config, io: CommandIo): Promise<number> {
+  const connection = await openDatabase(config)
+  try {
+    const pending = await pendingMigrations(connection)
+    for (const name of pending) await io.line(name)
+    return pending.length === 0 ? exitCodes.ok : exitCodes.failure
+  } finally {
+    await connection.close()
+  }
+}
