@@ -67,14 +67,14 @@ async function resolveSubject(reader: Reader, { organizationId, checkId, subject
   if (field === 'device_id') {
     const { deviceId: id } = subject
     const [device] = await listReportedDevices(reader, organizationId, checkId, { id })
-    if (!device) return refuse(field, `there is no device ${id}`)
+    if (!device) return refuse(field, 'there is no such device')
     if (!device.is_targeted) refuse(field, 'the check does not target this device')
     return { deviceIds: [id], person: undefined }
   }
   const by = field === 'person_id' ? { id: subject.personId } : { email: subject.email }
   const person = await findReportedPerson(reader, organizationId, by)
   if (!person)
-    return refuse(field, 'id' in by ? `there is no person ${by.id}` : `there is nobody with the address ${by.email}`)
+    return refuse(field, 'id' in by ? 'there is no such person' : 'there is nobody with this address')
   const devices = await listReportedDevices(reader, organizationId, checkId, { ownerId: person.id })
   const targeted = devices.filter((device) => device.is_targeted)
   if (devices.length === 0) refuse(field, 'no device is registered to this person')

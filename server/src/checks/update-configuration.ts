@@ -36,7 +36,7 @@ export async function updateConfiguration(tx: Tx, update: Update): Promise<void>
   const definitions = stored.option_definitions as OptionDefinitions
   const wanted = wantedSettings(update.request, definitions)
   if ('errors' in wanted) return fail('invalid', { errors: wanted.errors })
-  await refuseUnknownGroups(tx, organizationId, wanted.ok)
+  await refuseUnknownGroups(tx, organizationId, update.request)
   const inForce = parseOptions(definitions, stored.options)
   const before: Settings = {
     ...stored,
@@ -75,14 +75,16 @@ const lockConfiguration = (tx: Tx, organizationId: string, checkId: string) =>
     .executeTakeFirst()
 
 /** Another organization's group is refused in the same words as one that never was. */
-async function refuseUnknownGroups(tx: Tx, organizationId: string, wanted: Partial<Settings>): Promise<void> {
+async function refuseUnknownGroups(tx: Tx, organizationId: string, request: CheckConfigurationRequest): Promise<void> {
   const lists = [
     'targeted_groups',
     'excluded_groups',
     'blocking_allowed_groups',
     'blocking_excluded_groups',
   ] as const satisfies SettingName[]
-  const named = lists.flatMap((field) => (wanted[field] ?? []).map((group) => ({ field, group })))
+  const named = lists.flatMap((field) =>
+    (request[field] ?? []).map((group, index) => ({ field: `${field}/${index}`, group: String(group) })),
+  )
   const ids = [...new Set(named.map(({ group }) => group).filter((group) => /^\d+$/.test(group)))]
   if (ids.length === 0) return
   const found = await tx
@@ -94,7 +96,7 @@ async function refuseUnknownGroups(tx: Tx, organizationId: string, wanted: Parti
   const known = new Set(found.map(({ id }) => id))
   const errors = named
     .filter(({ group }) => ids.includes(group) && !known.has(group))
-    .map(({ field, group }) => ({ field, message: `there is no device group ${group}` }))
+    .map(({ field }) => ({ field, message: 'there is no such device group' }))
   if (errors.length > 0) fail('invalid', { errors })
 }
 

@@ -58,7 +58,10 @@ async function knownGroups(tx: Tx, { organizationId, personGroupIds }: Change) {
   }
   if (missing.length > 0) {
     fail('invalid', {
-      errors: missing.map((id) => ({ field: 'person_group_ids', message: `there is no person group ${id}` })),
+      errors: missing.map((id) => ({
+        field: `person_group_ids/${personGroupIds.indexOf(id)}`,
+        message: 'there is no such person group',
+      })),
     })
   }
   return groups

@@ -60,7 +60,7 @@ export async function addDeviceGroupMembers(
 /** Another organization's device is refused in the same words as one that never was. */
 function refuseUnknown(deviceIds: readonly string[], known: ReadonlySet<string>): void {
   const errors = deviceIds.flatMap((id, index) =>
-    known.has(id) ? [] : [{ field: `device_ids/${index}`, message: `there is no device ${id}` }],
+    known.has(id) ? [] : [{ field: `device_ids/${index}`, message: 'there is no such device' }],
   )
   if (errors.length > 0) fail('invalid', { errors })
 }

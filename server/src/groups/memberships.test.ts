@@ -235,3 +235,29 @@ test('the agents of the devices that moved are told, and no others', async () =>
   const notices = await app.db.selectFrom('agent_notices').select('device_id').orderBy('device_id').execute()
   assert.deepEqual(notices, [{ device_id: one.id }, { device_id: two.id }])
 })
+
+test('changes of the same devices and groups at the same time keep the counts right', async () => {
+  const { organizationId } = app.tenant
+  const groups = [await make.deviceGroup(organizationId), await make.deviceGroup(organizationId)]
+  await make.check(organizationId, { configuration: { targeted_groups: groups.map(({ id }) => id) } })
+  const ids: string[] = []
+  for (let index = 0; index < 6; index += 1) ids.push((await make.device(organizationId)).id)
+  const answers = await Promise.all(
+    groups.flatMap((group) => [
+      add(group.id, ids),
+      add(group.id, ids.slice(2).reverse()),
+      ...ids.slice(0, 2).map((id) => remove(group.id, id)),
+      ...ids.slice(4).map((id) => app.ask('DELETE', `/devices/${id}`)),
+    ]),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status).filter((status) => status >= 500),
+    [],
+  )
+  for (const group of groups) {
+    const { ids: members, count } = await membersOf(group.id)
+    assert.equal(count, members.length)
+  }
+  const { body } = await app.ask('GET', '/devices')
+  assert.equal(body.pagination.count, 4)
+})
