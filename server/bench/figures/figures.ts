@@ -1,0 +1,4 @@
+import type { Figure } from '../figure.ts'
+import { listDevices } from './list-devices.ts'
+
+export const figures: readonly Figure[] = [listDevices]

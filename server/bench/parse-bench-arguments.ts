@@ -1,0 +1,27 @@
+import { parseArgs } from 'node:util'
+import type { Scale } from './figure.ts'
+
+export type BenchArguments = { figures: readonly string[]; isEmbedded: boolean; scale: Scale }
+
+const whole: Scale = { devices: 100_000, searchedRows: 500_000, roundMs: 6_000, rounds: 5 }
+const small: Scale = { devices: 10_000, searchedRows: 50_000, roundMs: 1_500, rounds: 3 }
+
+const usual = ['1', '2', '3', '4', '6']
+const known = ['1', '2', '3', '4', '5', '6']
+
+/** Throws on an argument that it does not know. */
+export function parseBenchArguments(args: readonly string[]): BenchArguments {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { quick: { type: 'boolean' }, small: { type: 'boolean' }, load: { type: 'boolean' } },
+  })
+  const unknown = positionals.find((figure) => !known.includes(figure))
+  if (unknown !== undefined) throw new Error(`There is no figure ${unknown}: they are ${known.join(', ')}`)
+  const named = values.load ? [...positionals, '5'] : positionals
+  return {
+    figures: named.length > 0 ? named : usual,
+    isEmbedded: values.quick ?? false,
+    scale: values.quick || values.small ? small : whole,
+  }
+}

@@ -1,0 +1,15 @@
+import { systemClock } from '../src/clock.ts'
+import { loadConfig } from '../src/config/load-config.ts'
+import { createLogger } from '../src/logging.ts'
+import { startServer } from '../src/main.ts'
+import { reportToBench } from './trial/process-report.ts'
+
+// The server under test: the whole service in one process, as `muster start` runs it, with the product's settings.
+const config = loadConfig(process.env)
+const server = await startServer({
+  config,
+  clock: systemClock,
+  log: createLogger(config.logLevel),
+  roles: { api: true, worker: true },
+})
+reportToBench(server.address ?? '', () => server.stop())

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { generateKey } from '../../src/api-keys/key-format.ts'
+import { systemClock } from '../../src/clock.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
+import type { Row } from '../../src/db/sessions.ts'
+import { firstStart } from '../../src/first-start.ts'
+import { embeddedFolder, openDeployment } from '../../src/open-deployment.ts'
+import type { Secrets } from '../../src/secrets/secrets.ts'
+
+/** A fresh deployment with one organization, on a database of its own. */
+export type Trial = {
+  organizationId: string
+  apiKey: string
+  enrollSecret: string
+  secrets: Secrets
+  /** The environment of the server under test. */
+  env: Readonly<Record<string, string>>
+  /** Undefined on the embedded engine. */
+  databaseUrl: string | undefined
+  /** Runs SQL text, any number of statements. Only before `ready` on the embedded engine, which admits one process. */
+  load(sql: string): Promise<Row[]>
+  /** Closes this process's hold on the database, so that the server under test can have it. */
+  ready(): Promise<void>
+  /** The environment of a process that reads the same data: on the embedded engine, a copy of it. */
+  twinEnv(): Promise<Record<string, string>>
+  remove(): Promise<void>
+}
+
+export type Engine = { kind: 'postgres'; url: string } | { kind: 'embedded' }
+
+export async function openTrial(engine: Engine, name: string): Promise<Trial> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'muster-bench-'))
+  const database = `bench_${name}_${process.pid}`
+  if (engine.kind === 'postgres') await onServer(engine.url, `create database ${database}`)
+  const databaseUrl = engine.kind === 'postgres' ? withDatabase(engine.url, database) : undefined
+  const apiKey = generateKey()
+  const enrollSecret = randomBytes(24).toString('base64url')
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    MUSTER_DATA_DIR: folder,
+    MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
+    // The counting stays; only the refusal is out of reach.
+    MUSTER_RATE_LIMIT_PER_MINUTE: '1000000',
+    MUSTER_BOOTSTRAP_ORGANIZATION: 'Bench',
+    MUSTER_BOOTSTRAP_API_KEY: apiKey,
+    MUSTER_BOOTSTRAP_ENROLL_SECRET: enrollSecret,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  }
+  const config = loadConfig(env)
+  const { connection, secrets } = await openDeployment(config, systemClock)
+  const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial: false, now: systemClock() })
+  if (!first) throw new Error('The database of a trial is not fresh')
+
+  return {
+    organizationId: first.organizationId,
+    apiKey,
+    enrollSecret,
+    secrets,
+    env,
+    databaseUrl,
+    load: async (sql) => {
+      if (databaseUrl === undefined) return connection.executeScript(sql)
+      return onServer(databaseUrl, sql)
+    },
+    ready: () => connection.close(),
+    async twinEnv() {
+      if (databaseUrl !== undefined) return env
+      const twin = path.join(folder, 'twin')
+      await cp(embeddedFolder(folder), embeddedFolder(twin), { recursive: true })
+      return { ...env, MUSTER_DATA_DIR: twin }
+    },
+    async remove() {
+      await connection.close()
+      if (engine.kind === 'postgres') await onServer(engine.url, `drop database ${database} with (force)`)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Rows of all the statements of a text, without a time limit. */
+export async function onServer(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const answer: pg.QueryResult | pg.QueryResult[] = await client.query(sql)
+    return (Array.isArray(answer) ? answer : [answer]).flatMap(({ rows }) => rows)
+  } finally {
+    await client.end()
+  }
+}
+
+function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}
