@@ -84,7 +84,8 @@ test('once enrols, reads the config, answers one read and ends', async () => {
     const details = enroll?.body['host_details'] as Record<string, Record<string, string>>
     assert.deepEqual(Object.keys(details), ['os_version', 'osquery_info', 'system_info', 'platform_info'])
     assert.equal(details['osquery_info']?.['version'], '0-standin')
-    assert.equal(enroll?.body['host_identifier'], details['system_info']?.['uuid'])
+    assert.equal(enroll?.body['host_identifier'], details['osquery_info']?.['uuid'])
+    assert.match(String(enroll?.body['host_identifier']), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     assert.deepEqual(config?.body, { node_key: nodeKey })
     assert.deepEqual(read?.body, { node_key: nodeKey })
     assert.equal(read?.headers['authorization'], `NodeKey ${nodeKey}`)

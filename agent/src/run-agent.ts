@@ -107,8 +107,8 @@ async function startState(options: AgentOptions, transport: Transport, runner: Q
   }
 }
 
-/** The hardware's uuid, or the agent's own when the machine has none. */
+/** The machine's identity, or the agent's own where it has none. */
 async function readHostIdentifier(runner: QueryRunner, facts: AgentFacts): Promise<string> {
-  const answer = await runner.run('SELECT uuid FROM system_info', facts)
+  const answer = await runner.run('SELECT uuid FROM osquery_info', facts)
   return (answer.ok && answer.rows[0]?.['uuid']) || facts.instanceId
 }

@@ -1,6 +1,5 @@
 import { columns, type Table } from '../tables/table.ts'
-import { machineUuid } from './machine.ts'
-import { ifAllowed, readLine } from './read-files.ts'
+import { readMachineIdentity } from './machine.ts'
 
 /** The version says what this is: a stand-in, never osquery. */
 export const standInVersion = '0-standin'
@@ -12,10 +11,7 @@ export const osqueryInfo: Table = {
   *collect(_constraints, { facts }) {
     yield {
       pid: facts.pid,
-      uuid: machineUuid(
-        ifAllowed('', () => readLine('/sys/class/dmi/id/product_uuid')),
-        readLine('/etc/machine-id'),
-      ),
+      uuid: readMachineIdentity(),
       instance_id: facts.instanceId,
       version: standInVersion,
       config_hash: facts.configHash,

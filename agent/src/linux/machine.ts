@@ -11,21 +11,27 @@ export function asUuid(hex: string): string {
 
 /** A DMI field that vendors left unset. */
 export function isPlaceholder(value: string): boolean {
-  return (
-    value === '' ||
-    /^(0+|f+|none|not specified|default string|to be filled.*|system serial number)$/i.test(value.replaceAll('-', ''))
-  )
+  const plain = value.replaceAll('-', '')
+  return /^(0*|f+|none|not specified|default string|to be filled.*|system serial number)$/i.test(plain)
 }
+
+/** Uuids that whole series of boards left the factory with. */
+const sharedUuids = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1234-5678-90ab-cddeefaabbcc'])
 
 /**
- * The hardware's uuid; where DMI has none (containers, some virtual machines, or an agent that is not root)
- * the installation's /etc/machine-id in the same form.
+ * What tells this machine from others: the hardware's uuid, or where DMI has none of its own (containers, some
+ * virtual machines, an agent that is not root) the installation's /etc/machine-id in the same form.
  */
-export function machineUuid(dmiUuid: string, machineId: string): string {
-  return isPlaceholder(dmiUuid) ? asUuid(machineId) : dmiUuid.toLowerCase()
+export function machineIdentity(dmiUuid: string, machineId: string): string {
+  const uuid = dmiUuid.toLowerCase()
+  return isPlaceholder(uuid) || sharedUuids.has(uuid) ? asUuid(machineId) : uuid
 }
 
-const readMachineId = () => readLine('/etc/machine-id') || readLine('/var/lib/dbus/machine-id')
+const unlessPlaceholder = (value: string) => (isPlaceholder(value) ? '' : value)
+
+export function readMachineIdentity(): string {
+  return machineIdentity(dmi('product_uuid'), readLine('/etc/machine-id') || readLine('/var/lib/dbus/machine-id'))
+}
 
 type Processor = { brand: string; logical: number; physical: number; sockets: number; microcode: string }
 
@@ -56,10 +62,9 @@ export const systemInfo: Table = {
   *collect() {
     const cpu = parseCpuinfo(readLines('/proc/cpuinfo'))
     const memory = /^MemTotal:\s+(\d+) kB/m.exec(readText('/proc/meminfo') ?? '')?.[1] ?? '0'
-    const serial = dmi('product_serial')
     yield {
       hostname: hostname(),
-      uuid: machineUuid(dmi('product_uuid'), readMachineId()),
+      uuid: unlessPlaceholder(dmi('product_uuid').toLowerCase()),
       cpu_type: machineArchitecture,
       cpu_subtype: '',
       cpu_brand: cpu.brand,
@@ -71,7 +76,7 @@ export const systemInfo: Table = {
       hardware_vendor: dmi('sys_vendor'),
       hardware_model: dmi('product_name'),
       hardware_version: dmi('product_version'),
-      hardware_serial: isPlaceholder(serial) ? '' : serial,
+      hardware_serial: unlessPlaceholder(dmi('product_serial')),
       board_vendor: dmi('board_vendor'),
       board_model: dmi('board_name'),
       board_version: dmi('board_version'),

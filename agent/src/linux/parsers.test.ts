@@ -10,7 +10,7 @@ import { dockerTime } from './docker.ts'
 import { parseAddons } from './firefox-addons.ts'
 import { iptablesRow } from './iptables.ts'
 import { parseMetadata } from './language-packages.ts'
-import { isPlaceholder, machineUuid, parseCpuinfo } from './machine.ts'
+import { isPlaceholder, machineIdentity, parseCpuinfo } from './machine.ts'
 import { unescapeMount } from './mounts.ts'
 import { broadcastOf, parseIpv4Route, parseIpv6Route } from './network.ts'
 import { osVersionRow } from './os-version.ts'
@@ -47,9 +47,19 @@ test('a rolling release without a version number has version 0', () => {
 
 test('the identity falls back to machine-id where DMI has no uuid', () => {
   const machineId = '3d1219c7c4c5404aaa1f6d2a48adfda4'
-  assert.equal(machineUuid('', machineId), '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4')
-  assert.equal(machineUuid('00000000-0000-0000-0000-000000000000', machineId), '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4')
-  assert.equal(machineUuid('4C4C4544-0042-3510-8052-B4C04F4E4D32', machineId), '4c4c4544-0042-3510-8052-b4c04f4e4d32')
+  assert.equal(machineIdentity('', machineId), '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4')
+  assert.equal(
+    machineIdentity('00000000-0000-0000-0000-000000000000', machineId),
+    '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4',
+  )
+  assert.equal(
+    machineIdentity('03000200-0400-0500-0006-000700080009', machineId),
+    '3d1219c7-c4c5-404a-aa1f-6d2a48adfda4',
+  )
+  assert.equal(
+    machineIdentity('4C4C4544-0042-3510-8052-B4C04F4E4D32', machineId),
+    '4c4c4544-0042-3510-8052-b4c04f4e4d32',
+  )
 })
 
 test('what vendors leave in unset fields is no serial', () => {

@@ -20,7 +20,7 @@ export async function enrollBody(
   }
   // Where osqueryi answers, the row is a real osquery's; the agent that enrols is still the stand-in.
   details['osquery_info'] = { ...details['osquery_info'], version: standInVersion, build_platform: 'standin' }
-  const identifier = details['system_info']?.['uuid'] || facts.instanceId
+  const identifier = details['osquery_info']['uuid'] || facts.instanceId
   return {
     enroll_secret: secret,
     host_identifier: identifier,
