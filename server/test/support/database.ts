@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -92,9 +92,18 @@ async function prepare(connection: Connection, directory: URL | undefined): Prom
 
 const cache = new URL('../../../.cache/', import.meta.url)
 
+/** Of all that makes the prepared state: the migrations, and the exact versions of the engine and the job queue. */
+async function stateKey(directory: URL | undefined): Promise<string> {
+  const versions = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+  return createHash('sha256')
+    .update(versions + (await migrationsHash(directory)))
+    .digest('hex')
+    .slice(0, 16)
+}
+
 /** Migrating takes seconds, opening from a snapshot a fraction of one: so the migrated state is kept on disk. */
 async function openEmbedded(directory: URL | undefined): Promise<Opened> {
-  const file = fileURLToPath(new URL(`migrated-${(await migrationsHash(directory)).slice(0, 16)}.tar`, cache))
+  const file = fileURLToPath(new URL(`migrated-${await stateKey(directory)}.tar`, cache))
   const kept = await readFile(file).catch(() => undefined)
   const connection = await connectEmbedded({ snapshot: kept ?? (await makeSnapshot(file, directory)) })
   return { connection, drop: () => connection.close() }
@@ -110,9 +119,19 @@ async function makeSnapshot(file: string, directory: URL | undefined): Promise<U
     const draft = `${file}.${randomUUID()}`
     await writeFile(draft, snapshot)
     await rename(draft, file)
+    await removeOldSnapshots()
     return snapshot
   } finally {
     await connection.close()
+  }
+}
+
+/** Every change of a migration leaves one behind. */
+async function removeOldSnapshots(): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const file = new URL(name, cache)
+    const age = Date.now() - (await stat(file).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs
+    if (name.startsWith('migrated-') && age > 86_400_000) await rm(file, { force: true })
   }
 }
 
@@ -129,7 +148,7 @@ async function onServer(url: string, work: (client: pg.Client) => Promise<unknow
 }
 
 async function openOnServer(url: string, directory: URL | undefined): Promise<Opened> {
-  const template = `muster_template_${(await migrationsHash(directory)).slice(0, 16)}`
+  const template = `muster_template_${await stateKey(directory)}`
   const database = `muster_test_${randomUUID().replaceAll('-', '')}`
   await onServer(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
