@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { isWellFormedKey } from '../api-keys/key-format.ts'
+
+const bin = fileURLToPath(new URL('../../bin/muster.js', import.meta.url))
+
+type Outcome = { exit: number; out: string; err: string }
+
+function muster(args: string[], env: NodeJS.ProcessEnv = {}, input?: string): Promise<Outcome> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [bin, ...args],
+      { env: { PATH, NODE_COMPILE_CACHE, ...env } },
+      (error, out, err) => {
+        const exit = error ? error.code : 0
+        if (typeof exit === 'number') resolve({ exit, out, err })
+        else reject(error)
+      },
+    )
+    child.stdin?.end(input)
+  })
+}
+
+async function makeFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-cli-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('a key is made without a server or settings', async () => {
+  const { exit, out, err } = await muster(['keys', 'generate'])
+  assert.deepEqual({ exit, err }, { exit: 0, err: '' })
+  assert.ok(isWellFormedKey(out.trimEnd()))
+})
+
+test('help is given for the program and its commands, with exit code 0', async () => {
+  for (const args of [
+    ['--help'],
+    ['keys', '--help'],
+    ['doctor', '--help'],
+    ['simulate', '--help'],
+    ['help', 'export'],
+  ]) {
+    const { exit, out } = await muster(args)
+    assert.equal(exit, 0, args.join(' '))
+    assert.match(out, /Usage: muster|--devices/)
+  }
+})
+
+test('wrong use, wrong configuration, an unreachable database and absence have exit codes of their own', async (t) => {
+  const folder = await makeFolder(t)
+  const env = { MUSTER_DATA_DIR: join(folder, 'data') }
+  const server = { DATABASE_URL: 'postgres://a:planted@127.0.0.1:1/b', MUSTER_MASTER_KEY: 'ab'.repeat(32) }
+  const outcomes = await Promise.all([
+    muster(['dance']),
+    muster(['keys', 'reveal']),
+    muster(['keys', 'list'], { PORT: 'planted' }),
+    muster(['keys', 'list'], { ...env, ...server }),
+    muster(['doctor'], { ...env, ...server }),
+  ])
+  assert.deepEqual(
+    outcomes.map(({ exit }) => exit),
+    [2, 2, 3, 4, 1],
+  )
+  assert.match(outcomes[2]?.err ?? '', /PORT: must be a whole number/)
+  for (const { out, err } of outcomes) {
+    assert.doesNotMatch(out + err, /planted|\bat .*\.ts:/)
+    assert.notEqual(out + err, '')
+  }
+})
+
+test('a deployment moves from one data folder to another, with its master key', async (t) => {
+  const folder = await makeFolder(t)
+  const old = { MUSTER_DATA_DIR: join(folder, 'old') }
+  const file = join(folder, 'export.ndjson')
+  assert.equal((await muster(['organizations', 'create', 'Example', '--without-checks'], old)).exit, 0)
+  const listed = await muster(['organizations', 'list'], old)
+  assert.match(listed.out, /Example/)
+  assert.equal((await muster(['export', '--output', file], old)).exit, 0)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.equal((await muster(['export', '--output', file], old)).exit, 1, 'an existing file is not replaced')
+
+  const masterKey = (await readFile(join(old.MUSTER_DATA_DIR, 'master.key'), 'utf8')).trim()
+  const renewed = { MUSTER_DATA_DIR: join(folder, 'new'), MUSTER_MASTER_KEY: masterKey }
+  const text = await readFile(file, 'utf8')
+  assert.equal((await muster(['import'], renewed, text)).exit, 0)
+  assert.equal((await muster(['organizations', 'list'], renewed)).out, listed.out)
+})
