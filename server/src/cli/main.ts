@@ -10,13 +10,17 @@ import { addKeys } from './program/add-keys.ts'
 import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
 import { addPeople } from './program/add-people.ts'
+import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
+import { addStart } from './program/add-start.ts'
 import { addTransfer } from './program/add-transfer.ts'
 import type { Shell } from './program/shell.ts'
 import { standardInput, terminalIo } from './terminal-io.ts'
 
 /** The table of contents of the command line. */
 const parts = [
+  addStart,
+  addServe,
   addMigrate,
   addDoctor,
   addTransfer,

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config/load-config.ts'
+import { createLogger, type Logger } from '../logging.ts'
+import { type Server, type ServerParts, startServer } from '../main.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+import { openCommandSocket } from './command-socket.ts'
+import type { CommandIo } from './data-command.ts'
+import { dataCommands } from './data-commands.ts'
+
+type Roles = ServerParts['roles']
+
+/** Serves until interrupted, logging to standard output. */
+export async function runServer(config: Config, roles: Roles, { signal }: CommandIo): Promise<void> {
+  const log = createLogger(config.logLevel)
+  const server = await openServer({ config, roles, clock: systemClock, log })
+  try {
+    log.info({ address: server.address, base_url: config.baseUrl, roles }, 'started')
+    await untilAborted(signal)
+    log.info('stopping')
+  } finally {
+    await server.stop()
+  }
+}
+
+/** A started server, with its command socket where the database is embedded; a CommandError tells why it cannot be. */
+export async function openServer(parts: ServerParts): Promise<Server> {
+  const { config, log } = parts
+  const server = await startServer(parts).catch(explainStart)
+  if (config.databaseUrl !== undefined) return server
+  const socket = await offerCommands(server, config, log)
+  return {
+    ...server,
+    async stop() {
+      await socket?.close()
+      await server.stop()
+    },
+  }
+}
+
+async function offerCommands({ deployment }: Server, config: Config, log: Logger) {
+  const context = () => ({ ...deployment, config, now: systemClock() })
+  try {
+    return await openCommandSocket({ dataDir: config.dataDir, commands: dataCommands, context })
+  } catch (error) {
+    // The API works without it; only commands beside the running server do not.
+    log.error({ err: error }, 'The command socket cannot be opened')
+    return undefined
+  }
+}
+
+function explainStart(error: unknown): never {
+  if (!(error instanceof Error)) throw error
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE' || code === 'EACCES') {
+    throw new CommandError(exitCodes.failure, `Cannot listen: ${error.message}. Choose another PORT`, { cause: error })
+  }
+  if (error.name === 'ConfigError') throw error
+  throw new CommandError(exitCodes.database, `Cannot start: ${error.message || error.name}`, { cause: error })
+}
+
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { describeAgent } from '@muster/agent/describe-agent.ts'
+import { runAgent } from '@muster/agent/run-agent.ts'
+import { pino } from 'pino'
+import { systemClock } from '../clock.ts'
+import { type Config, loadConfig } from '../config/load-config.ts'
+import { createLogger } from '../logging.ts'
+import type { Server } from '../main.ts'
+import type { CommandIo } from './data-command.ts'
+import { type LanAccess, openLanAccess } from './lan/lan-access.ts'
+import { openServer, untilAborted } from './run-server.ts'
+import { keepSecret, readSecret } from './trial-secret.ts'
+
+type Trial = { isLan: boolean; withAgent: boolean }
+
+/**
+ * What `npm start` runs: everything in one process, and words for a person at a terminal. The log goes into the data
+ * folder, so that the key that is printed once stays out of it.
+ */
+export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Trial, io: CommandIo): Promise<void> {
+  const access = isLan ? await openLanAccess(loadConfig(env), env) : undefined
+  const config = access ? loadConfig({ ...env, ...access.settings }) : loadConfig(env)
+  const logFile = join(config.dataDir, 'muster.log')
+  const log = createLogger(config.logLevel, pino.destination({ dest: logFile, mkdir: true, append: true }))
+  await io.line('Starting Muster…')
+  const server = await openServer({
+    config,
+    roles: { api: true, worker: true },
+    clock: systemClock,
+    log,
+    isTrial: true,
+  })
+  try {
+    const secret = await enrollSecretOf(config, server)
+    await sayHello(config, server, logFile, access?.caFile, io)
+    if (access) await sayHowToJoin(access, secret, io)
+    if (!withAgent || secret === undefined) await untilAborted(io.signal)
+    else await runWithAgent(config, secret, io)
+    await io.line('Stopping…').catch(() => {})
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The first start's secret is kept, because the agent and later starts need it in clear. */
+async function enrollSecretOf(config: Config, { first }: Server): Promise<string | undefined> {
+  if (first?.enrollSecret !== undefined) await keepSecret(config.dataDir, first.enrollSecret)
+  return first?.enrollSecret ?? (await readSecret(config.dataDir))
+}
+
+async function sayHello(
+  config: Config,
+  { first }: Server,
+  logFile: string,
+  caFile: string | undefined,
+  io: CommandIo,
+): Promise<void> {
+  await io.line(`Muster is running at ${config.baseUrl}`)
+  await io.line(`  API documentation   ${config.baseUrl}/docs`)
+  await io.line(`  Data folder         ${config.dataDir}`)
+  await io.line(`  Log                 ${logFile}`)
+  if (first?.apiKey === undefined) return
+  const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
+  await io.line('')
+  await io.line('An API key that may only read; it is shown this once:')
+  await io.line(`  ${first.apiKey}`)
+  await io.line('Ask for the devices:')
+  await io.line(`  curl${trust} -H 'Authorization: Bearer ${first.apiKey}' ${config.baseUrl}/devices`)
+  await io.line('More keys, with permissions to write: npx muster keys create --help')
+}
+
+async function sayHowToJoin(access: LanAccess, secret: string | undefined, io: CommandIo): Promise<void> {
+  await io.line('')
+  for (const line of access.instructions(secret)) await io.line(line)
+}
+
+async function runWithAgent(config: Config, secret: string, io: CommandIo): Promise<void> {
+  await io.line('')
+  for (const line of describeReading()) await io.line(line)
+  await io.line('Leave it out with: npm start -- --no-agent')
+  await io.line('')
+  await runAgent({
+    server: config.baseUrl,
+    enrollSecret: secret,
+    ...(config.tls && { caFile: config.tls.certFile }),
+    stateFile: join(config.dataDir, 'agent.json'),
+    log: (line) => void io.line(`agent: ${line}`).catch(() => {}),
+    signal: io.signal,
+  }).catch(async (error: unknown) => {
+    await io.error(`The agent has ended: ${error instanceof Error ? error.message : String(error)}`)
+    await untilAborted(io.signal)
+  })
+}
+
+function describeReading(): string[] {
+  const { engine, collected, notCollected, notes } = describeAgent()
+  if (engine !== 'own tables') return ['The bundled agent enrols this machine.', ...notes]
+  return [
+    'The bundled agent enrols this machine and answers the checks from what it reads here; nothing leaves the machine.',
+    `  It reads ${collected.length} tables: ${sample(collected)}`,
+    ...(notCollected.length > 0 ? [`  It does not read: ${sample(notCollected.map(({ table }) => table))}`] : []),
+    ...notes.map((note) => `  ${note}`),
+  ]
+}
+
+const sample = (names: readonly string[]): string =>
+  names.length > 14 ? `${names.slice(0, 14).join(', ')} and ${names.length - 14} more` : names.join(', ')
