@@ -7,17 +7,19 @@ import type { PlannedCheck } from './due-rules.ts'
 /** What the agents of an organization are asked, by check. */
 export type CheckPlan = ReadonlyMap<string, PlannedCheck>
 
-/** Loads the plan. Queries of an unchanged revision are taken from the plan before, since rendering is the dear part. */
+/** Loads the plan. Queries made from the same are taken from the plan before, since rendering is the dear part. */
 export async function loadPlan(db: Db, organizationId: string, before: CheckPlan | undefined): Promise<CheckPlan> {
   const rows = await listScheduledChecks(db, organizationId)
   return new Map(
     rows.map((row) => {
       const known = before?.get(row.check_id)
+      const source = JSON.stringify([row.sql_template, row.option_definitions, row.options])
       const check: PlannedCheck = {
         checkId: row.check_id,
         queryRevision: row.query_revision,
         intervalMs: row.interval_seconds * 1000,
-        query: known?.queryRevision === row.query_revision ? known.query : renderQuery(row),
+        source,
+        query: known?.source === source ? known.query : renderQuery(row),
       }
       return [row.check_id, check]
     }),

@@ -58,12 +58,11 @@ function storedDevice(row: Row): StoredDevice {
   const noted = byCheck(row.noted_check_ids, row.noted_at)
   const requested = byCheck(row.refreshed_check_ids, row.requested_at)
   const checks = (row.check_ids ?? []).map((checkId, index): CheckState => {
-    const ranAt = row.ran_at?.[index] ?? ''
-    const notedAt = noted.get(checkId) ?? ''
+    const moments = [row.ran_at?.[index] ?? '', noted.get(checkId) ?? '']
     return {
       checkId,
       queryRevision: row.query_revisions?.[index] ?? null,
-      ranAtMs: momentMs(ranAt > notedAt ? ranAt : notedAt),
+      ranAtMs: momentMs(moments.sort().at(-1) ?? ''),
       refreshRequestedAtMs: momentMs(requested.get(checkId) ?? ''),
     }
   })

@@ -21,16 +21,9 @@ export type DeviceState = {
   loadedNotices: number
   loadedOrganizationNotices: number
   nextDueAtMs: number
-  handedOut: HandedOut | undefined
+  /** What the device was asked and has not answered yet: by check, when, in milliseconds since the epoch. */
+  unanswered: Map<string, number> | undefined
   isInUse: boolean
-}
-
-/** What the device was asked and has not answered yet. */
-export type HandedOut = {
-  /** By check, in milliseconds since the epoch. */
-  readonly issuedAtMs: Map<string, number>
-  /** When the device is due next once all is answered. */
-  readonly dueAfterAnswersMs: number
 }
 
 export type DeviceRegistry = ReturnType<typeof deviceRegistry>
@@ -38,6 +31,11 @@ export type DeviceRegistry = ReturnType<typeof deviceRegistry>
 /** True when something about the device may have changed since it was loaded. */
 export const isStale = (device: DeviceState): boolean =>
   device.loadedNotices !== device.notices || device.loadedOrganizationNotices !== device.organization.notices
+
+/** Has the device loaded again before it is asked anything. */
+export function markStale(device: DeviceState): void {
+  device.notices += 1
+}
 
 /** Devices by node key, and by organization for the notices. */
 export function deviceRegistry() {
@@ -65,7 +63,7 @@ export function deviceRegistry() {
       loadedNotices: -1,
       loadedOrganizationNotices: -1,
       nextDueAtMs: 0,
-      handedOut: undefined,
+      unanswered: undefined,
       isInUse: true,
     }
     const earlier = organization.devices.get(deviceId)

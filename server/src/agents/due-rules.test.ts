@@ -4,7 +4,13 @@ import { dueTime, fractionOf, nextTurnMs, type PlannedCheck, unansweredMs } from
 
 const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-20T10:00:00.000Z')
-const check: PlannedCheck = { checkId: '7', queryRevision: '2', intervalMs: hourMs, query: { json: '"select 1"' } }
+const check: PlannedCheck = {
+  checkId: '7',
+  queryRevision: '2',
+  intervalMs: hourMs,
+  source: '',
+  query: { json: '"select 1"' },
+}
 const ran = { checkId: '7', queryRevision: '2', ranAtMs: startMs, refreshRequestedAtMs: undefined }
 
 test('a check that never ran, or ran with another query, is due at once', () => {

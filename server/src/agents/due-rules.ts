@@ -2,6 +2,8 @@ export type PlannedCheck = {
   checkId: string
   queryRevision: string
   intervalMs: number
+  /** What the query was made from. */
+  source: string
   /** The SQL as JSON text, ready for an answer; or why there is none. */
   query: { json: string } | { fault: string }
 }

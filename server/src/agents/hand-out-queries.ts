@@ -1,6 +1,6 @@
 import type { AgentContext } from './agent-context.ts'
 import type { DeviceState } from './device-registry.ts'
-import { type DueCheck, inOrderOfNeed, nextTurnMs, queriesPerRead, unansweredMs } from './due-rules.ts'
+import { type DueCheck, inOrderOfNeed, queriesPerRead, unansweredMs } from './due-rules.ts'
 import { earliest, type LoadedDevice } from './load-device.ts'
 import { queryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
@@ -37,16 +37,11 @@ function noteHandOut(
   handedOut: readonly DueCheck[],
   nowMs: number,
 ): void {
-  const issuedAtMs = device.handedOut?.issuedAtMs ?? new Map<string, number>()
-  for (const { check } of handedOut) issuedAtMs.set(check.checkId, nowMs)
-  const others = earliest(checks.filter(({ check }) => !issuedAtMs.has(check.checkId)))
-  const afterAnswers = checks
-    .filter(({ check }) => issuedAtMs.has(check.checkId))
-    .map(({ check }) => ({
-      dueAtMs: nextTurnMs(issuedAtMs.get(check.checkId) ?? nowMs, check.intervalMs, device.deviceId, check.checkId),
-    }))
-  device.handedOut = { issuedAtMs, dueAfterAnswersMs: Math.min(others, earliest(afterAnswers)) }
-  device.nextDueAtMs = Math.min(others, nowMs + unansweredMs)
+  const unanswered = device.unanswered ?? new Map<string, number>()
+  for (const { check } of handedOut) unanswered.set(check.checkId, nowMs)
+  device.unanswered = unanswered
+  const others = checks.filter((due) => !handedOut.includes(due))
+  device.nextDueAtMs = Math.min(earliest(others), nowMs + unansweredMs)
 }
 
 /** A check whose query cannot be made is shown as errored on the device, at its turn. */

@@ -79,7 +79,7 @@ function settleSchedule(
 ): LoadedDevice {
   const noted = context.runTimes.unwritten(stored.organizationId, stored.deviceId)
   const nowMs = Date.parse(context.clock())
-  const unanswered = device.handedOut?.issuedAtMs
+  const { unanswered } = device
   for (const [checkId, issuedAtMs] of unanswered ?? []) {
     if (nowMs - issuedAtMs >= unansweredMs) unanswered?.delete(checkId)
   }
@@ -90,7 +90,7 @@ function settleSchedule(
     const ranAtMs = notedAtMs > (state.ranAtMs ?? 0) ? notedAtMs : state.ranAtMs
     return dueTime(check, { ...state, ranAtMs }, unanswered?.get(state.checkId), device.deviceId)
   })
-  if (unanswered?.size === 0) device.handedOut = undefined
+  if (unanswered?.size === 0) device.unanswered = undefined
   device.nextDueAtMs = earliest(checks)
   return { device, checks }
 }

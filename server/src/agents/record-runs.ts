@@ -1,9 +1,9 @@
 import { ulid } from 'ulid'
 import { type CheckRun, recordResults } from '../checks/record-results.ts'
 import type { AgentContext } from './agent-context.ts'
-import type { DeviceState } from './device-registry.ts'
+import { type DeviceState, markStale } from './device-registry.ts'
 
-/** Records what checks found on a device and moves its schedule on. Resolves after the commit. */
+/** Records what checks found on a device, whose schedule is to be loaded again then. Resolves after the commit. */
 export async function recordRuns(context: AgentContext, device: DeviceState, runs: readonly CheckRun[]): Promise<void> {
   const { organization, deviceId } = device
   const accepted = await context.inRecordingTurn(() =>
@@ -17,16 +17,12 @@ export async function recordRuns(context: AgentContext, device: DeviceState, run
   context.metrics.answers.inc({ outcome: 'recorded' }, accepted.length)
   context.metrics.answers.inc({ outcome: 'refused' }, runs.length - accepted.length)
   noteAnswers(device, accepted)
+  if (accepted.length > 0) markStale(device)
 }
 
-function noteAnswers(device: DeviceState, accepted: readonly CheckRun[]): void {
-  const { handedOut } = device
-  if (!handedOut) return
+function noteAnswers({ unanswered }: DeviceState, accepted: readonly CheckRun[]): void {
   for (const { checkId, ranAt } of accepted) {
-    const issuedAtMs = handedOut.issuedAtMs.get(checkId)
-    if (issuedAtMs !== undefined && issuedAtMs <= Date.parse(ranAt)) handedOut.issuedAtMs.delete(checkId)
+    const issuedAtMs = unanswered?.get(checkId)
+    if (issuedAtMs !== undefined && issuedAtMs <= Date.parse(ranAt)) unanswered?.delete(checkId)
   }
-  if (handedOut.issuedAtMs.size > 0) return
-  device.nextDueAtMs = handedOut.dueAfterAnswersMs
-  device.handedOut = undefined
 }

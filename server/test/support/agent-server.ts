@@ -84,9 +84,6 @@ export function testAgents() {
       return current().agents.context
     },
     now: () => now,
-    setNow: (moment: string) => {
-      now = moment
-    },
     /** Turns the clock on; returns the new present. */
     pass(seconds: number): string {
       now = new Date(Date.parse(now) + seconds * 1000).toISOString()
@@ -98,6 +95,13 @@ export function testAgents() {
       const started = await startAgentServer({ db, secrets, clock: () => now })
       others.push(started)
       return started
+    },
+    /** Empties the database, and with it what the agents remember; the clock starts again. */
+    async reset(): Promise<void> {
+      for (const { agents } of [current(), ...others]) await agents.flush()
+      await database.reset()
+      for (const { agents } of [current(), ...others]) agents.context.registry.distrustAll()
+      now = startOfTests
     },
     enrollmentSecret,
     /** An agent that has just enrolled, and its device. */
