@@ -7,7 +7,7 @@ const checksumLength = 6
 // 248 is the largest multiple of 62 in a byte: bytes from there up would favour the first letters.
 const unbiasedBelow = 248
 
-export const apiKeyPrefix = 'mstr_v1'
+const apiKeyPrefix = 'mstr_v1'
 
 /** `mstr_v1_`, 30 random base62 characters (178 bits), 6 of checksum. */
 export function generateKey(): string {

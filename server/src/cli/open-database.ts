@@ -3,6 +3,7 @@ import { openMasterKey } from '../config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from '../db/connect.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import { embeddedFolder } from '../open-deployment.ts'
+import { claimInstallation } from '../secrets/installation.ts'
 import { openSecrets, type Secrets } from '../secrets/secrets.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
@@ -52,15 +53,7 @@ async function requireMigrations(connection: Connection): Promise<void> {
 
 /** With the wrong key every look-up would miss and every unsealing fail, one by one. */
 async function requireMasterKey({ db }: Connection, { fingerprint }: Secrets, now: string): Promise<void> {
-  await db
-    .insertInto('installation')
-    .values({ master_key_fingerprint: fingerprint, created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const { master_key_fingerprint: stored } = await db
-    .selectFrom('installation')
-    .select('master_key_fingerprint')
-    .executeTakeFirstOrThrow()
+  const stored = await claimInstallation(db, fingerprint, now)
   if (stored === fingerprint) return
   throw new CommandError(
     exitCodes.configuration,

@@ -54,7 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /** The origin that links use when MUSTER_BASE_URL is not set. */
-export function defaultBaseUrl(port: number, isTls: boolean): string {
+function defaultBaseUrl(port: number, isTls: boolean): string {
   return `${isTls ? 'https' : 'http'}://localhost:${port}`
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Tx } from '../../db/transact.ts'
+import { forgetInstallation } from '../../secrets/installation.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { splitLines } from '../split-lines.ts'
 import { readCatalog, readSchemaVersion, type Table } from './read-catalog.ts'
@@ -40,7 +41,7 @@ export async function importDeployment(
     if (!isStarted) {
       await requireFit(tx, line, fingerprint)
       // Every command and start notes the master key, which the export brings along.
-      await tx.deleteFrom('installation').execute()
+      await forgetInstallation(tx)
       await requireEmpty(tx, tables)
       isStarted = true
     } else if (rowLine.Check(line)) {

@@ -1,0 +1,17 @@
+import type { Db, Tx } from '../db/transact.ts'
+
+/** Notes at the first call which master key the database belongs to; returns the fingerprint of that key ever after. */
+export async function claimInstallation(db: Db, fingerprint: string, now: string): Promise<string> {
+  await db
+    .insertInto('installation')
+    .values({ master_key_fingerprint: fingerprint, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const stored = await db.selectFrom('installation').select('master_key_fingerprint').executeTakeFirstOrThrow()
+  return stored.master_key_fingerprint
+}
+
+/** Makes room for the note that an import brings along. */
+export async function forgetInstallation(tx: Tx): Promise<void> {
+  await tx.deleteFrom('installation').execute()
+}
