@@ -2,18 +2,13 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 
-const groupIds = sql<string[]>`array(
-  select member.device_group_id from device_group_members as member
-  where member.organization_id = devices.organization_id and member.device_id = devices.id
-)`.as('group_ids')
-
 /**
  * Locks living devices until the transaction ends and returns what decisions about them need. Every change of a
  * device's results, issues or state holds this lock, so changes of one device happen one after another. Locks are
  * taken in the order of the identifiers, so that two batches cannot deadlock.
  */
 export async function lockDevices(tx: Tx, organizationId: string, deviceIds: readonly string[]) {
-  return tx
+  const devices = await tx
     .selectFrom('devices')
     .select([
       'id',
@@ -26,7 +21,6 @@ export async function lockDevices(tx: Tx, organizationId: string, deviceIds: rea
       'auth_state',
       'will_block_at',
       'signalled_status',
-      groupIds,
     ])
     .where(inOrganization('devices', organizationId))
     .where('id', '=', sql<string>`any(${deviceIds}::bigint[])`)
@@ -34,6 +28,21 @@ export async function lockDevices(tx: Tx, organizationId: string, deviceIds: rea
     .orderBy('id')
     .forUpdate()
     .execute()
+  // Read once the locks are held: a statement that waited for a lock sees other tables as they were before.
+  const groups = await groupsOf(tx, organizationId, devices)
+  return devices.map((device) => ({ ...device, group_ids: groups.get(device.id) ?? [] }))
+}
+
+async function groupsOf(tx: Tx, organizationId: string, devices: readonly { id: string }[]) {
+  if (devices.length === 0) return new Map<string, string[]>()
+  const members = await tx
+    .selectFrom('device_group_members')
+    .select(['device_id', sql<string[]>`array_agg(device_group_id order by device_group_id)`.as('group_ids')])
+    .where(inOrganization('device_group_members', organizationId))
+    .where('device_id', '=', sql<string>`any(${devices.map(({ id }) => id)}::bigint[])`)
+    .groupBy('device_id')
+    .execute()
+  return new Map(members.map((member) => [member.device_id, member.group_ids]))
 }
 
 export type LockedDevice = Awaited<ReturnType<typeof lockDevices>>[number]
