@@ -1,12 +1,12 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { rescheduleDevices } from '../checks/reschedule-device.ts'
-import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import { setOwner } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
 import { announce } from '../events/announce.ts'
+import { lockPerson } from '../people/lock-person.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
 
 type Registration = { organizationId: string; deviceId: string; personId: string; actor: Actor }
@@ -18,7 +18,7 @@ type Registration = { organizationId: string; deviceId: string; personId: string
 export async function registerDevice(tx: Tx, registration: Registration, happening: Happening): Promise<void> {
   const { organizationId, deviceId, personId, actor } = registration
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-  const person = orNotFound(await findActivePerson(tx, organizationId, personId))
+  const person = orNotFound(await lockPerson(tx, organizationId, personId))
   const owned = await setOwner(tx, device, personId, happening.now)
   await markFirstTrust(tx, organizationId, personId, true)
   await announce(tx, [
@@ -40,12 +40,3 @@ export async function registerDevice(tx: Tx, registration: Registration, happeni
     now: happening.now,
   })
 }
-
-const findActivePerson = (tx: Tx, organizationId: string, personId: string) =>
-  tx
-    .selectFrom('people')
-    .select(['id', 'name', 'email'])
-    .where(inOrganization('people', organizationId))
-    .where('id', '=', personId)
-    .where('deprovisioned_at', 'is', null)
-    .executeTakeFirst()

@@ -1,10 +1,13 @@
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import type { LockedDevice } from '../devices/lock-device.ts'
+import { lockPerson } from '../people/lock-person.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
 
 /** Whoever loses their only device may trust the next one on first use. */
 export async function resetTrustOfLast(tx: Tx, device: LockedDevice, ownerId: string): Promise<void> {
+  // Of two devices that a person loses at once, the second must see the first as lost.
+  await lockPerson(tx, device.organization_id, ownerId)
   const other = await tx
     .selectFrom('devices')
     .select('id')
