@@ -6,6 +6,7 @@ import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts
 import { type IssueVerdict, settleIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from './adjust-tallies.ts'
 import { digestOutcome } from './digest-outcome.ts'
+import { holdConfigurations } from './hold-configurations.ts'
 import { type CheckOutcome, type Judgement, judge } from './rules.ts'
 import { isAllowed } from './targeting-rules.ts'
 
@@ -65,6 +66,7 @@ async function recordChanges(
   digests: Map<string, Buffer>,
   happening: Happening,
 ): Promise<CheckRun[]> {
+  await holdConfigurations(tx, organizationId)
   const device = await lockDevice(tx, organizationId, deviceId)
   if (!device) return []
   const stored = new Map((await storedResults(tx, device, runs)).map((row) => [row.check_id, row]))

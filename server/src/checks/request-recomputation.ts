@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/transact.ts'
 import { queueJob } from '../jobs/queue-job.ts'
+import { takeConfigurations } from './hold-configurations.ts'
 
 export type RecomputationScope = 'open_issues' | 'all_devices'
 
@@ -18,5 +19,7 @@ export async function requestRecomputation(tx: Tx, { organizationId, checkId, sc
       scope = case when running.finished_at is null and running.scope = 'all_devices' then running.scope else excluded.scope end,
       requested_at = excluded.requested_at, last_device_id = 0, settled_devices = 0, finished_at = null
   `.execute(tx)
+  // What opens under the old configuration commits first, so that the recomputation sees it.
+  await takeConfigurations(tx, organizationId)
   await queueJob(tx, 'recompute-check', { organizationId, checkId }, { singletonKey: `${organizationId}/${checkId}` })
 }

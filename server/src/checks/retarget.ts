@@ -5,12 +5,14 @@ import type { LockedDevice } from '../devices/lock-device.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { resolveIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from './adjust-tallies.ts'
+import { holdConfigurations } from './hold-configurations.ts'
 import { isTargeted, type Targeting } from './targeting-rules.ts'
 
 export type TargetedCheck = Targeting & { check_id: string }
 
-/** Checks of the organization with what decides whom they target. */
+/** Checks of the organization with what decides whom they target, held until the transaction ends. */
 export async function targetedChecks(tx: Tx, organizationId: string): Promise<TargetedCheck[]> {
+  await holdConfigurations(tx, organizationId)
   return tx
     .selectFrom('checks')
     .innerJoin('check_configurations as configuration', (join) =>
@@ -103,8 +105,5 @@ async function removeTargets(tx: Tx, organizationId: string, removed: readonly P
       on issues.device_id = pair.device_id and issues.check_id = pair.check_id
     where ${inOrganization('issues', organizationId)} and issues.resolved_at is null
   `.execute(tx)
-  const byDevice = Map.groupBy(orphaned, (issue) => issue.device_id)
-  for (const [deviceId, issues] of byDevice) {
-    await resolveIssues(tx, { organization_id: organizationId, id: deviceId }, issues, happening)
-  }
+  await resolveIssues(tx, organizationId, orphaned, happening)
 }

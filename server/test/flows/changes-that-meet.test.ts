@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { systemActor } from '../../src/audit/record-audit.ts'
+import { adjustTallies } from '../../src/checks/adjust-tallies.ts'
+import { recomputeCheck } from '../../src/checks/recompute-check.ts'
+import { updateConfiguration } from '../../src/checks/update-configuration.ts'
+import { transact } from '../../src/db/transact.ts'
+import { lockDevice } from '../../src/devices/lock-device.ts'
+import { plusMs } from '../../src/issues/rules.ts'
+import { registerDevice } from '../../src/registrations/register-device.ts'
+import { unregisterDevice } from '../../src/registrations/unregister-device.ts'
+import { postgresOnly, testDatabase } from '../support/database.ts'
+import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
+
+const database = testDatabase()
+const make = makeIn(database)
+const minute = (count: number) => plusMs(startOfTests, count * 60_000)
+
+let organizationId: string
+beforeEach(async () => {
+  await database.ready
+  await database.reset()
+  organizationId = (await make.organization()).id
+})
+
+const kept: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const letGo of kept.splice(0)) await letGo()
+})
+
+/** A transaction that keeps what it has locked until it is let go. */
+async function keeping(work: Parameters<typeof transact<void>>[1]) {
+  const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const done = transact(database.db, async (tx) => {
+    await work(tx)
+    locked.resolve()
+    await release.promise
+  })
+  await Promise.race([locked.promise, done])
+  const letGo = () => {
+    release.resolve()
+    return done
+  }
+  kept.push(letGo)
+  return { letGo }
+}
+
+/** Resolves when so many sessions of this database wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (const deadline = performance.now() + 5_000; ; await pause(5)) {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+    if ((rows[0]?.waiting ?? 0) >= count) return
+    assert.ok(performance.now() < deadline, 'nobody came to wait')
+  }
+}
+
+const stateOf = async (deviceId: string) =>
+  (await database.db.selectFrom('devices').select('auth_state').where('id', '=', deviceId).executeTakeFirstOrThrow())
+    .auth_state
+
+async function failingFleet(strategy: 'notify_only' | 'block_immediately', groupIds: readonly string[] = []) {
+  const owner = await make.person(organizationId)
+  const device = await make.device(organizationId, { registered_owner_id: owner.id, groupIds })
+  const check = await make.check(organizationId, { configuration: { remediation_strategy: strategy } })
+  return { owner, device, check }
+}
+
+test('an issue that opens while the strategy changes falls under the new one', { skip: postgresOnly }, async () => {
+  const { device, check } = await failingFleet('notify_only')
+  await make.result({ device, check, rows: 'PASS', at: startOfTests })
+  const tallies = await keeping((tx) =>
+    adjustTallies(tx, organizationId, [{ checkId: check.id, deviceId: device.id, from: null, to: 'passing' }]),
+  )
+  const reported = make.result({ device, check, rows: 'FAIL', at: minute(1) })
+  await waiting(1)
+  const update = transact(database.db, (tx) =>
+    updateConfiguration(tx, {
+      organizationId,
+      checkId: check.id,
+      request: { remediation_strategy: 'block_immediately' },
+      actor: systemActor,
+      now: minute(2),
+    }),
+  )
+  const recomputed = update.then(() =>
+    recomputeCheck(
+      database.db,
+      { organizationId, checkId: check.id },
+      () => happeningAt(minute(3)),
+      new AbortController().signal,
+    ),
+  )
+  await Promise.race([recomputed, waiting(2).catch(() => {})])
+  await tallies.letGo()
+  await Promise.all([reported, recomputed])
+  assert.equal(await stateOf(device.id), 'blocked')
+})
+
+test('a result that waits for a change of groups is judged by the new groups', { skip: postgresOnly }, async () => {
+  const spared = await make.deviceGroup(organizationId)
+  const { device, check } = await failingFleet('block_immediately')
+  await database.db
+    .updateTable('check_configurations')
+    .set({ blocking_excluded_groups: [spared.id] })
+    .execute()
+  const joining = await keeping(async (tx) => {
+    await lockDevice(tx, organizationId, device.id)
+    await tx
+      .insertInto('device_group_members')
+      .values({ organization_id: organizationId, device_group_id: spared.id, device_id: device.id })
+      .execute()
+  })
+  const reported = make.result({ device, check, rows: 'FAIL', at: minute(1) })
+  await waiting(1)
+  await joining.letGo()
+  await reported
+  assert.equal(await stateOf(device.id), 'notified')
+})
+
+test('of a person’s last two devices, unregistered at once, one resets the trust', { skip: postgresOnly }, async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const owner = await make.person(organizationId, { has_used_first_trust: true })
+    const devices = [
+      await make.device(organizationId, { registered_owner_id: owner.id }),
+      await make.device(organizationId, { registered_owner_id: owner.id }),
+    ]
+    await Promise.all(
+      devices.map((device) =>
+        transact(database.db, (tx) =>
+          unregisterDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, happeningAt(minute(1))),
+        ),
+      ),
+    )
+    const stored = await database.db
+      .selectFrom('people')
+      .select('has_used_first_trust')
+      .where('id', '=', owner.id)
+      .executeTakeFirstOrThrow()
+    assert.equal(stored.has_used_first_trust, false, `round ${round}`)
+  }
+})
+
+test('nobody registers a device to a person who is being deprovisioned', { skip: postgresOnly }, async () => {
+  const owner = await make.person(organizationId)
+  const device = await make.device(organizationId)
+  const leaving = await keeping(async (tx) => {
+    await tx
+      .updateTable('people')
+      .set({ deprovisioned_at: minute(1) })
+      .where('id', '=', owner.id)
+      .execute()
+  })
+  const registration = transact(database.db, (tx) =>
+    registerDevice(
+      tx,
+      { organizationId, deviceId: device.id, personId: owner.id, actor: systemActor },
+      happeningAt(minute(1)),
+    ),
+  )
+  await waiting(1)
+  await leaving.letGo()
+  await assert.rejects(registration, { code: 'not_found' })
+})
