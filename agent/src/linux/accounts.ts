@@ -20,7 +20,7 @@ export function parseGroups(lines: string[]): AccountGroup[] {
   })
 }
 
-export const readAccounts = () => parsePasswd(readLines('/etc/passwd'))
+const readAccounts = () => parsePasswd(readLines('/etc/passwd'))
 const readGroups = () => parseGroups(readLines('/etc/group'))
 
 /** A 32-bit id as C's signed int has it, as osquery's *_signed columns. */

@@ -36,7 +36,7 @@ function* fileCertificates(file: string, query: Query, path: string): Iterable<R
 }
 
 /** The facts of one certificate in PEM, or undefined when OpenSSL cannot read it. */
-export function certificateRow(text: string): Row | undefined {
+function certificateRow(text: string): Row | undefined {
   try {
     const certificate = new X509Certificate(text)
     const oneLine = (name: string | undefined) => (name ?? '').split('\n').join(', ')

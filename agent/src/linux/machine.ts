@@ -5,7 +5,7 @@ import { ifAllowed, listDirectory, readLine, readLines, readText } from './read-
 const dmi = (name: string) => ifAllowed('', () => readLine(`/sys/class/dmi/id/${name}`))
 
 /** 32 hexadecimal digits written as a UUID. */
-export function asUuid(hex: string): string {
+function asUuid(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 

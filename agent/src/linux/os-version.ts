@@ -3,7 +3,7 @@ import { machineArchitecture } from './machine.ts'
 import { readText } from './read-files.ts'
 
 /** The shell-like assignments of os-release(5). */
-export function parseOsRelease(text: string): Record<string, string> {
+function parseOsRelease(text: string): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const line of text.split('\n')) {
     const [, key, quoted] = /^([A-Z0-9_]+)=(.*)$/.exec(line.trim()) ?? []

@@ -10,6 +10,7 @@ import { dockerTime } from './docker.ts'
 import { parseAddons } from './firefox-addons.ts'
 import { iptablesRow } from './iptables.ts'
 import { parseMetadata } from './language-packages.ts'
+import { parseUtmp } from './logged-in-users.ts'
 import { isPlaceholder, machineIdentity, parseCpuinfo } from './machine.ts'
 import { unescapeMount } from './mounts.ts'
 import { broadcastOf, parseIpv4Route, parseIpv6Route } from './network.ts'
@@ -361,4 +362,17 @@ test('the header of Python metadata ends at the empty line', () => {
 test('the times of docker are read with their zone', () => {
   assert.equal(dockerTime('2026-11-20 10:00:00 +0100 CET'), Date.parse('2026-11-20T09:00:00Z') / 1000)
   assert.equal(dockerTime(''), null)
+})
+
+test('the records of utmp are sessions, empty ones are not', () => {
+  const record = Buffer.alloc(384)
+  record.writeInt16LE(7, 0)
+  record.writeInt32LE(4242, 4)
+  record.write('pts/0', 8)
+  record.write('ana', 44)
+  record.write('192.0.2.7', 76)
+  record.writeInt32LE(1_760_436_000, 340)
+  assert.deepEqual(parseUtmp(Buffer.concat([Buffer.alloc(384), record, Buffer.alloc(10)]), 'x64'), [
+    { type: 'user', user: 'ana', tty: 'pts/0', host: '192.0.2.7', time: 1_760_436_000, pid: 4242 },
+  ])
 })

@@ -3,10 +3,9 @@ import { ifAllowed, linkTarget, listDirectory, readText, statOf } from './read-f
 
 /** Kernel clock ticks per second: USER_HZ, which Linux fixes at 100 for user space. */
 const ticksPerSecond = 100
-const pageBytes = 4096n
 
 /** The process ids asked for, or all. */
-export function wantedPids(constraints: Constraint[]): string[] {
+function wantedPids(constraints: Constraint[]): string[] {
   return wantedValues(constraints, 'pid')?.filter((pid) => /^\d+$/.test(pid)) ?? allPids()
 }
 
@@ -61,8 +60,6 @@ function processRow(pid: string, bootedAt: number): Row | undefined {
   if (stat === undefined || status === undefined) return undefined
   const { name, fields } = parseStat(stat)
   const at = (index: number) => Number(fields[index] ?? 0)
-  const [uid, euid, suid] = parseStatusIds(status, 'Uid')
-  const [gid, egid, sgid] = parseStatusIds(status, 'Gid')
   const cmdline = ifAllowed('', () => readText(`${folder}/cmdline`) ?? '')
     .replace(/\0+$/, '')
     .replaceAll('\0', ' ')
@@ -75,16 +72,11 @@ function processRow(pid: string, bootedAt: number): Row | undefined {
     state: fields[0],
     cwd: ifAllowed('', () => linkTarget(`${folder}/cwd`)),
     root: ifAllowed('', () => linkTarget(`${folder}/root`)),
-    uid,
-    gid,
-    euid,
-    egid,
-    suid,
-    sgid,
+    ...owners(status),
     on_disk: onDisk(path),
     wired_size: 0,
-    resident_size: BigInt(at(21)) * pageBytes,
-    total_size: BigInt(at(20)),
+    resident_size: kilobytes(status, 'VmRSS'),
+    total_size: kilobytes(status, 'VmSize'),
     user_time: (at(11) * 1000) / ticksPerSecond,
     system_time: (at(12) * 1000) / ticksPerSecond,
     ...diskBytes(folder),
@@ -95,6 +87,17 @@ function processRow(pid: string, bootedAt: number): Row | undefined {
     nice: at(16),
     cgroup_path: cgroupPath(folder),
   }
+}
+
+/** A size of /proc/<pid>/status in bytes; kernel threads have none. */
+function kilobytes(status: string, key: string): number {
+  return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024
+}
+
+function owners(status: string): Row {
+  const [uid, euid, suid] = parseStatusIds(status, 'Uid')
+  const [gid, egid, sgid] = parseStatusIds(status, 'Gid')
+  return { uid, gid, euid, egid, suid, sgid }
 }
 
 /** 1 and 0 as osquery, -1 when the path is not known (kernel threads, processes of others). */

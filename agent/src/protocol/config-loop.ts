@@ -2,7 +2,7 @@ import { type AgentState, messageOf } from './agent-state.ts'
 import { pause, withAttempts } from './pauses.ts'
 import { optionMs, readConfig } from './read-config.ts'
 
-export const configPath = '/api/v1/osquery/config'
+const configPath = '/api/v1/osquery/config'
 
 const attempts = 3
 /** The flags that the service's vitals read, with osquery's names and this agent's defaults. */

@@ -3,14 +3,14 @@ import type { LogType } from './log-buffer.ts'
 import { pause } from './pauses.ts'
 import { optionMs } from './read-config.ts'
 
-export const logPath = '/api/v1/osquery/log'
+const logPath = '/api/v1/osquery/log'
 
 const maxBatchCharacters = 8 * 1024 * 1024
 const maxBackOffSeconds = 3_600
 const defaultMaxLines = 1_024
 
 /** Sends one batch of a type when there is any; the lines leave the buffer only once the server took them. */
-export async function flushLog(state: AgentState, type: LogType): Promise<void> {
+async function flushLog(state: AgentState, type: LogType): Promise<void> {
   const maxLines = Number(state.config.options['logger_tls_max_lines']) || defaultMaxLines
   const lines = state.logs.first(type, maxLines, maxBatchCharacters)
   if (lines.length === 0) return

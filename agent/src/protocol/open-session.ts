@@ -3,7 +3,7 @@ import type { Transport } from './open-transport.ts'
 import { backOffMs, pause } from './pauses.ts'
 
 /** The server said no, or said nothing an agent can use; to be tried again. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 export type Session = {
   /**
@@ -26,7 +26,7 @@ export type SessionOptions = {
   signal: AbortSignal
 }
 
-export const enrollPath = '/api/v1/osquery/enroll'
+const enrollPath = '/api/v1/osquery/enroll'
 const maxPauseSeconds = 600
 
 /** Starts from the node key in the state file, when there is one for this server. */

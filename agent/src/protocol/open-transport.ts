@@ -46,13 +46,8 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   const base = `${url.origin}${url.pathname.replace(/\/$/, '')}`
   const ca = options.caFile === undefined ? undefined : await readFile(options.caFile, 'utf8')
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs
-  // One connection for each of config, distributed and logger, open from one poll to the next.
-  // Node's own client: undici costs 29 MB of memory (measured), a fifth of what the agent may use.
-  const kept = { keepAlive: true, maxSockets: 3, maxFreeSockets: 3 }
   const secure = url.protocol === 'https:'
-  const agent = secure
-    ? new https.Agent({ ...kept, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
-    : new http.Agent(kept)
+  const agent = keptConnections(secure, ca)
   const send = async (path: string, json: string, nodeKey: string | undefined): Promise<Outcome> => {
     const headers = {
       'content-type': 'application/json',
@@ -87,6 +82,16 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
       agent.destroy()
     },
   }
+}
+
+/**
+ * One connection for each of config, distributed and logger, open from one poll to the next. Node's own client:
+ * undici costs 29 MB of memory (measured), a fifth of what the agent may use.
+ */
+function keptConnections(secure: boolean, ca: string | undefined): http.Agent {
+  const kept = { keepAlive: true, maxSockets: 3, maxFreeSockets: 3 }
+  if (!secure) return new http.Agent(kept)
+  return new https.Agent({ ...kept, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
 }
 
 function exchange(

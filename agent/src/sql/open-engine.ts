@@ -37,12 +37,12 @@ const maxResultCharacters = 64 * 1024 * 1024
 
 /**
  * Opens a SQL engine over `tables`. `uid` is the user the agent runs as, undefined where there are none.
- * Queries are read only: the authorizer lets SELECT through and nothing else.
+ * Queries are read only.
  */
 export async function openEngine(tables: Table[], uid: number | undefined): Promise<Engine> {
   const sqlite = await openSqlite()
   const byName = new Map(tables.map((table) => [table.name, table]))
-  let named = new Set<string>()
+  const named = new Set<string>()
   let run: Run | undefined
   const currentRun = () => {
     if (!run) throw new Error('no query is running')
@@ -52,16 +52,7 @@ export async function openEngine(tables: Table[], uid: number | undefined): Prom
     sqlite.api.create_module(sqlite.db, table.name, virtualTable(sqlite, table, currentRun), null)
   }
   registerFunctions(sqlite)
-  sqlite.api.set_authorizer(
-    sqlite.db,
-    (_data, action, subject) => {
-      if (action === ACTION_READ && subject) named.add(subject)
-      if (action === ACTION_PRAGMA) return harmlessPragmas.has(subject ?? '') ? SQLITE_OK : SQLITE_DENY
-      const reading = [ACTION_READ, ACTION_SELECT, ACTION_FUNCTION, ACTION_RECURSIVE].includes(action)
-      return reading ? SQLITE_OK : SQLITE_DENY
-    },
-    null,
-  )
+  allowReadingOnly(sqlite, named)
   return {
     run(sql, facts, limitMs) {
       const meter = startMeter()
@@ -73,10 +64,10 @@ export async function openEngine(tables: Table[], uid: number | undefined): Prom
         return left
       }
       run = { query: { now: new Date(), facts, remainingMs }, collected: new Map(), lookups: new Map() }
-      named = new Set()
+      named.clear()
       sqlite.api.progress_handler(sqlite.db, 1000, () => (performance.now() > deadline ? 1 : 0), null)
-      const refuse = () => refusalOf(named, byName, uid)
       try {
+        const refuse = () => refusalOf(named, byName, uid)
         return { ok: true, rows: execute(sqlite, sql, run, refuse, tooSlow), cost: meter() }
       } catch (error) {
         return { ok: false, message: error instanceof Error ? error.message : String(error), cost: meter() }
@@ -85,6 +76,20 @@ export async function openEngine(tables: Table[], uid: number | undefined): Prom
       }
     },
   }
+}
+
+/** Lets SELECT through and nothing else, and notes in `named` every table that a statement names. */
+function allowReadingOnly(sqlite: Sqlite, named: Set<string>): void {
+  const reading = [ACTION_READ, ACTION_SELECT, ACTION_FUNCTION, ACTION_RECURSIVE]
+  sqlite.api.set_authorizer(
+    sqlite.db,
+    (_data, action, subject) => {
+      if (action === ACTION_READ && subject) named.add(subject)
+      if (action === ACTION_PRAGMA) return harmlessPragmas.has(subject ?? '') ? SQLITE_OK : SQLITE_DENY
+      return reading.includes(action) ? SQLITE_OK : SQLITE_DENY
+    },
+    null,
+  )
 }
 
 /** Naming a table that is not collected is enough: a query that happens not to read it must not pass either. */

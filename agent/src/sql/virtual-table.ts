@@ -16,25 +16,16 @@ type Cursor = { rows: Row[]; at: number }
 /** Makes `table` readable by SQL. `currentRun` gives the query that runs now. */
 export function virtualTable(sqlite: Sqlite, table: Table, currentRun: () => Run): VirtualTableModule {
   const names = Object.keys(table.columns)
-  const types = Object.values(table.columns)
+  const declaration = Object.entries(table.columns).map(([name, type]) => `"${name}" ${type}`)
   const cursors = new Map<number, Cursor>()
-  const declaration = names.map((name, index) => `"${name}" ${types[index]}`).join(', ')
   return {
     xConnect(db) {
-      sqlite.api.declare_vtab(db, `CREATE TABLE x(${declaration})`)
+      sqlite.api.declare_vtab(db, `CREATE TABLE x(${declaration.join(', ')})`)
       return SQLITE_OK
     },
     xBestIndex: (_table, info) => planQuery(table, names, info),
     xDisconnect: () => SQLITE_OK,
     xDestroy: () => SQLITE_OK,
-    xOpen(_table, cursor) {
-      cursors.set(cursor, { rows: [], at: 0 })
-      return SQLITE_OK
-    },
-    xClose(cursor) {
-      cursors.delete(cursor)
-      return SQLITE_OK
-    },
     xFilter(cursor, _idxNum, idxStr, values) {
       const run = currentRun()
       try {
@@ -46,6 +37,23 @@ export function virtualTable(sqlite: Sqlite, table: Table, currentRun: () => Run
         run.error = describeFailure(table, error)
         return SQLITE_ERROR
       }
+    },
+    ...cursorMethods(sqlite, table, names, cursors),
+  }
+}
+
+type CursorMethods = Pick<VirtualTableModule, 'xOpen' | 'xClose' | 'xNext' | 'xEof' | 'xColumn' | 'xRowid'>
+
+function cursorMethods(sqlite: Sqlite, table: Table, names: string[], cursors: Map<number, Cursor>): CursorMethods {
+  const types = Object.values(table.columns)
+  return {
+    xOpen(_table, cursor) {
+      cursors.set(cursor, { rows: [], at: 0 })
+      return SQLITE_OK
+    },
+    xClose(cursor) {
+      cursors.delete(cursor)
+      return SQLITE_OK
     },
     xNext(cursor) {
       const state = cursors.get(cursor)
