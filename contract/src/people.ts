@@ -43,7 +43,7 @@ export const DeprovisionedPerson = Type.Object(
       {
         ...examplePerson,
         has_registered_device: false,
-        api_url: 'https://muster.example.com/deprovisioned_people/311',
+        api_url: 'https://muster.example.com/people/311',
       },
     ],
   },

@@ -73,8 +73,7 @@ async function resolveSubject(reader: Reader, { organizationId, checkId, subject
   }
   const by = field === 'person_id' ? { id: subject.personId } : { email: subject.email }
   const person = await findReportedPerson(reader, organizationId, by)
-  if (!person)
-    return refuse(field, 'id' in by ? 'there is no such person' : 'there is nobody with this address')
+  if (!person) return refuse(field, 'id' in by ? 'there is no such person' : 'there is nobody with this address')
   const devices = await listReportedDevices(reader, organizationId, checkId, { ownerId: person.id })
   const targeted = devices.filter((device) => device.is_targeted)
   if (devices.length === 0) refuse(field, 'no device is registered to this person')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { CompliancyStatus, StoredAuthState } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
 
@@ -25,12 +26,19 @@ export type Announcement = { organizationId: string; cause: string; at: string }
 export async function announce(tx: Tx, announcements: readonly Announcement[]): Promise<void> {
   if (announcements.length === 0) return
   const rows = announcements.map(({ organizationId, type, deviceId, cause, at, ...data }) => ({
-    organization_id: organizationId,
+    organizationId,
     type,
-    device_id: deviceId,
+    deviceId,
     cause,
+    at,
     data: JSON.stringify(data),
-    occurred_at: at,
   }))
-  await tx.insertInto('events').values(rows).execute()
+  await sql`
+    insert into events (organization_id, type, device_id, cause, data, occurred_at)
+    select * from unnest(
+      ${rows.map((row) => row.organizationId)}::bigint[], ${rows.map((row) => row.type)}::text[],
+      ${rows.map((row) => row.deviceId)}::bigint[], ${rows.map((row) => row.cause)}::text[],
+      ${rows.map((row) => row.data)}::jsonb[], ${rows.map((row) => row.at)}::timestamptz[]
+    )
+  `.execute(tx)
 }

@@ -51,7 +51,8 @@ export async function settleIssues(
     const known = new Set(existing.map((issue) => issue.issue_value))
     for (const [value, row] of verdict.failures) if (!known.has(value)) opened.push({ verdict, value, row })
   }
-  await resolveIssues(tx, device, resolved, happening)
+  const ours = resolved.map((issue) => ({ ...issue, device_id: device.id }))
+  await resolveIssues(tx, device.organization_id, ours, happening)
   await confirmIssues(tx, device, confirmed)
   await openNew(tx, device, opened, happening)
 }
@@ -67,26 +68,26 @@ async function openIssues(tx: Tx, device: LockedDevice, verdicts: readonly Issue
     .execute()
 }
 
-/** Resolves issues of a locked device and announces it. */
+/** Resolves open issues of locked devices and announces it. */
 export async function resolveIssues(
   tx: Tx,
-  device: Pick<LockedDevice, 'organization_id' | 'id'>,
-  issues: readonly Pick<OpenIssue, 'id' | 'check_id' | 'title'>[],
+  organizationId: string,
+  issues: readonly (Pick<OpenIssue, 'id' | 'check_id' | 'title'> & { device_id: string })[],
   { cause, now }: Happening,
 ): Promise<void> {
   if (issues.length === 0) return
   await tx
     .updateTable('issues')
     .set({ resolved_at: now, last_rechecked_at: now })
-    .where(inOrganization('issues', device.organization_id))
+    .where(inOrganization('issues', organizationId))
     .where('id', '=', sql<string>`any(${issues.map(({ id }) => id)}::bigint[])`)
     .execute()
   await announce(
     tx,
     issues.map((issue) => ({
       type: 'issues.resolved',
-      organizationId: device.organization_id,
-      deviceId: device.id,
+      organizationId,
+      deviceId: issue.device_id,
       issueId: issue.id,
       checkId: issue.check_id,
       title: issue.title,

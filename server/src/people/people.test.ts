@@ -75,7 +75,7 @@ for (const version of apiVersions) {
       created_at: start,
       last_authenticated_at: null,
       has_registered_device: false,
-      api_url: `https://muster.test/deprovisioned_people/${gone.id}`,
+      api_url: `https://muster.test/people/${gone.id}`,
     }
     assert.deepEqual([status, body], [200, { data: [record], pagination: lastPage(1) }])
   })

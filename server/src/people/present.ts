@@ -19,5 +19,5 @@ export const presentDeprovisionedPerson = (row: PersonRow, links: Links): Deprov
   created_at: row.created_at,
   last_authenticated_at: row.last_authenticated_at,
   has_registered_device: row.has_registered_device,
-  api_url: links.url(`/deprovisioned_people/${row.id}`),
+  api_url: links.url(`/people/${row.id}`),
 })

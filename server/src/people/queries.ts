@@ -64,12 +64,9 @@ export const listPeopleOfGroup = (reader: Reader, page: ListPage<{ readonly pers
     )
     .execute()
 
-/** Undefined for a deprovisioned person as well. */
+/** A deprovisioned person is found too: other records link to them for as long as they are kept. */
 export const findPerson = (reader: Reader, organizationId: string, id: string) =>
-  fromPeople(reader, organizationId)
-    .where('people.id', '=', id)
-    .where('people.deprovisioned_at', 'is', null)
-    .executeTakeFirst()
+  fromPeople(reader, organizationId).where('people.id', '=', id).executeTakeFirst()
 
 /** Whether a nested list of the person can be asked for. */
 export const personExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> => {

@@ -1,35 +1,55 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { rescheduleDevices } from '../checks/reschedule-device.ts'
+import { retarget, targetedChecks } from '../checks/retarget.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
+import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
 import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 import { setDeleted } from '../devices/set-deleted.ts'
-import type { Happening } from '../devices/settle-auth-state.ts'
+import { clearOwner } from '../devices/set-owner.ts'
+import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
+import { personExists } from '../people/queries.ts'
 import { countDevice } from './mark-deleted.ts'
 
 type Restoration = { organizationId: string; deviceId: string; actor: Actor }
 
-/** Brings a deleted device back with its registration, groups and issues. Fails with not_found once it is purged. */
-export async function restoreDevice(tx: Tx, { organizationId, deviceId, actor }: Restoration, { now }: Happening) {
-  const device = orNotFound(
-    await tx
-      .selectFrom('devices')
-      .select(['organization_id', 'id', 'name', 'registered_owner_id'])
-      .where(inOrganization('devices', organizationId))
-      .where('id', '=', deviceId)
-      .where('deleted_at', 'is not', null)
-      .forUpdate()
-      .executeTakeFirst(),
-  )
-  await setDeleted(tx, device, null)
-  if (device.registered_owner_id !== null) await markFirstTrust(tx, organizationId, device.registered_owner_id, true)
-  await countDevice(tx, device, 1)
+/**
+ * Brings a deleted device back with its registration, groups and issues, in line with what changed meanwhile. Fails
+ * with not_found once it is purged.
+ */
+export async function restoreDevice(
+  tx: Tx,
+  { organizationId, deviceId, actor }: Restoration,
+  happening: Happening,
+): Promise<void> {
+  const { now } = happening
+  const deleted = orNotFound(await lockDeleted(tx, organizationId, deviceId))
+  await setDeleted(tx, deleted, null)
+  await countDevice(tx, deleted, 1)
+  const device = await withOwnerOfToday(tx, orNotFound(await lockDevice(tx, organizationId, deviceId)))
+  await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
+  await rescheduleDevices(tx, [device], now)
+  await settleAuthState(tx, device, happening)
   await queueAgentNotice(tx, organizationId, device.id, now)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    description: `Restored the deleted device "${device.name}".`,
-    now,
-  })
+  await recordAudit(tx, { organizationId, actor, description: `Restored the deleted device "${device.name}".`, now })
+}
+
+const lockDeleted = (tx: Tx, organizationId: string, deviceId: string) =>
+  tx
+    .selectFrom('devices')
+    .select(['organization_id', 'id'])
+    .where(inOrganization('devices', organizationId))
+    .where('id', '=', deviceId)
+    .where('deleted_at', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** The registration of somebody who was deprovisioned meanwhile has ended. */
+async function withOwnerOfToday(tx: Tx, device: LockedDevice): Promise<LockedDevice> {
+  if (device.registered_owner_id === null) return device
+  if (!(await personExists(tx, device.organization_id, device.registered_owner_id))) return clearOwner(tx, device)
+  await markFirstTrust(tx, device.organization_id, device.registered_owner_id, true)
+  return device
 }

@@ -46,7 +46,9 @@ export async function startEngine(settings: EngineSettings): Promise<EngineClien
     sessions: {
       async connect() {
         clients += 1
-        return openSession(await current(), clients, (...notified) => handlers.notification(...notified))
+        // Taken before the wait: sessions opened together would otherwise all have the last number, and be one to the queue.
+        const client = clients
+        return openSession(await current(), client, (...notified) => handlers.notification(...notified))
       },
       end: () => engine.close(),
     },
