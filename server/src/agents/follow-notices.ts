@@ -3,6 +3,7 @@ import type { Db } from '../db/transact.ts'
 
 type Row = {
   horizon: string
+  transaction: string | null
   organization_id: string | null
   id: string | null
   device_id: string | null
@@ -41,10 +42,11 @@ export function followNotices(db: Db, nowMs: () => number, { onNotice, onGap }: 
     const isGap = startedAtMs - polledAtMs > safeGapMs || (horizon !== undefined && BigInt(next) < BigInt(horizon))
     const isFirst = horizon === undefined
     const seen = new Set<string>()
-    for (const { organization_id: organizationId, id, device_id: deviceId } of rows) {
-      if (organizationId === null || id === null) continue
-      seen.add(id)
-      if (!isFirst && !taken.has(id)) onNotice(organizationId, deviceId)
+    for (const { transaction, organization_id: organizationId, id, device_id: deviceId } of rows) {
+      if (organizationId === null) continue
+      const key = `${transaction}/${organizationId}/${id}`
+      seen.add(key)
+      if (!isFirst && !taken.has(key)) onNotice(organizationId, deviceId)
     }
     if (isGap) onGap()
     horizon = next
@@ -58,7 +60,7 @@ export function followNotices(db: Db, nowMs: () => number, { onNotice, onGap }: 
 /** One row without a notice when there is none, since the horizon is wanted all the same. */
 async function readNotices(db: Db, horizon: string | undefined): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select snapshot.horizon::text, notice.organization_id, notice.id, notice.device_id
+    select snapshot.horizon::text, notice.transaction::text, notice.organization_id, notice.id, notice.device_id
     from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as snapshot
     left join agent_notices as notice on notice.transaction >= coalesce(${horizon ?? null}::xid8, snapshot.horizon)
   `.execute(db)
