@@ -100,7 +100,9 @@ test('a deprovisioned person is nobody in the lists of people', async () => {
   assert.deepEqual(await idsOf('/people'), [stays.id])
   assert.deepEqual(await idsOf(`/person_groups/${group.id}/people`), [stays.id])
   assert.deepEqual(await search('/people', `id:${gone.id}`), [])
-  const paths = ['', '/person_groups', '/registered_devices', '/open_issues']
+  // Other records go on linking to the person, so that link still leads somewhere.
+  assert.equal((await app.ask('GET', `/people/${gone.id}`)).body.id, gone.id)
+  const paths = ['/person_groups', '/registered_devices', '/open_issues']
   for (const path of paths) {
     const { status, body } = await app.ask('GET', `/people/${gone.id}${path}`)
     assert.deepEqual([status, body], [404, missing], path)
