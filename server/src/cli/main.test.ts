@@ -80,7 +80,7 @@ test('a deployment moves from one data folder to another, with its master key', 
   const folder = await makeFolder(t)
   const old = { MUSTER_DATA_DIR: join(folder, 'old') }
   const file = join(folder, 'export.ndjson')
-  assert.equal((await muster(['organizations', 'create', 'Example', '--without-checks'], old)).exit, 0)
+  assert.equal((await muster(['organizations', 'create', 'Example'], old)).exit, 0)
   const listed = await muster(['organizations', 'list'], old)
   assert.match(listed.out, /Example/)
   assert.equal((await muster(['export', '--output', file], old)).exit, 0)

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { Config } from '../config/load-config.ts'
 import { openMasterKey } from '../config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from '../db/connect.ts'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
+import { installJobs } from '../jobs/start-jobs.ts'
 import { embeddedFolder } from '../open-deployment.ts'
 import { claimInstallation } from '../secrets/installation.ts'
 import { openSecrets, type Secrets } from '../secrets/secrets.ts'
@@ -44,11 +46,18 @@ export async function openInstallation(
 async function requireMigrations(connection: Connection): Promise<void> {
   if (connection.engine === 'pglite') {
     await migrate(connection)
+    await installJobs(connection)
     return
   }
   const pending = await pendingMigrations(connection)
+  if (!(await hasJobQueue(connection))) pending.push('the job queue')
   if (pending.length === 0) return
   throw new CommandError(exitCodes.database, `The database lacks ${pending.join(', ')}: run \`muster migrate\` first`)
+}
+
+async function hasJobQueue({ db }: Connection): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select to_regclass('pgboss.job') is not null as found`.execute(db)
+  return rows[0]?.found === true
 }
 
 /** With the wrong key every look-up would miss and every unsealing fail, one by one. */
