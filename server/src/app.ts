@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { AgentContext } from './agents/agent-context.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { externalRunRoutes } from './checks/external-run-routes.ts'
@@ -30,7 +29,7 @@ export type AppParts = {
   clock: Clock
   log: Logger
   /** Absent: no agent is served here. */
-  agents?: AgentContext
+  agents?: Parameters<typeof agentRoutes>[1]
   /** Parts of the service besides the database that `/healthz` asks after. */
   healthChecks?: Readonly<Record<string, HealthCheck>>
   /** A minute, but for tests. */

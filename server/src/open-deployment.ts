@@ -6,6 +6,7 @@ import { openMasterKey } from './config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { installJobs } from './jobs/start-jobs.ts'
+import { claimInstallation } from './secrets/installation.ts'
 import { openSecrets, type Secrets } from './secrets/secrets.ts'
 
 export type Deployment = { connection: Connection; secrets: Secrets }
@@ -38,15 +39,9 @@ export async function openDeployment(config: Config, clock: Clock): Promise<Depl
 }
 
 async function refuseOtherMasterKey({ db }: Connection, { fingerprint }: Secrets, now: string): Promise<void> {
-  await db
-    .insertInto('installation')
-    .values({ master_key_fingerprint: fingerprint, created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const stored = await db.selectFrom('installation').select('master_key_fingerprint').executeTakeFirstOrThrow()
-  if (stored.master_key_fingerprint !== fingerprint) {
-    throw new Error(
-      `This database was begun with the master key ${stored.master_key_fingerprint}, but the configured one is ${fingerprint}: set MUSTER_MASTER_KEY to the former`,
-    )
-  }
+  const stored = await claimInstallation(db, fingerprint, now)
+  if (stored === fingerprint) return
+  throw new Error(
+    `This database was begun with the master key ${stored}, but the configured one is ${fingerprint} (fingerprints): set MUSTER_MASTER_KEY to the former, or restore master.key in the data folder`,
+  )
 }

@@ -25,7 +25,16 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
 const features = Object.keys(featureArrows)
 
 export const groundArrows: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'worker.ts', 'first-start.ts', 'open-deployment.ts', 'logging.ts', 'config', ...features, ...ground],
+  'main.ts': [
+    'app.ts',
+    'worker.ts',
+    'first-start.ts',
+    'open-deployment.ts',
+    'logging.ts',
+    'config',
+    ...features,
+    ...ground,
+  ],
   cli: ['main.ts', 'app.ts', 'worker.ts', 'open-deployment.ts', 'http', 'logging.ts', 'config', ...features, ...ground],
   'first-start.ts': ['config', ...features, ...ground],
   'open-deployment.ts': ['config', ...ground],
@@ -36,7 +45,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   lists: ['db', 'errors.ts'],
   secrets: ['db', 'errors.ts'],
   outbound: ['logging.ts', 'errors.ts', 'clock.ts'],
-  config: [],
+  // For what a key looks like.
+  config: ['api-keys'],
   db: ['clock.ts'],
   // Pure, and the one part of the http kit that present may know.
   'http/links.ts': [],
@@ -71,7 +81,7 @@ export const globalHomes: readonly {
   {
     what: 'process.env',
     pattern: /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
-    homes: ['config/', 'config.ts'],
+    homes: ['config/', 'config.ts', 'db/embedded/test-processes/'],
   },
   { what: 'fetch', pattern: /(?<![.\w'])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b/, homes: ['outbound/'] },
   {

@@ -32,4 +32,6 @@ export const tableOwners: Readonly<Record<string, string>> = {
   audit_logs: 'audit',
   events: 'events',
   'pgboss.job': 'jobs',
+  // Of the processes that the engine's own tests kill.
+  numbers: 'db',
 }
