@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import { type LockedDevice, lockDevices } from '../devices/lock-device.ts'
 import { type Happening, settleAuthStates } from '../devices/settle-auth-state.ts'
 import { rescheduleIssues } from '../issues/reschedule-issues.ts'
-import { adjustTallies } from './adjust-tallies.ts'
+import { markStale } from './mark-stale.ts'
 import { policyOf } from './reschedule-device.ts'
 import { retarget } from './retarget.ts'
 
@@ -113,29 +112,8 @@ async function settle(
     .executeTakeFirstOrThrow()
   if (isWhole) {
     await retarget(tx, devices, [configuration], happening)
-    await markStale(tx, check, devices, configuration.query_revision)
+    await markStale(tx, devices, [check.checkId])
   }
   await rescheduleIssues(tx, devices, new Map([[check.checkId, policyOf(configuration)]]), happening.now)
   await settleAuthStates(tx, devices, happening)
-}
-
-/** Results of another query than the one now configured say nothing about it. */
-async function markStale(tx: Tx, check: CheckOfOrganization, devices: readonly LockedDevice[], queryRevision: string) {
-  const { rows } = await sql<{ device_id: string; status: string }>`
-    with outdated as (
-      select device_id, status from check_results
-      where ${inOrganization('check_results', check.organizationId)} and check_id = ${check.checkId}::bigint
-        and device_id = any(${devices.map(({ id }) => id)}::bigint[])
-        and query_revision <> ${queryRevision}::bigint and status not in ('pending', 'stale', 'out_of_scope')
-    )
-    update check_results set status = 'stale' from outdated
-    where ${inOrganization('check_results', check.organizationId)} and check_results.check_id = ${check.checkId}::bigint
-      and check_results.device_id = outdated.device_id
-    returning outdated.device_id, outdated.status
-  `.execute(tx)
-  await adjustTallies(
-    tx,
-    check.organizationId,
-    rows.map((row) => ({ checkId: check.checkId, deviceId: row.device_id, from: row.status, to: 'stale' })),
-  )
 }

@@ -1,4 +1,6 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { holdConfigurations } from '../checks/hold-configurations.ts'
+import { markStale } from '../checks/mark-stale.ts'
 import { rescheduleDevices } from '../checks/reschedule-device.ts'
 import { retarget, targetedChecks } from '../checks/retarget.ts'
 import { inOrganization } from '../db/in-organization.ts'
@@ -9,8 +11,8 @@ import { setDeleted } from '../devices/set-deleted.ts'
 import { clearOwner } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
+import { lockPerson } from '../people/lock-person.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
-import { personExists } from '../people/queries.ts'
 import { countDevice } from './mark-deleted.ts'
 
 type Restoration = { organizationId: string; deviceId: string; actor: Actor }
@@ -25,11 +27,13 @@ export async function restoreDevice(
   happening: Happening,
 ): Promise<void> {
   const { now } = happening
+  await holdConfigurations(tx, organizationId)
   const deleted = orNotFound(await lockDeleted(tx, organizationId, deviceId))
   await setDeleted(tx, deleted, null)
   await countDevice(tx, deleted, 1)
   const device = await withOwnerOfToday(tx, orNotFound(await lockDevice(tx, organizationId, deviceId)))
   await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
+  await markStale(tx, [device])
   await rescheduleDevices(tx, [device], now)
   await settleAuthState(tx, device, happening)
   await queueAgentNotice(tx, organizationId, device.id, now)
@@ -49,7 +53,7 @@ const lockDeleted = (tx: Tx, organizationId: string, deviceId: string) =>
 /** The registration of somebody who was deprovisioned meanwhile has ended. */
 async function withOwnerOfToday(tx: Tx, device: LockedDevice): Promise<LockedDevice> {
   if (device.registered_owner_id === null) return device
-  if (!(await personExists(tx, device.organization_id, device.registered_owner_id))) return clearOwner(tx, device)
+  if (!(await lockPerson(tx, device.organization_id, device.registered_owner_id))) return clearOwner(tx, device)
   await markFirstTrust(tx, device.organization_id, device.registered_owner_id, true)
   return device
 }
