@@ -1,25 +1,29 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { rescheduleDevices } from '../checks/reschedule-device.ts'
 import type { Tx } from '../db/transact.ts'
-import { lockDevice } from '../devices/lock-device.ts'
-import { setOwner } from '../devices/set-owner.ts'
+import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
+import { clearOwner, setOwner } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
 import { announce } from '../events/announce.ts'
 import { lockPerson } from '../people/lock-person.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
+import { resetTrustOfLast } from './reset-trust.ts'
 
 type Registration = { organizationId: string; deviceId: string; personId: string; actor: Actor }
 
 /**
- * Registers a device to a person. Its open issues get their blocking moments counted from now, and its compliance
- * is signalled from here on. Fails with not_found for a device or person that the organization does not have.
+ * Registers a device to a person, whose it then is alone. Its open issues get their blocking moments counted from
+ * now, and its compliance is signalled from here on. Nothing changes where the device is theirs already: nobody gains
+ * time by registering again. Fails with not_found for a device or person that the organization does not have.
  */
 export async function registerDevice(tx: Tx, registration: Registration, happening: Happening): Promise<void> {
   const { organizationId, deviceId, personId, actor } = registration
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
-  const owned = await setOwner(tx, device, personId, happening.now)
+  if (device.registered_owner_id === personId) return
+  const free = await withoutOwner(tx, device)
+  const owned = await setOwner(tx, free, personId, happening.now)
   await markFirstTrust(tx, organizationId, personId, true)
   await announce(tx, [
     {
@@ -39,4 +43,11 @@ export async function registerDevice(tx: Tx, registration: Registration, happeni
     description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
     now: happening.now,
   })
+}
+
+async function withoutOwner(tx: Tx, device: LockedDevice): Promise<LockedDevice> {
+  if (device.registered_owner_id === null) return device
+  const free = await clearOwner(tx, device)
+  await resetTrustOfLast(tx, device, device.registered_owner_id)
+  return free
 }
