@@ -5,14 +5,15 @@ import { setSuspension } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { fail, orNotFound } from '../errors.ts'
 
-/** Puts the registration of a locked device in doubt until its owner or an administrator confirms it. */
+/** Puts the registration of a locked device in doubt, unless it is, until its owner or an administrator confirms it. */
 export async function suspendRegistration(
   tx: Tx,
   device: LockedDevice,
   reason: string,
   { now }: Happening,
 ): Promise<LockedDevice> {
-  const suspended = await setSuspension(tx, device, device.registration_suspended_at ?? now)
+  if (device.registration_suspended_at !== null) return device
+  const suspended = await setSuspension(tx, device, now)
   await recordAudit(tx, {
     organizationId: device.organization_id,
     actor: systemActor,
