@@ -43,7 +43,9 @@ async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly Lo
     .select([
       'issues.device_id',
       'issues.exempted',
-      'issues.blocks_device_at',
+      // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew.
+      sql<string | null>`case when configuration.remediation_strategy in ('block_immediately', 'warn_then_block')
+        and configuration.paused_at is null then issues.blocks_device_at end`.as('blocks_device_at'),
       sql<boolean>`configuration.remediation_strategy <> 'report_only' and configuration.paused_at is null`.as(
         'is_shown',
       ),
