@@ -2,13 +2,11 @@ import Type, { type Static } from 'typebox'
 import { Choice, Count, Flag, Identifier, JsonText, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const remediationStrategies = ['block_immediately', 'warn_then_block', 'notify_only', 'report_only'] as const
-export type RemediationStrategy = (typeof remediationStrategies)[number]
 
 const strategy = Choice(remediationStrategies, 'What happens to a device that fails the check.')
 
 /** How group lists name the platforms; every other entry is the identifier of a device group. */
-export const platformGroups = ['macos', 'windows', 'linux'] as const
-export type PlatformGroup = (typeof platformGroups)[number]
+const platformGroups = ['macos', 'windows', 'linux'] as const
 
 const groupMeanings = {
   targeted_groups:

@@ -13,7 +13,6 @@ const checkResultStatuses = [
   'pending',
   'out_of_scope',
 ] as const
-export type CheckResultStatus = (typeof checkResultStatuses)[number]
 
 export const CheckResult = Type.Object(
   {

@@ -7,7 +7,6 @@ const platforms = ['darwin', 'windows', 'linux'] as const
 export type Platform = (typeof platforms)[number]
 
 const checkTypes = ['osquery', 'custom', 'external'] as const
-export type CheckType = (typeof checkTypes)[number]
 
 const CheckTag = Type.Object(
   {

@@ -11,7 +11,6 @@ const deviceTypes = ['Mac', 'Linux', 'Windows', 'iOS', 'Android'] as const
 export type DeviceType = (typeof deviceTypes)[number]
 
 const formFactors = ['computer', 'tablet', 'phone'] as const
-export type FormFactor = (typeof formFactors)[number]
 
 export const Device = Type.Object(
   {

@@ -56,5 +56,3 @@ export const personSearch = {
   name: textField,
   last_authenticated_at: nullableTimeField,
 } as const satisfies SearchFields
-
-export const deprovisionedPersonSearch = personSearch

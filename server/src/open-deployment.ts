@@ -17,7 +17,7 @@ const statementTimeoutMs = 30_000
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database')
 
 /** The configured database, not yet migrated. Only one process at a time may open the embedded one. */
-export async function openConnection(config: Config): Promise<Connection> {
+async function openConnection(config: Config): Promise<Connection> {
   if (config.databaseUrl !== undefined) return connectPostgres({ url: config.databaseUrl, statementTimeoutMs })
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   return connectEmbedded({ dataDir: embeddedFolder(config.dataDir) })

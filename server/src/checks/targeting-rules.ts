@@ -17,7 +17,7 @@ const tokenOfPlatform: Record<Platform, string> = { darwin: 'macos', windows: 'w
 export type TargetedDevice = { device_type: DeviceType; group_ids: readonly string[] }
 
 /** A group list holds device group identifiers and `macos`, `windows`, `linux`. */
-export function isInAny(groups: readonly string[], device: TargetedDevice): boolean {
+function isInAny(groups: readonly string[], device: TargetedDevice): boolean {
   if (groups.length === 0) return false
   const platform = platformOf(device.device_type)
   const token = platform && tokenOfPlatform[platform]

@@ -1,4 +1,4 @@
-import type { deprovisionedPersonSearch, personSearch } from '@muster/contract/people.ts'
+import type { personSearch } from '@muster/contract/people.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
@@ -10,7 +10,7 @@ const searchColumns = {
   email: { column: 'people.email', type: 'text' },
   name: { column: 'people.name', type: 'text' },
   last_authenticated_at: { column: 'people.last_authenticated_at', type: 'timestamptz' },
-} satisfies SearchColumns<typeof personSearch> & SearchColumns<typeof deprovisionedPersonSearch>
+} satisfies SearchColumns<typeof personSearch>
 
 const byId: Keyset = { id: { column: 'people.id', type: 'bigint' }, direction: 'asc' }
 

@@ -1,4 +1,4 @@
-import { DeprovisionedPerson, deprovisionedPersonSearch, Person, personSearch } from '@muster/contract/people.ts'
+import { DeprovisionedPerson, Person, personSearch } from '@muster/contract/people.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -38,7 +38,7 @@ export function personRoutes(app: FastifyInstance): void {
     summary: 'List people whom the identity provider has taken out',
     tag,
     record: DeprovisionedPerson,
-    search: deprovisionedPersonSearch,
+    search: personSearch,
     list: listDeprovisionedPeople,
     present: presentDeprovisionedPerson,
   })

@@ -55,7 +55,7 @@ type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & 
   addRoutes?: (app: FastifyInstance) => void
 }
 
-export const testConfig = (env: Record<string, string> = {}): Config =>
+const testConfig = (env: Record<string, string> = {}): Config =>
   loadConfig({ MUSTER_BASE_URL: baseUrl, MUSTER_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'silent', ...env })
 
 /**

@@ -47,7 +47,7 @@ const fragments = [
   ...['null', 'NULL', ' AND ', ' OR ', 'true', '\\"', '%%', '\\%', '&&'],
 ]
 
-export const hostileText = fc.array(fc.constantFrom(...fragments), { maxLength: 4 }).map((parts) => parts.join(''))
+const hostileText = fc.array(fc.constantFrom(...fragments), { maxLength: 4 }).map((parts) => parts.join(''))
 const identifier = fc.integer({ min: 0, max: 60 }).map(String)
 const uuid = fc.integer({ min: 0, max: 255 }).map((n) => `0190abcd-ef01-7234-8567-${n.toString(16).padStart(12, '0')}`)
 const instant = fc
