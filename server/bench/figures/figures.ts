@@ -1,4 +1,5 @@
 import type { Figure } from '../figure.ts'
+import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
 
-export const figures: readonly Figure[] = [listDevices]
+export const figures: readonly Figure[] = [listDevices, idleRead]

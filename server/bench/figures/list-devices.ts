@@ -1,6 +1,7 @@
 import { type Bench, count, type Figure, type Finding, ratioText } from '../figure.ts'
-import { type Comparison, compareRates } from '../load/compare-rates.ts'
+import { type Comparison, compareRates, rateNotes } from '../load/compare-rates.ts'
 import { requestBytes } from '../load/http-request.ts'
+import { inTurn } from '../load/in-turn.ts'
 import { openSocket } from '../load/open-socket.ts'
 import { devicesSql } from '../trial/load-devices.ts'
 import { openTrial } from '../trial/open-trial.ts'
@@ -62,14 +63,6 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
   }
 }
 
-export function inTurn(requests: readonly Buffer[]): () => Buffer {
-  let turn = 0
-  return () => {
-    turn = (turn + 1) % requests.length
-    return requests[turn] ?? Buffer.alloc(0)
-  }
-}
-
 /** The addresses of pages deep in the list, for us by cursor and for the bare one by the last identifier. */
 async function walkPages(origin: string, headers: Record<string, string>): Promise<Walk> {
   const socket = await openSocket(origin)
@@ -89,11 +82,6 @@ async function walkPages(origin: string, headers: Record<string, string>): Promi
   }
   return walk
 }
-
-export const rateNotes = ({ ours, bare, processorRatio }: Comparison): string[] => [
-  `processor time of the server process a request: ours ${(ours.processorMsPerRequest * 1000).toFixed(0)} µs, bare ${(bare.processorMsPerRequest * 1000).toFixed(0)} µs, ratio ${ratioText(processorRatio)}`,
-  `p50/p99: ours ${ours.p50Ms.toFixed(1)}/${ours.p99Ms.toFixed(1)} ms, bare ${bare.p50Ms.toFixed(1)}/${bare.p99Ms.toFixed(1)} ms`,
-]
 
 const findingOf = (what: string, comparison: Comparison): Finding => ({
   figure: '1',

@@ -1,3 +1,4 @@
+import { ratioText } from '../figure.ts'
 import type { Subject } from '../trial/start-process.ts'
 import { medianOf } from './percentiles.ts'
 import { type LoadResult, runLoad } from './run-load.ts'
@@ -48,3 +49,8 @@ const medianRate = (rates: readonly Rate[]): Rate => ({
   p50Ms: medianOf(rates.map((rate) => rate.p50Ms)),
   p99Ms: medianOf(rates.map((rate) => rate.p99Ms)),
 })
+
+export const rateNotes = ({ ours, bare, processorRatio }: Comparison): string[] => [
+  `processor time of the server process a request: ours ${(ours.processorMsPerRequest * 1000).toFixed(0)} µs, bare ${(bare.processorMsPerRequest * 1000).toFixed(0)} µs, ratio ${ratioText(processorRatio)}`,
+  `p50/p99: ours ${ours.p50Ms.toFixed(1)}/${ours.p99Ms.toFixed(1)} ms, bare ${bare.p50Ms.toFixed(1)}/${bare.p99Ms.toFixed(1)} ms`,
+]
