@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { ulid } from 'ulid'
 import { recomputeCheck } from './checks/recompute-check.ts'
+import { resumeRecomputations } from './checks/resume-recomputations.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import type { Connection } from './db/connect.ts'
@@ -41,6 +42,7 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     { name: 'drop-old-events', cron: '17 * * * *' },
   ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
+  await resumeRecomputations(db)
   const jobs = await startJobs(connection, { handlers, schedules, onError })
   // Deadlines pass by the second, which is finer than any schedule of jobs.
   const deadlines = repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSimulateArguments } from './simulate-command.ts'
 
-const needed = ['--server', 'https://localhost:8443', '--secret', 'x']
+const needed = ['--server', 'https://localhost:8443', '--enroll-secret', 'x']
 
 test('two arguments are enough', () => {
   assert.deepEqual(parseSimulateArguments(needed), {
@@ -39,8 +39,8 @@ test('times carry a unit and platforms are weighted', () => {
 
 test('a wrong argument is named', () => {
   const wrong: [string[], RegExp][] = [
-    [['--secret', 'x'], /--server needs/],
-    [['--server', 'https://localhost'], /--secret needs/],
+    [['--enroll-secret', 'x'], /--server needs/],
+    [['--server', 'https://localhost'], /--enroll-secret needs/],
     [[...needed, '--devices', '0'], /--devices needs a whole number from 1, not "0"/],
     [[...needed, '--devices', '1.5'], /--devices needs/],
     [[...needed, '--fail-rate', '1.1'], /--fail-rate needs a number from 0 to 1/],

@@ -5,8 +5,8 @@ import { formatReport, type SimulationReport } from './simulation-report.ts'
 
 const flags = {
   server: { type: 'string' },
-  secret: { type: 'string' },
-  'ca-file': { type: 'string' },
+  'enroll-secret': { type: 'string' },
+  ca: { type: 'string' },
   devices: { type: 'string', default: '50' },
   'fail-rate': { type: 'string', default: '0.05' },
   period: { type: 'string', default: '30m' },
@@ -26,9 +26,9 @@ const flags = {
 
 export const simulateHelp = `muster simulate: many simulated devices over osquery's TLS protocol.
 
-  --server URL                 the server, e.g. https://localhost:8443 (required)
-  --secret TEXT                an enrolment secret (required)
-  --ca-file FILE               the certificate authority to trust, PEM
+  --server URL                 the server, e.g. https://trust.example.com (the trial on this machine)
+  --enroll-secret TEXT         an enrolment secret; needed with --server
+  --ca FILE                    the certificate authority to trust, PEM
   --devices N                  how many devices (50)
   --fail-rate SHARE            share of its checks that a device fails at any time, 0 to 1 (0.05)
   --period TIME                mean time until a check of a device fails or heals (30m)
@@ -61,9 +61,9 @@ export async function simulate(
 
 export function parseSimulateArguments(args: string[]): Omit<SimulationOptions, 'log' | 'signal'> {
   const { values } = parseArgs({ args, options: flags, strict: true })
-  const { server, secret: enrollSecret } = values
+  const { server, 'enroll-secret': enrollSecret } = values
   if (!server || !URL.canParse(server)) throw new Error('--server needs the URL of the server')
-  if (!enrollSecret) throw new Error('--secret needs an enrolment secret')
+  if (!enrollSecret) throw new Error('--enroll-secret needs an enrolment secret')
   return {
     server,
     enrollSecret,
@@ -79,7 +79,7 @@ export function parseSimulateArguments(args: string[]): Omit<SimulationOptions, 
       ...given('distributedMs', '--distributed-interval', values['distributed-interval'], duration),
       ...given('logMs', '--log-interval', values['log-interval'], duration),
     },
-    ...given('caFile', '--ca-file', values['ca-file'], (_, path) => path),
+    ...given('caFile', '--ca', values.ca, (_, path) => path),
     ...given('stateFile', '--state-file', values['state-file'], (_, path) => path),
     ...given('spreadMs', '--spread', values.spread, duration),
     ...given('durationMs', '--duration', values.duration, duration),

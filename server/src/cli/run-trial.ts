@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeAgent } from '@muster/agent/describe-agent.ts'
 import { runAgent } from '@muster/agent/run-agent.ts'
@@ -20,8 +21,9 @@ type Trial = { isLan: boolean; withAgent: boolean }
 export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Trial, io: CommandIo): Promise<void> {
   const access = isLan ? await openLanAccess(loadConfig(env), env) : undefined
   const config = access ? loadConfig({ ...env, ...access.settings }) : loadConfig(env)
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const logFile = join(config.dataDir, 'muster.log')
-  const log = createLogger(config.logLevel, pino.destination({ dest: logFile, mkdir: true, append: true }))
+  const log = createLogger(config.logLevel, pino.destination({ dest: logFile, append: true, mode: 0o600 }))
   await io.line('Starting Muster…')
   const server = await openServer({
     config,

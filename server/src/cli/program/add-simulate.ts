@@ -1,9 +1,6 @@
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
-import type { Shell } from './shell.ts'
-
-/** As `muster agent` calls them. */
-const alsoCalled: Record<string, string> = { '--enroll-secret': '--secret', '--ca': '--ca-file' }
+import { configOf, type Shell } from './shell.ts'
 
 export function addSimulate(program: Command, shell: Shell): void {
   program
@@ -17,7 +14,7 @@ export function addSimulate(program: Command, shell: Shell): void {
         '@muster/agent/simulate/simulate-command.ts'
       )
       if (command.args.includes('--help') || command.args.includes('-h')) return shell.io.line(simulateHelp)
-      const flags = command.args.map(renamed)
+      const flags = await withTrialDefaults(command.args, shell)
       try {
         parseSimulateArguments(flags)
       } catch (error) {
@@ -27,7 +24,13 @@ export function addSimulate(program: Command, shell: Shell): void {
     })
 }
 
-function renamed(argument: string): string {
-  const [flag = '', ...value] = argument.split('=')
-  return [alsoCalled[flag] ?? flag, ...value].join('=')
+/** Without a server, the devices join the trial of the configured data folder. */
+async function withTrialDefaults(flags: string[], shell: Shell): Promise<string[]> {
+  const names = ['--server', '--enroll-secret']
+  const isGiven = flags.some((flag) => names.includes(flag.split('=')[0] ?? ''))
+  if (isGiven) return flags
+  const config = configOf(shell)
+  const { readSecret } = await import('../trial-secret.ts')
+  const secret = await readSecret(config.dataDir)
+  return secret === undefined ? flags : [...flags, '--server', config.baseUrl, '--enroll-secret', secret]
 }
