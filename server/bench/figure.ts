@@ -4,6 +4,7 @@ import type { Engine } from './trial/open-trial.ts'
 export type Scale = {
   devices: number
   searchedRows: number
+  reportingDevices: number
   roundMs: number
   rounds: number
 }

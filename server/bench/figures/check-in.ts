@@ -1,0 +1,138 @@
+import { type Bench, count, type Figure, type Finding, ratioText } from '../figure.ts'
+import { checkInBodies, type Report } from '../load/check-in-bodies.ts'
+import { requestBytes } from '../load/http-request.ts'
+import { openSocket } from '../load/open-socket.ts'
+import { medianOf } from '../load/percentiles.ts'
+import { runLoad } from '../load/run-load.ts'
+import { type BenchAgent, checksSql, loadAgents } from '../trial/load-agents.ts'
+import { onServer, openTrial, type Trial } from '../trial/open-trial.ts'
+import { type Subject, startProcess } from '../trial/start-process.ts'
+
+const targets = { changed: 0.7, unchanged: 5 }
+const connections = 8
+/** As many as the server records at a time. */
+const loops = 4
+const checks = 50
+
+export const checkIn: Figure = { number: '3', title: 'Results of checks coming in', run }
+
+type Pass = { perSecond: number; processorMsPerResult: number }
+type Passes = { first: Pass[]; changed: Pass[]; unchanged: Pass[]; failing: Pass[]; passing: Pass[]; bare: Pass[] }
+type Place = { trial: Trial; agents: BenchAgent[]; checkIds: string[]; ours: Subject; bare: Subject }
+
+async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
+  const trial = await openTrial(engine, 'checkin')
+  try {
+    const devices = scale.reportingDevices
+    const agents = await loadAgents(trial, devices)
+    await trial.load(checksSql(trial.organizationId, checks, 'pending'))
+    await trial.load(bareTableSql(devices))
+    const rows = await trial.load(`select id::text from checks where organization_id = ${trial.organizationId}`)
+    const checkIds = rows.map((row) => String(row['id']))
+    await trial.load('vacuum analyze')
+    const twin = await trial.ready().then(() => trial.twinEnv())
+    const ours = await startProcess(new URL('../serve.ts', import.meta.url), trial.env)
+    const bare = await startProcess(new URL('../bare/upsert-results.ts', import.meta.url), {
+      ...twin,
+      BENCH_DEVICES: String(devices),
+    })
+    try {
+      return findingsOf(await measure({ trial, agents, checkIds, ours, bare }, scale.rounds, scale.roundMs, say))
+    } finally {
+      await Promise.all([ours.stop(), bare.stop()])
+    }
+  } finally {
+    await trial.remove()
+  }
+}
+
+/** The same rows without what they refer to. */
+const bareTableSql = (devices: number): string => `
+  create table bare_results (like check_results including all);
+  insert into bare_results (organization_id, device_id, check_id, status)
+  select 1, device, check_id, 'pending' from generate_series(1, ${devices}) as device, generate_series(1, ${checks}) as check_id`
+
+async function measure(place: Place, rounds: number, roundMs: number, say: Bench['say']): Promise<Passes> {
+  const passes: Passes = { first: [], changed: [], unchanged: [], failing: [], passing: [], bare: [] }
+  // Results speak for the moment at which they were asked for, and each pass must be later than the one before.
+  let issuedAtMs = Date.now() - 3_600_000
+  const report = async (status: Report['status'], version: string) => {
+    issuedAtMs += 60_000
+    return reportAll(place, { status, version, issuedAtMs })
+  }
+  passes.first.push(await report('PASS', '0'))
+  await bareLoops(place.bare, Math.min(2_000, roundMs))
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`round ${round} of ${rounds}`)
+    passes.bare.push(await bareLoops(place.bare, roundMs))
+    passes.changed.push(await report('PASS', `${round}`))
+    passes.unchanged.push(await report('PASS', `${round}`))
+  }
+  passes.failing.push(await report('FAIL', 'bad'))
+  passes.passing.push(await report('PASS', 'good'))
+  return passes
+}
+
+async function reportAll({ trial, agents, checkIds, ours }: Place, report: Report): Promise<Pass> {
+  const bodies = checkInBodies(trial.secrets, trial.organizationId, agents, checkIds, report)
+  const turns = bodies.values()
+  const before = await ours.usage()
+  const result = await runLoad({ origin: ours.origin, connections, next: () => turns.next().value })
+  const { processorMs } = await ours.usage()
+  if (result.failures > 0) throw new Error(`${result.failures} writes were refused`)
+  await requireStored(trial, report, agents.length * checks)
+  const results = result.requests * checks
+  return { perSecond: results / result.seconds, processorMsPerResult: (processorMs - before.processorMs) / results }
+}
+
+/** A rate of results that were not taken in would be none. */
+async function requireStored({ databaseUrl, organizationId }: Trial, { version }: Report, expected: number) {
+  if (databaseUrl === undefined) return
+  const [row] = await onServer(
+    databaseUrl,
+    `select count(*)::int as stored from check_results
+     where organization_id = ${organizationId} and rows->0->>'version' = '${version}'`,
+  )
+  if (row?.['stored'] !== expected) throw new Error(`${row?.['stored']} of ${expected} results were stored`)
+}
+
+async function bareLoops(bare: Subject, durationMs: number): Promise<Pass> {
+  const socket = await openSocket(bare.origin)
+  try {
+    const before = await bare.usage()
+    const { body } = await socket.send(requestBytes({ path: `/${durationMs}/${loops}` }))
+    const after = await bare.usage()
+    const { rows, seconds } = JSON.parse(body.toString())
+    return { perSecond: rows / seconds, processorMsPerResult: (after.processorMs - before.processorMs) / rows }
+  } finally {
+    socket.close()
+  }
+}
+
+function findingsOf(passes: Passes): Finding[] {
+  const rateOf = (all: Pass[]) => medianOf(all.map(({ perSecond }) => perSecond))
+  const bare = rateOf(passes.bare)
+  const finding = (what: string, all: Pass[], target: number | undefined): Finding => {
+    const ratio = medianOf(all.map(({ perSecond }, round) => perSecond / (passes.bare[round]?.perSecond ?? bare)))
+    const processor = [all, passes.bare].map((some) =>
+      (medianOf(some.map(({ processorMsPerResult }) => processorMsPerResult)) * 1000).toFixed(1),
+    )
+    return {
+      figure: '3',
+      what,
+      ours: `${count(rateOf(all))} results/s`,
+      limit: `${count(bare)} rows/s`,
+      ratio: ratioText(ratio),
+      target: target === undefined ? '' : `≥ ${target}`,
+      isMet: target === undefined ? undefined : ratio >= target,
+      notes: [`processor time of the process a result: ours ${processor[0]} µs, bare ${processor[1]} µs`],
+    }
+  }
+  return [
+    finding('changed results', passes.changed, targets.changed),
+    finding('unchanged results', passes.unchanged, targets.unchanged),
+    finding('first results', passes.first, undefined),
+    finding('every result turns to failing: 50 issues a device', passes.failing, undefined),
+    finding('every result turns to passing: 50 issues end', passes.passing, undefined),
+  ]
+}

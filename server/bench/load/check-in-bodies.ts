@@ -1,0 +1,38 @@
+import { queryName } from '../../src/agents/query-names.ts'
+import type { Secrets } from '../../src/secrets/secrets.ts'
+import type { BenchAgent } from '../trial/load-agents.ts'
+import { requestBytes } from './http-request.ts'
+
+export type Report = {
+  status: 'PASS' | 'FAIL'
+  /** Another version is another result. */
+  version: string
+  issuedAtMs: number
+}
+
+/** One distributed write for each device, which answers all of its checks at once. */
+export function checkInBodies(
+  secrets: Secrets,
+  organizationId: string,
+  agents: readonly BenchAgent[],
+  checkIds: readonly string[],
+  { status, version, issuedAtMs }: Report,
+): Buffer[] {
+  return agents.map(({ deviceId, nodeKey }) => {
+    const names = checkIds.map((checkId) =>
+      queryName(secrets, { organizationId, deviceId }, { checkId, queryRevision: '1', issuedAtMs }),
+    )
+    const row = { KOLIDE_CHECK_STATUS: status, version, path: '/usr/local/lib/example' }
+    const body = {
+      node_key: nodeKey,
+      queries: Object.fromEntries(names.map((name) => [name, [row]])),
+      statuses: Object.fromEntries(names.map((name) => [name, 0])),
+    }
+    return requestBytes({
+      method: 'POST',
+      path: '/api/v1/osquery/distributed/write',
+      headers: { authorization: `NodeKey ${nodeKey}` },
+      body: JSON.stringify(body),
+    })
+  })
+}
