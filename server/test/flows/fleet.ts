@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { type Actor, systemActor } from '../../src/audit/record-audit.ts'
+import { recomputeCheck } from '../../src/checks/recompute-check.ts'
+import { recordResults } from '../../src/checks/record-results.ts'
+import { statusColumn } from '../../src/checks/rules.ts'
+import { updateConfiguration } from '../../src/checks/update-configuration.ts'
+import { type Db, type Tx, transact } from '../../src/db/transact.ts'
+import { lockDevice } from '../../src/devices/lock-device.ts'
+import { settleDueDevices } from '../../src/devices/settle-due-devices.ts'
+import { orNotFound, ServiceError } from '../../src/errors.ts'
+import { deleteDevice } from '../../src/registrations/delete-device.ts'
+import { registerDevice } from '../../src/registrations/register-device.ts'
+import { restoreDevice } from '../../src/registrations/restore-device.ts'
+import { confirmRegistration, suspendRegistration } from '../../src/registrations/suspend-registration.ts'
+import { unregisterDevice } from '../../src/registrations/unregister-device.ts'
+import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
+import { at, type Model, type ModelConfiguration, type Row } from './compliance-model.ts'
+import { personCount, type Step } from './compliance-steps.ts'
+
+/** An organization of the database whose devices, checks, people and groups go by their place in a list. */
+export type Fleet = {
+  db: Db
+  organizationId: string
+  devices: string[]
+  checks: string[]
+  people: string[]
+  groups: string[]
+}
+
+const options = {
+  level: { kind: 'integer', title: 'Level', description: 'A number.', default: 0, min: 0, max: 9 },
+}
+export const isoOf = (ms: number): string => new Date(ms).toISOString()
+export const startMs = Date.parse(startOfTests)
+
+/** Three computers in two groups, a check of one row and one of a row each user, two people. */
+export async function makeFleet(database: { readonly db: Db }): Promise<{ fleet: Fleet; model: Model }> {
+  const make = makeIn(database)
+  const { id } = await make.organization()
+  const people: string[] = []
+  while (people.length < personCount) people.push((await make.person(id)).id)
+  const groups = [(await make.deviceGroup(id)).id, (await make.deviceGroup(id)).id]
+  const keyed = { primary_key_column: 'user' }
+  const checks = [
+    (await make.check(id, { option_definitions: JSON.stringify(options) })).id,
+    (await make.check(id, { option_definitions: JSON.stringify(options), ...keyed })).id,
+  ]
+  const devices = [
+    (await make.device(id, { device_type: 'Mac', groupIds: groups.slice(0, 1) })).id,
+    (await make.device(id, { device_type: 'Windows', groupIds: groups })).id,
+    (await make.device(id, { device_type: 'Mac' })).id,
+  ]
+  const labels = [['macos', 'group 0'], ['windows', 'group 0', 'group 1'], ['macos']]
+  const fleet = { db: database.db, organizationId: id, devices, checks, people, groups }
+  return { fleet, model: modelOf(labels) }
+}
+
+const modelOf = (labels: readonly string[][]): Model => ({
+  now: startMs,
+  trustUsed: Array.from({ length: personCount }, () => false),
+  checks: [false, true].map((isKeyed) => ({
+    isKeyed,
+    revision: 1,
+    configuration: {
+      strategy: 'report_only',
+      graceDays: 7,
+      isPaused: false,
+      targeted: [],
+      excluded: [],
+      blockingAllowed: [],
+      blockingExcluded: [],
+      option: 0,
+    },
+  })),
+  devices: labels.map((own) => ({
+    labels: own,
+    owner: null,
+    registeredAt: 0,
+    isSuspended: false,
+    isDeleted: false,
+    results: new Map([0, 1].map((check) => [check, { status: 'pending', revision: 1 }])),
+    open: [],
+    opened: 0,
+    state: 'good',
+    willBlockAt: null,
+    signalled: null,
+  })),
+})
+
+export const sweep = ({ db }: Fleet, now: string): Promise<number> => settleDueDevices(db, () => happeningAt(now))
+
+/** Takes the step in the product and returns what it answers: the code of a refusal, or that there was none. */
+export async function perform(fleet: Fleet, step: Step, now: string): Promise<string> {
+  if (step.kind === 'wait' || step.kind === 'deadline') return 'done'
+  if (step.kind === 'run') return (await report(fleet, [step], now)) === 1 ? 'accepted' : 'refused'
+  if (step.kind === 'configure') return configure(fleet, step.check, step.change, now)
+  try {
+    await transact(fleet.db, (tx) => command(tx, fleet, step, now))
+    return 'done'
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code
+    throw error
+  }
+}
+
+type Run = Extract<Step, { kind: 'run' }>
+
+/** Records runs of one device as one check-in and returns how many were accepted. */
+export async function report(fleet: Fleet, runs: readonly Run[], now: string): Promise<number> {
+  const { db, organizationId, checks, devices } = fleet
+  const configured = await db
+    .selectFrom('check_configurations')
+    .select(['check_id', 'query_revision'])
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const accepted = await recordResults(
+    db,
+    {
+      organizationId,
+      deviceId: at(devices, runs[0]?.device ?? 0),
+      runs: runs.map(({ check, rows, isOld }) => {
+        const checkId = at(checks, check)
+        const revision = configured.find((row) => row.check_id === checkId)?.query_revision ?? '0'
+        const queryRevision = isOld ? String(Number(revision) - 1) : revision
+        return { checkId, queryRevision, ranAt: now, outcome: { kind: 'rows' as const, rows: rows.map(rowOf) } }
+      }),
+    },
+    happeningAt(now),
+  )
+  return accepted.length
+}
+
+const rowOf = ({ value, token }: Row) => ({ user: value, [statusColumn]: token })
+
+async function configure(fleet: Fleet, check: number, change: Partial<ModelConfiguration>, now: string) {
+  const { db, organizationId, groups } = fleet
+  const checkId = at(fleet.checks, check)
+  const listOf = (labels: string[] | undefined) =>
+    labels?.map((label) => (label.startsWith('group') ? at(groups, Number(label.slice(6))) : label))
+  const request = {
+    remediation_strategy: change.strategy,
+    block_auth_grace_period_days: change.graceDays,
+    paused: change.isPaused,
+    targeted_groups: listOf(change.targeted),
+    excluded_groups: listOf(change.excluded),
+    blocking_allowed_groups: listOf(change.blockingAllowed),
+    blocking_excluded_groups: listOf(change.blockingExcluded),
+    options: change.option === undefined ? undefined : { level: change.option },
+  }
+  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
+  await transact(db, (tx) =>
+    updateConfiguration(tx, { organizationId, checkId, request: given, actor: systemActor, now }),
+  )
+  await recomputeCheck(db, { organizationId, checkId }, () => happeningAt(now), new AbortController().signal)
+  return 'done'
+}
+
+const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
+
+async function command(
+  tx: Tx,
+  { organizationId, devices, people }: Fleet,
+  step: Exclude<Step, { kind: 'run' | 'configure' | 'wait' | 'deadline' }>,
+  now: string,
+): Promise<void> {
+  const deviceId = at(devices, step.device)
+  const about = { organizationId, deviceId, actor: administrator }
+  const happening = happeningAt(now)
+  switch (step.kind) {
+    case 'register':
+      return registerDevice(tx, { ...about, personId: at(people, step.person) }, happening)
+    case 'unregister': {
+      const actor = step.isByPerson ? { ...administrator, type: 'Person' as const } : administrator
+      await unregisterDevice(tx, { ...about, actor }, happening)
+      return
+    }
+    case 'delete':
+      return deleteDevice(tx, about, happening)
+    case 'restore':
+      return restoreDevice(tx, about, happening)
+    case 'suspend': {
+      const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+      if (device.registered_owner_id !== null) await suspendRegistration(tx, device, 'a test doubts it', happening)
+      return
+    }
+    case 'confirm':
+      return confirmRegistration(tx, about, happening)
+  }
+}
+
+/** The news of a fleet in order, by device. */
+export async function newsOf({ db, organizationId, devices }: Fleet) {
+  const { rows } = await sql<{ type: string; device_id: string; data: Record<string, unknown> }>`
+    select type, device_id, data from events where organization_id = ${organizationId}::bigint order by id`.execute(db)
+  return devices.map((device) => rows.filter((row) => row.device_id === device))
+}

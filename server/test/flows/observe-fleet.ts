@@ -1,0 +1,106 @@
+import { at, type Model, type ModelIssue } from './compliance-model.ts'
+import { type Fleet, isoOf } from './fleet.ts'
+
+type Observed = {
+  devices: {
+    state: string
+    willBlockAt: string | null
+    signalled: string | null
+    owner: number | null
+    isSuspended: boolean
+    isDeleted: boolean
+    results: string[]
+    issues: string[]
+    opened: number
+  }[]
+  tallies: { counted: number; passing: number }[]
+  trustUsed: boolean[]
+}
+
+const momentOf = (ms: number | null) => (ms === null ? 'never' : isoOf(ms))
+
+/** What the database should hold. */
+export function expected(model: Model): Observed {
+  const living = model.devices.filter((device) => !device.isDeleted)
+  return {
+    devices: model.devices.map((device) => ({
+      state: device.state,
+      willBlockAt: device.willBlockAt === null ? null : isoOf(device.willBlockAt),
+      signalled: device.signalled,
+      owner: device.owner,
+      isSuspended: device.isSuspended,
+      isDeleted: device.isDeleted,
+      results: [...device.results].map(([check, { status }]) => `${check} ${status}`).sort(),
+      issues: device.open.map(lineOf).sort(),
+      opened: device.opened,
+    })),
+    tallies: [...model.checks.keys()].map((check) => {
+      const statuses = living.flatMap((device) => device.results.get(check)?.status ?? [])
+      return {
+        counted: statuses.filter((status) => status !== 'inapplicable').length,
+        passing: statuses.filter((status) => status === 'passing').length,
+      }
+    }),
+    trustUsed: model.trustUsed,
+  }
+}
+
+const lineOf = ({ check, value, detectedAt, since, blocksAt }: ModelIssue) =>
+  `${check}/${JSON.stringify(value)} ${isoOf(detectedAt)} since ${momentOf(since)} blocks ${momentOf(blocksAt)}`
+
+/** What the database holds. */
+export async function observe({ db, organizationId, devices, checks, people }: Fleet): Promise<Observed> {
+  const rows = await db
+    .selectFrom('devices')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+  const results = await db
+    .selectFrom('check_results')
+    .select(['device_id', 'check_id', 'status'])
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const issues = await db.selectFrom('issues').selectAll().where('organization_id', '=', organizationId).execute()
+  const tallies = await db
+    .selectFrom('check_tallies')
+    .select(['check_id', 'counted', 'passing'])
+    .where('organization_id', '=', organizationId)
+    .execute()
+  const owners = await db
+    .selectFrom('people')
+    .select('has_used_first_trust')
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+  const sum = (check: string, column: 'counted' | 'passing') =>
+    tallies.filter((tally) => tally.check_id === check).reduce((total, tally) => total + tally[column], 0)
+  return {
+    devices: devices.map((id, index) => {
+      const row = at(rows, index)
+      const own = issues.filter((issue) => issue.device_id === id)
+      return {
+        state: row.auth_state,
+        willBlockAt: row.will_block_at,
+        signalled: row.signalled_status,
+        owner: row.registered_owner_id === null ? null : people.indexOf(row.registered_owner_id),
+        isSuspended: row.registration_suspended_at !== null,
+        isDeleted: row.deleted_at !== null,
+        results: results
+          .filter((result) => result.device_id === id)
+          .map((result) => `${checks.indexOf(result.check_id)} ${result.status}`)
+          .sort(),
+        issues: own
+          .filter((issue) => issue.resolved_at === null)
+          .map(
+            (issue) =>
+              `${checks.indexOf(issue.check_id)}/${JSON.stringify(issue.issue_value)} ${issue.detected_at} since ${issue.blocking_since ?? 'never'} blocks ${issue.blocks_device_at ?? 'never'}`,
+          )
+          .sort(),
+        opened: own.length,
+      }
+    }),
+    tallies: checks.map((check) => ({ counted: sum(check, 'counted'), passing: sum(check, 'passing') })),
+    trustUsed: owners.map((owner) => owner.has_used_first_trust),
+  }
+}
