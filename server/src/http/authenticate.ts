@@ -17,18 +17,8 @@ export function authenticator({ admissions, secrets, limitPerMinute, windowMs }:
   const limit = String(limitPerMinute)
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`
 
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
-    const key = bearerTokenOf(request.headers.authorization)
-    const isPlausible = key !== undefined && isWellFormedKey(key)
-    const admission = isPlausible ? await admissions.admit(secrets.lookupHash('api_key', key)) : undefined
-    if (!admission) return fail('unauthorized')
-    showLimit(reply, admission)
-    request.principal = admission.principal
-    return admission.principal
-  }
-
   // draft-ietf-httpapi-ratelimit-headers-03 to -06: the header family that clients of this API read.
-  function showLimit(reply: FastifyReply, { position, resetSeconds }: Admission): void {
+  function holdToLimit(reply: FastifyReply, { position, resetSeconds }: Admission): void {
     const reset = String(resetSeconds)
     reply.header('ratelimit-limit', limit)
     reply.header('ratelimit-remaining', String(Math.max(0, limitPerMinute - position)))
@@ -41,7 +31,13 @@ export function authenticator({ admissions, secrets, limitPerMinute, windowMs }:
 
   return ({ permission, feature }: Need) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const principal = await admit(request, reply)
+      const key = bearerTokenOf(request.headers.authorization)
+      const isPlausible = key !== undefined && isWellFormedKey(key)
+      const admission = isPlausible ? await admissions.admit(secrets.lookupHash('api_key', key)) : undefined
+      if (!admission) return fail('unauthorized')
+      const { principal } = admission
+      request.principal = principal
+      holdToLimit(reply, admission)
       if (feature) requireFeature(principal, feature)
       if (permission !== 'read') requirePermission(principal, permission)
     }

@@ -35,10 +35,13 @@ export function registerOperation(
   }
 }
 
-function schemaOf({ body, query, answer, status }: Omit<Operation, 'method'>) {
-  const schema: { body?: TSchema; querystring?: TSchema; response?: Record<number, TSchema> } = {}
+/**
+ * Answers are written by JSON.stringify as they are presented: a serializer made from the schema took a tenth of the
+ * time of a page, and hid what presenters got wrong. The test app holds every answer to its schema instead.
+ */
+function schemaOf({ body, query }: Omit<Operation, 'method'>) {
+  const schema: { body?: TSchema; querystring?: TSchema } = {}
   if (body) schema.body = body
   if (query) schema.querystring = query
-  if (answer) schema.response = { [status]: answer }
   return schema
 }

@@ -11,6 +11,7 @@ import { transact } from '../../src/db/transact.ts'
 import { createLogger } from '../../src/logging.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
+import { holdAnswersToTheirSchemas } from './answer-schemas.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 export const baseUrl = 'https://muster.test'
@@ -68,6 +69,7 @@ export function testApp(settings: Settings = {}): TestApp {
   const { env, addRoutes, ...parts } = settings
   const config = testConfig(env)
   let now = '2026-11-20T10:00:00.000Z'
+  let faults: string[] = []
   let opened: { app: FastifyInstance; tenant: Tenant } | undefined
   const current = () => {
     if (!opened) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
@@ -78,6 +80,7 @@ export function testApp(settings: Settings = {}): TestApp {
     const { connection } = database
     const app = buildApp({ ...parts, config, connection, secrets, clock: () => now, log: createLogger('silent') })
     addRoutes?.(app)
+    faults = holdAnswersToTheirSchemas(app)
     await app.ready()
     opened = { app, tenant: await addTenant('Acme') }
   })
@@ -122,7 +125,12 @@ export function testApp(settings: Settings = {}): TestApp {
       const made = keyOf(current().tenant.organizationId, 'Another key', granted)
       return (await transact(database.db, (tx) => createApiKey(tx, secrets, { ...made, now }))).key
     },
-    ask: (method, url, options = {}) => ask(current().app, method, url, { key: current().tenant.key, ...options }),
+    ask: async (method, url, options = {}) => {
+      const answer = await ask(current().app, method, url, { key: current().tenant.key, ...options })
+      const fault = faults.shift()
+      if (fault) throw new Error(fault)
+      return answer
+    },
   }
 }
 

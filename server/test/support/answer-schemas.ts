@@ -1,0 +1,57 @@
+import { ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+
+type Schema = Record<string, unknown>
+type Check = ((value: unknown) => boolean) & {
+  errors?: readonly { instancePath: string; message?: string; params: object }[] | null
+}
+
+/**
+ * Fails every request whose answer is not what the documents say: a member missing, of another type, or undeclared.
+ * The product itself sends what it presents without looking. Returns the list that the faults are added to.
+ */
+export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
+  const faults: string[] = []
+  const checks = new Map<TSchema, Check>()
+  const checkOf = (schema: TSchema, request: FastifyRequest): Check => {
+    const check = checks.get(schema) ?? (request.compileValidationSchema(closed({ ...schema })) as Check)
+    checks.set(schema, check)
+    return check
+  }
+  app.addHook('preSerialization', (request, reply, payload, done) => {
+    const { operationId } = request.routeOptions.config
+    const { answer } = app.kit.operations.find((operation) => operation.operationId === operationId) ?? {}
+    const refusal = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
+    const schema = reply.statusCode < 400 ? answer : refusal
+    if (!operationId || !schema) return done(null, payload)
+    const check = checkOf(schema, request)
+    if (check(payload)) return done(null, payload)
+    faults.push(`${operationId} answered ${reply.statusCode} with what its schema refuses: ${describe(check)}`)
+    done(new Error('The answer is not what the documents say'))
+  })
+  return faults
+}
+
+const describe = ({ errors }: Check): string =>
+  (errors ?? [])
+    .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    .join('; ')
+
+/** The schema with nothing undeclared allowed, at any depth. */
+function closed(schema: Schema): Schema {
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === 'properties') return [keyword, closedMembers(value as Record<string, Schema>)]
+      if (Array.isArray(value) && ['anyOf', 'oneOf', 'allOf'].includes(keyword)) return [keyword, value.map(closed)]
+      const isSchema = keyword === 'items' || keyword === 'additionalProperties'
+      return [keyword, isSchema && typeof value === 'object' && value !== null ? closed(value as Schema) : value]
+    }),
+  )
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+const closedMembers = (members: Record<string, Schema>) =>
+  Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, closed(schema)]))
