@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { type Call, callOrigin, type OriginAnswer } from './call-origin.ts'
+
+const bin = fileURLToPath(new URL('../../bin/muster.js', import.meta.url))
+
+/** On a machine that is busy with the rest of the suite; a calm one needs a tenth of it. */
+const startLimitMs = 120_000
+const stopLimitMs = 60_000
+
+export type Outcome = { exit: number; out: string; err: string }
+
+export type MusterProcess = {
+  readonly pid: number
+  readonly origin: string
+  /** Everything it has written so far, to both outputs. */
+  output(): string
+  ask(method: string, path: string, call?: Call): Promise<OriginAnswer>
+  /** Interrupts it as an operator would, and resolves to its exit code. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<number | null>
+  /** Ends it as a power cut would, and resolves once it is gone. */
+  kill(): Promise<void>
+  /** Resolves once the output matches. */
+  says(pattern: RegExp, limitMs?: number): Promise<void>
+}
+
+export type Hooks = { after(work: () => Promise<void>): void }
+
+/** A data folder of its own, and processes of the muster program with the same settings on it. */
+export type MusterPlace = {
+  readonly dataDir: string
+  /** The key of an embedded installation, once it is made. */
+  masterKey(): Promise<string>
+  /** Runs a command that ends by itself. */
+  run(args: readonly string[], settings?: Record<string, string>, input?: string): Promise<Outcome>
+  /** Starts a process and resolves once `/readyz` says so; rejects, with its output, when it ends before that. */
+  start(args: readonly string[], settings?: Record<string, string>): Promise<MusterProcess>
+  /** Starts one that answers no requests; it is there once its log says so. */
+  startWorker(): Promise<MusterProcess>
+}
+
+/** Everything is ended and removed when the test, or with the hooks of the module the file, is over. */
+export function openPlace({ after }: Hooks, settings: Record<string, string> = {}): MusterPlace {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-'))
+  const dataDir = join(folder, 'data')
+  const children = new Set<ChildProcess>()
+  const { PATH, NODE_COMPILE_CACHE, HOME } = process.env
+  const common = { PATH, NODE_COMPILE_CACHE, HOME, MUSTER_DATA_DIR: dataDir, ...settings }
+  const killAll = () => {
+    for (const child of children) child.kill('SIGKILL')
+  }
+  // Also where the test process ends without its hooks.
+  process.once('exit', killAll)
+  after(async () => {
+    killAll()
+    await Promise.all([...children].map(ended))
+    process.off('exit', killAll)
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  function spawnMuster(args: readonly string[], own: Record<string, string>): ChildProcess {
+    const child = spawn(process.execPath, [bin, ...args], {
+      env: { ...common, ...own },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    // A process that ends without reading its input breaks the pipe.
+    child.stdin?.on('error', () => {})
+    return child
+  }
+
+  async function run(args: readonly string[], own: Record<string, string> = {}, input = ''): Promise<Outcome> {
+    const child = spawnMuster(args, own)
+    child.stdin?.end(input)
+    const [out, err] = await Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')))
+    const exit = await ended(child)
+    return { exit: exit ?? -1, out: out ?? '', err: err ?? '' }
+  }
+
+  async function start(args: readonly string[], own: Record<string, string> = {}): Promise<MusterProcess> {
+    const port = own['PORT'] ?? settings['PORT'] ?? String(await freePort())
+    const isTls = own['MUSTER_TLS_CERT_FILE'] !== undefined || args.includes('--lan')
+    const child = spawnMuster(args, { ...own, PORT: port })
+    const started = watch(child, `${isTls ? 'https' : 'http'}://localhost:${port}`)
+    await untilReady(child, started)
+    return started
+  }
+
+  return {
+    dataDir,
+    masterKey: async () => (await readFile(join(dataDir, 'master.key'), 'utf8')).trim(),
+    run,
+    start,
+    async startWorker() {
+      const started = watch(spawnMuster(['worker'], {}), '')
+      await started.says(/"started"/)
+      return started
+    },
+  }
+}
+
+function watch(child: ChildProcess, origin: string): MusterProcess {
+  let written = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      written += chunk
+    })
+  }
+  child.stdin?.end()
+  return {
+    pid: child.pid ?? 0,
+    origin,
+    output: () => written,
+    ask: (method, path, call = {}) => callOrigin(origin, method, path, call),
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return within(stopLimitMs, ended(child), () => `The process did not end by ${signal}:\n${written}`)
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended(child)
+    },
+    async says(pattern, limitMs = startLimitMs) {
+      await until(limitMs, async () => pattern.test(written) || refuseEnded(child, written))
+    },
+  }
+}
+
+async function untilReady(child: ChildProcess, { ask, output }: MusterProcess): Promise<void> {
+  await until(startLimitMs, async () => {
+    refuseEnded(child, output())
+    const answer = await ask('GET', '/readyz', { isTrusting: true }).catch(() => undefined)
+    return answer?.status === 200
+  })
+}
+
+function refuseEnded({ exitCode, signalCode }: ChildProcess, written: string): false {
+  if (exitCode === null && signalCode === null) return false
+  throw new Error(`The process has ended with ${exitCode ?? signalCode}:\n${written}`)
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+async function within<Result>(limitMs: number, work: Promise<Result>, message: () => string): Promise<Result> {
+  const timer = new AbortController()
+  const late = pause(limitMs, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(message())
+  })
+  late.catch(() => {})
+  return Promise.race([work, late]).finally(() => timer.abort())
+}
+
+/** Asks again and again; resolves to how long it took until the answer was yes. */
+export async function until(limitMs: number, isSo: () => Promise<boolean>, everyMs = 50): Promise<number> {
+  const startedAt = performance.now()
+  for (;;) {
+    if (await isSo()) return performance.now() - startedAt
+    if (performance.now() - startedAt > limitMs) throw new Error(`Not within ${limitMs} ms: ${isSo}`)
+    await pause(everyMs)
+  }
+}
+
+/** Nobody else is given it for a while, as the system goes through its ports in turn. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No port was given')
+  return address.port
+}
