@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Bodies under way take at most this much memory together. */
+/** Bodies of the endpoints that take large ones are held in at most this much memory together. */
 const mostBytesHeld = 192 * 2 ** 20
+const smallLimit = 64 * 1024
 
 export type BodyReader = {
   /**
@@ -9,7 +10,7 @@ export type BodyReader = {
    * all the same and dropped: an agent reads no answer before it has sent everything.
    */
   read: (message: IncomingMessage, limit: number, done: (error: Error | null, bytes?: Buffer) => void) => void
-  /** To be called once with the length of each body that was read, when it is no longer needed. */
+  /** To be called once with the length of each body that was read with a limit above 64 kB, when it is done with. */
   release: (length: number) => void
 }
 
@@ -20,38 +21,34 @@ export function bodyReader(): BodyReader {
   let held = 0
 
   function read(message: IncomingMessage, limit: number, done: (error: Error | null, bytes?: Buffer) => void): void {
+    const isCounted = limit > smallLimit
     let chunks: Buffer[] = []
     let length = 0
-    let isDropped = false
-    let isBusy = false
-    let isDone = false
-    const finish = (error: Error | null, bytes?: Buffer) => {
-      if (isDone) return
-      isDone = true
-      if (bytes === undefined) held -= length
-      done(error, bytes)
-    }
-    message.on('data', (chunk: Buffer) => {
-      if (isDropped) return
-      length += chunk.length
-      held += chunk.length
-      if (length <= limit && held <= mostBytesHeld) {
-        chunks.push(chunk)
-        return
-      }
-      isDropped = true
-      isBusy = length <= limit
+    let refused: 'too long' | 'busy' | undefined
+
+    function drop(reason: 'too long' | 'busy'): void {
+      refused = reason
       chunks = []
-      held -= length
-      length = 0
+      if (isCounted) held -= length
+    }
+
+    message.on('data', (chunk: Buffer) => {
+      if (refused) return
+      length += chunk.length
+      if (isCounted) held += chunk.length
+      if (length > limit) drop('too long')
+      else if (isCounted && held > mostBytesHeld) drop('busy')
+      else chunks.push(chunk)
     })
     message.on('end', () => {
-      if (isBusy) return finish(refusal(503, 'The service is busy'))
-      if (isDropped) return finish(null)
-      finish(null, chunks.length === 1 ? chunks[0] : chunks.length === 0 ? nothing : Buffer.concat(chunks, length))
+      if (refused === 'busy') done(refusal(503, 'The service is busy'))
+      else if (refused) done(null)
+      else done(null, chunks.length > 1 ? Buffer.concat(chunks, length) : (chunks[0] ?? nothing))
     })
-    message.on('error', (error) => finish(error))
-    message.on('close', () => finish(refusal(400, 'The connection broke off')))
+    message.on('error', () => {
+      if (!refused) drop('busy')
+      done(refusal(400, 'The connection broke off'))
+    })
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import { isDatabaseUnavailable } from '../http/database-unavailable.ts'
 import type { AgentContext } from './agent-context.ts'
 import { deviceConfig } from './device-config.ts'
@@ -18,6 +18,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The device whose node key came in the Authorization header. */
     agentDevice: DeviceState | LoadedDevice | undefined
+    /** Of a large body, until the memory for it is given back. */
     agentBodyLength: number
   }
 }
@@ -67,35 +68,35 @@ function addScope(scope: FastifyInstance, context: AgentContext): void {
       done(error, bytes)
     })
   })
-  scope.addHook('onResponse', (request, _reply, done) => {
-    if (request.agentBodyLength > 0) bodies.release(request.agentBodyLength)
-    done()
-  })
   scope.setNotFoundHandler((_request, reply) => send(reply, failure(404, 'There is no such endpoint')))
   scope.setErrorHandler((error, request, reply) => send(reply, answerOfError(context, error, request)))
-  addEndpoints(scope, context)
+  addSmallEndpoints(scope, context)
+  addLargeEndpoints(scope, context, (request, _reply, done) => {
+    bodies.release(request.agentBodyLength)
+    done()
+  })
 }
 
-function addEndpoints(scope: FastifyInstance, context: AgentContext): void {
-  const config = { access: 'agent', isChatty: true } as const
-  const onRequest = admitByHeader(context)
-  const limited = (bodyLimit: number) => ({ config, bodyLimit, onRequest })
+const config = { access: 'agent', isChatty: true } as const
+
+function addSmallEndpoints(scope: FastifyInstance, context: AgentContext): void {
   scope.post('/enroll', { config, bodyLimit: 64 * kilobyte }, async (request, reply) =>
     send(reply, isTooLarge(request) ? tooLarge : await enroll(context, bodyOf(request))),
   )
-  scope.post('/config', limited(16 * kilobyte), (request, reply) =>
+  const options = { config, bodyLimit: 16 * kilobyte }
+  scope.post('/config', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
     respond(context, request, reply, async (device) => success(deviceConfig(stateOf(device).deviceId))),
   )
-  scope.post('/distributed/read', limited(16 * kilobyte), (request, reply) => {
-    const device = request.agentDevice
-    const now = context.clock()
-    if (device && 'nextDueAtMs' in device && !isStale(device) && Date.parse(now) < device.nextDueAtMs) {
-      noteContact(context, device, now)
-      return send(reply, idle)
-    }
-    return respond(context, request, reply, (found) => readQueries(context, found))
-  })
-  scope.post('/distributed/write', limited(16 * megabyte), (request, reply) =>
+  scope.post('/distributed/read', { ...options, onRequest: answerIdleByHeader(context) }, (request, reply) =>
+    sendIfIdle(context, reply, request.agentDevice ?? knownByBody(context, request))
+      ? reply
+      : respond(context, request, reply, (found) => readQueries(context, found)),
+  )
+}
+
+function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, onResponse: onResponseHookHandler): void {
+  const options = { config, bodyLimit: 16 * megabyte, onRequest: admitByHeader(context), onResponse }
+  scope.post('/distributed/write', options, (request, reply) =>
     isTooLarge(request) && request.agentDevice
       ? send(reply, dropAnswers(context, stateOf(request.agentDevice)))
       : respond(context, request, reply, async (device, body) => {
@@ -103,10 +104,14 @@ function addEndpoints(scope: FastifyInstance, context: AgentContext): void {
           return success()
         }),
   )
-  scope.post('/log', limited(16 * megabyte), async (request, reply) => send(reply, await log(context, request)))
+  scope.post('/log', options, async (request, reply) => send(reply, await log(context, request)))
 }
 
 const idle = success(idleAnswer)
+const idleHeaders = [
+  ...['content-type', 'application/json', 'content-length', String(idleAnswer.length)],
+  ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
+]
 
 function send(reply: FastifyReply, { status, text }: Answer): FastifyReply {
   return reply.code(status).header('content-type', 'application/json').send(text)
@@ -155,6 +160,35 @@ function admitByHeader(context: AgentContext) {
       else send(reply, unknownNodeKey)
     }, done)
   }
+}
+
+/** Most reads bring nothing: those are answered before their body is read, which nobody needs. */
+function answerIdleByHeader(context: AgentContext) {
+  const admit = admitByHeader(context)
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    admit(request, reply, (error) => {
+      if (!sendIfIdle(context, reply, request.agentDevice)) done(error)
+    })
+  }
+}
+
+function sendIfIdle(context: AgentContext, reply: FastifyReply, found: DeviceState | LoadedDevice | undefined) {
+  if (!found || 'device' in found) return false
+  const now = context.clock()
+  if (Date.parse(now) >= found.nextDueAtMs) return false
+  noteContact(context, found, now)
+  // Past the framework's own sending: a tenth of the time of what a server does most.
+  reply.hijack()
+  reply.raw.writeHead(200, [...idleHeaders, 'x-request-id', reply.request.id])
+  reply.raw.end(idleAnswer, 'latin1')
+  return true
+}
+
+/** The device of the body's node key, where nothing needs to be loaded. */
+function knownByBody(context: AgentContext, request: FastifyRequest): DeviceState | undefined {
+  const nodeKey = parse(bodyOf(request))?.['node_key']
+  const known = typeof nodeKey === 'string' ? context.registry.find(nodeKey) : undefined
+  return known && !isStale(known) ? known : undefined
 }
 
 /** Answers an authenticated request; the body's node key counts where no header has one. */
