@@ -109,8 +109,10 @@ function pageReader<Path extends string, Schema extends TSchema, Row>(
 const withQuery = <Scope>(scope: Scope, query: string | undefined) =>
   query === undefined ? scope : { ...scope, query: query.trim() }
 
-/** The definition's type asks for `cursorOf` where a row has no id. */
-const idOf = (row: unknown): string => (row as { id: string }).id
+function idOf(row: unknown): string {
+  if (typeof row === 'object' && row !== null && 'id' in row && typeof row.id === 'string') return row.id
+  throw new Error('A list whose rows have no id needs cursorOf')
+}
 
 /** Cursors are URL-safe as they are. */
 function pageQuery(cursor: string, perPage: number, text: string): string {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { testApp } from '../../test/support/app.ts'
 import { buildApp } from '../app.ts'
+import { connectEmbedded, connectPostgres } from '../db/connect.ts'
 import { createLogger } from '../logging.ts'
 
 const metricsToken = 'metrics-token-1'
@@ -49,6 +50,23 @@ test('the health names each part and whether it works, without saying why not', 
   )
   assert.doesNotMatch(JSON.stringify(broken.body), /secret/)
   assert.deepEqual([ready.status, ready.body], [503, { status: 'not ready' }])
+})
+
+test('without its database every call is a 503, and so is the health', async () => {
+  const { url } = trial.database
+  const connection = url === undefined ? await connectEmbedded() : await connectPostgres({ url, maxConnections: 1 })
+  const app = buildApp({ ...partsOf(), connection })
+  await connection.close()
+  const headers = { authorization: `Bearer ${trial.tenant.key}` }
+  for (const path of ['/whoami', '/audit_logs']) {
+    const answer = await app.inject({ url: path, headers })
+    const message = 'The service cannot answer at the moment; try again soon.'
+    assert.deepEqual([answer.statusCode, answer.json()], [503, { error: 'unavailable', message }])
+    assert.match(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+  }
+  const health = await app.inject({ url: '/healthz' })
+  assert.deepEqual([health.statusCode, health.json().checks.database.status], [503, 'fail'])
+  await app.close()
 })
 
 test('metrics need their token where one is set', async () => {
