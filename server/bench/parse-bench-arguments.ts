@@ -4,7 +4,7 @@ import type { Scale } from './figure.ts'
 export type BenchArguments = { figures: readonly string[]; isEmbedded: boolean; scale: Scale }
 
 const whole: Scale = { devices: 100_000, searchedRows: 500_000, reportingDevices: 2_000, roundMs: 6_000, rounds: 5 }
-const small: Scale = { devices: 10_000, searchedRows: 50_000, reportingDevices: 300, roundMs: 1_500, rounds: 3 }
+const small: Scale = { devices: 10_000, searchedRows: 50_000, reportingDevices: 600, roundMs: 1_500, rounds: 3 }
 
 const usual = ['1', '2', '3', '4', '6']
 const known = ['1', '2', '3', '4', '5', '6']

@@ -2,5 +2,6 @@ import type { Figure } from '../figure.ts'
 import { checkIn } from './check-in.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
+import { search } from './search.ts'
 
-export const figures: readonly Figure[] = [listDevices, checkIn, idleRead]
+export const figures: readonly Figure[] = [listDevices, search, checkIn, idleRead]
