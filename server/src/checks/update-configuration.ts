@@ -114,10 +114,11 @@ async function write(tx: Tx, update: Update, after: Settings, changed: readonly 
       excluded_groups: [...rest.excluded_groups],
       blocking_allowed_groups: [...rest.blocking_allowed_groups],
       blocking_excluded_groups: [...rest.blocking_excluded_groups],
-      options: JSON.stringify(options),
       revision: sql`${row.ref('revision')} + 1`,
       updated_at: update.now,
-      ...(changed.includes('options') ? { query_revision: sql`${row.ref('query_revision')} + 1` } : {}),
+      ...(changed.includes('options')
+        ? { options: JSON.stringify(options), query_revision: sql`${row.ref('query_revision')} + 1` }
+        : {}),
       ...(changed.includes('is_paused')
         ? { paused_at: is_paused ? update.now : null, paused_by: is_paused ? update.actor.name : null }
         : {}),
