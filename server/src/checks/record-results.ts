@@ -1,13 +1,21 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
-import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
+import { type LockedDevice, lockDevices } from '../devices/lock-device.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
-import { type IssueVerdict, settleIssues } from '../issues/settle-issues.ts'
+import { type DeviceVerdicts, type IssueVerdict, settleIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from './adjust-tallies.ts'
 import { digestOutcome } from './digest-outcome.ts'
 import { holdConfigurations } from './hold-configurations.ts'
 import { type CheckOutcome, type Judgement, judge } from './rules.ts'
+import {
+  type CheckFacts,
+  listCheckFacts,
+  listStoredResults,
+  type Pair,
+  type StoredResult,
+  storeResults,
+} from './stored-results.ts'
 import { isAllowed } from './targeting-rules.ts'
 
 export type CheckRun = {
@@ -21,150 +29,155 @@ export type CheckRun = {
 
 export type DeviceRuns = { organizationId: string; deviceId: string; runs: readonly CheckRun[] }
 
-/**
- * Takes in what checks found on one device; each check at most once in `runs`. Runs that say what is stored already
- * write nothing here. Returns the accepted runs; refused are those of checks that do not target the device, are
- * paused, have another query by now, or have a later answer.
- */
+/** What one device reports, each check at most once in `runs`, and what its consequences are put down to. */
+export type Recording = DeviceRuns & { happening: Happening }
+
+/** `recordTogether` for a device alone. */
 export async function recordResults(db: Db, device: DeviceRuns, happening: Happening): Promise<CheckRun[]> {
-  if (device.runs.length === 0) return []
-  const digests = new Map(device.runs.map((run) => [run.checkId, digestOutcome(run.outcome)]))
-  const unchanged = await unchangedChecks(db, device, digests)
-  const changed = device.runs.filter((run) => !unchanged.has(run.checkId))
-  const confirmed = device.runs.filter((run) => unchanged.has(run.checkId))
-  if (changed.length === 0) return confirmed
-  const accepted = await transact(db, (tx) => recordChanges(tx, { ...device, runs: changed }, digests, happening))
-  return [...confirmed, ...accepted]
+  const [accepted = []] = await recordTogether(db, device.organizationId, [{ ...device, happening }])
+  return accepted
 }
 
-async function unchangedChecks(db: Db, { organizationId, deviceId, runs }: DeviceRuns, digests: Map<string, Buffer>) {
-  const { rows } = await sql<{ check_id: string }>`
-    select check_results.check_id
+type Reported = Pair & { run: CheckRun; digest: Buffer }
+
+/**
+ * Takes in what checks found on devices of one organization, each device at most once, all of it or nothing. Runs that
+ * say what is stored already write nothing here. Returns the accepted runs of each recording; refused are those of
+ * checks that do not target the device, are paused, have another query by now, or have a later answer.
+ */
+export async function recordTogether(
+  db: Db,
+  organizationId: string,
+  recordings: readonly Recording[],
+): Promise<CheckRun[][]> {
+  const reported = recordings.flatMap(({ deviceId, runs }) =>
+    runs.map((run): Reported => ({ deviceId, checkId: run.checkId, run, digest: digestOutcome(run.outcome) })),
+  )
+  if (reported.length === 0) return recordings.map(() => [])
+  const unchanged = await unchangedPairs(db, organizationId, reported)
+  const changed = reported.filter((one) => !unchanged.has(keyOf(one)))
+  const accepted =
+    changed.length === 0
+      ? unchanged
+      : new Set([...unchanged, ...(await transact(db, (tx) => recordChanges(tx, organizationId, recordings, changed)))])
+  return recordings.map(({ deviceId, runs }) =>
+    runs.filter(({ checkId }) => accepted.has(keyOf({ deviceId, checkId }))),
+  )
+}
+
+const keyOf = ({ deviceId, checkId }: Pair): string => `${deviceId}/${checkId}`
+
+async function unchangedPairs(db: Db, organizationId: string, reported: readonly Reported[]): Promise<Set<string>> {
+  const { rows } = await sql<{ place: string }>`
+    select report.place
     from unnest(
-      ${runs.map((run) => run.checkId)}::bigint[],
-      ${runs.map((run) => run.queryRevision)}::bigint[],
-      ${runs.map((run) => digests.get(run.checkId) ?? null)}::bytea[]
-    ) as run (check_id, query_revision, digest)
+      ${reported.map(({ deviceId }) => deviceId)}::bigint[],
+      ${reported.map(({ checkId }) => checkId)}::bigint[],
+      ${reported.map(({ run }) => run.queryRevision)}::bigint[],
+      ${reported.map(({ digest }) => digest)}::bytea[]
+    ) with ordinality as report (device_id, check_id, query_revision, digest, place)
     join check_results on ${inOrganization('check_results', organizationId)}
-      and check_results.device_id = ${deviceId}::bigint and check_results.check_id = run.check_id
+      and check_results.device_id = report.device_id and check_results.check_id = report.check_id
     join check_configurations as configuration on configuration.organization_id = check_results.organization_id
       and configuration.check_id = check_results.check_id
-    where check_results.rows_digest = run.digest
-      and check_results.query_revision is not distinct from run.query_revision
-      and (run.query_revision is null or configuration.query_revision = run.query_revision)
+    where check_results.rows_digest = report.digest
+      and check_results.query_revision is not distinct from report.query_revision
+      and (report.query_revision is null or configuration.query_revision = report.query_revision)
       and check_results.status <> 'stale' and configuration.paused_at is null
   `.execute(db)
-  return new Set(rows.map((row) => row.check_id))
+  return new Set(
+    rows.flatMap(({ place }) => {
+      const one = reported[Number(place) - 1]
+      return one ? [keyOf(one)] : []
+    }),
+  )
 }
 
-type StoredResult = Awaited<ReturnType<typeof storedResults>>[number]
-type Change = { run: CheckRun; stored: StoredResult; judgement: Judgement; status: StoredResult['status'] }
+type Change = Reported & {
+  device: LockedDevice
+  check: CheckFacts
+  stored: StoredResult
+  judgement: Judgement
+  status: StoredResult['status']
+}
 
+/** Returns the keys of the accepted. */
 async function recordChanges(
   tx: Tx,
-  { organizationId, deviceId, runs }: DeviceRuns,
-  digests: Map<string, Buffer>,
-  happening: Happening,
-): Promise<CheckRun[]> {
+  organizationId: string,
+  recordings: readonly Recording[],
+  reported: readonly Reported[],
+): Promise<string[]> {
   await holdConfigurations(tx, organizationId)
-  const device = await lockDevice(tx, organizationId, deviceId)
-  if (!device) return []
-  const stored = new Map((await storedResults(tx, device, runs)).map((row) => [row.check_id, row]))
-  const changes = runs.flatMap((run): Change[] => {
-    const row = stored.get(run.checkId)
-    if (!row || isRefused(run, row)) return []
-    const judgement = judge(run.outcome, row.primary_key_column)
-    return [{ run, stored: row, judgement, status: row.exempted_at === null ? judgement.status : 'out_of_scope' }]
-  })
+  const devices = await lockDevices(tx, organizationId, [...new Set(reported.map(({ deviceId }) => deviceId))])
+  if (devices.length === 0) return []
+  const changes = await decide(tx, organizationId, devices, reported)
   if (changes.length === 0) return []
-  await storeResults(tx, device, changes, digests)
+  const results = changes.map(({ deviceId, checkId, digest, status, run, judgement }) => ({
+    ...{ deviceId, checkId, digest, status },
+    ...{ rows: judgement.rows, message: judgement.message, queryRevision: run.queryRevision, ranAt: run.ranAt },
+  }))
+  await storeResults(tx, organizationId, results)
   await adjustTallies(
     tx,
     organizationId,
-    changes.map(({ run, stored: { status: from }, status: to }) => ({ checkId: run.checkId, deviceId, from, to })),
+    changes.map(({ deviceId, checkId, stored, status }) => ({ deviceId, checkId, from: stored.status, to: status })),
   )
-  const verdicts = changes
-    .filter(({ stored: row }) => row.exempted_at === null)
-    .map((change) => verdictOf(change, device))
-  await settleIssues(tx, device, verdicts, happening)
-  await settleAuthState(tx, device, happening)
-  return changes.map(({ run }) => run)
+  await settle(tx, organizationId, recordings, changes)
+  return changes.map(keyOf)
 }
 
-async function storedResults(tx: Tx, device: LockedDevice, runs: readonly CheckRun[]) {
-  return tx
-    .selectFrom('check_results')
-    .innerJoin('checks', (join) =>
-      join
-        .onRef('checks.organization_id', '=', 'check_results.organization_id')
-        .onRef('checks.id', '=', 'check_results.check_id'),
-    )
-    .innerJoin('check_configurations as configuration', (join) =>
-      join
-        .onRef('configuration.organization_id', '=', 'check_results.organization_id')
-        .onRef('configuration.check_id', '=', 'check_results.check_id'),
-    )
-    .select([
-      'check_results.check_id',
-      'check_results.status',
-      'check_results.ran_at',
-      'check_results.exempted_at',
-      'check_results.snoozed_until',
-      'checks.primary_key_column',
-      'checks.issue_title',
-      'configuration.query_revision as wanted_revision',
-      'configuration.paused_at',
-      'configuration.remediation_strategy',
-      'configuration.block_auth_grace_period_days',
-      'configuration.begins_blocking_on',
-      'configuration.blocking_allowed_groups',
-      'configuration.blocking_excluded_groups',
-      sql<string | null>`(
-        select runs.ran_at[array_position(runs.check_ids, check_results.check_id)] from device_check_runs as runs
-        where runs.organization_id = check_results.organization_id and runs.device_id = check_results.device_id
-      )`.as('noted_at'),
-    ])
-    .where(inOrganization('check_results', device.organization_id))
-    .where('check_results.device_id', '=', device.id)
-    .where('check_results.check_id', '=', sql<string>`any(${runs.map((run) => run.checkId)}::bigint[])`)
-    .execute()
+async function decide(
+  tx: Tx,
+  organizationId: string,
+  devices: readonly LockedDevice[],
+  reported: readonly Reported[],
+): Promise<Change[]> {
+  const checkIds = [...new Set(reported.map(({ checkId }) => checkId))]
+  const checks = new Map((await listCheckFacts(tx, organizationId, checkIds)).map((check) => [check.id, check]))
+  const rows = await listStoredResults(tx, organizationId, reported)
+  const results = new Map(rows.map((row) => [keyOf({ deviceId: row.device_id, checkId: row.check_id }), row]))
+  const locked = new Map(devices.map((device) => [device.id, device]))
+  return reported.flatMap((one): Change[] => {
+    const [device, check, stored] = [locked.get(one.deviceId), checks.get(one.checkId), results.get(keyOf(one))]
+    if (!device || !check || !stored || isRefused(one.run, check, stored)) return []
+    const judgement = judge(one.run.outcome, check.primary_key_column)
+    const status = stored.exempted_at === null ? judgement.status : 'out_of_scope'
+    return [{ ...one, device, check, stored, judgement, status }]
+  })
 }
 
-function isRefused(run: CheckRun, stored: StoredResult): boolean {
-  if (stored.paused_at !== null) return true
+function isRefused(run: CheckRun, check: CheckFacts, stored: StoredResult): boolean {
+  if (check.paused_at !== null) return true
   if (run.queryRevision === null) return false
-  const isOutdated = run.queryRevision !== stored.wanted_revision
-  const last = [stored.ran_at ?? '', stored.noted_at ?? ''].sort().at(-1) ?? ''
-  return isOutdated || run.ranAt <= last
+  const isOutdated = run.queryRevision !== check.wanted_revision
+  return isOutdated || run.ranAt <= (stored.ran_at ?? '') || run.ranAt <= (stored.noted_at ?? '')
 }
 
-const verdictOf = ({ run, stored, judgement }: Change, device: LockedDevice): IssueVerdict => ({
-  checkId: run.checkId,
-  issueTitle: stored.issue_title,
-  primaryKeyColumn: stored.primary_key_column,
-  policy: stored,
-  isInBlockingGroups: isAllowed(stored.blocking_allowed_groups, stored.blocking_excluded_groups, device),
+/** A device none of whose issues came or went keeps its state: the passing of time is the worker's affair. */
+async function settle(tx: Tx, organizationId: string, recordings: readonly Recording[], changes: readonly Change[]) {
+  const happenings = new Map(recordings.map(({ deviceId, happening }) => [deviceId, happening]))
+  const byDevice = Map.groupBy(
+    changes.filter(({ stored }) => stored.exempted_at === null),
+    ({ device }) => device,
+  )
+  const entries = [...byDevice].flatMap(([device, some]): DeviceVerdicts[] => {
+    const happening = happenings.get(device.id)
+    return happening ? [{ device, happening, verdicts: some.map(verdictOf) }] : []
+  })
+  for (const { device, happening } of await settleIssues(tx, organizationId, entries)) {
+    await settleAuthState(tx, device, happening)
+  }
+}
+
+const verdictOf = ({ run, check, stored, judgement, device }: Change): IssueVerdict => ({
+  checkId: check.id,
+  issueTitle: check.issue_title,
+  primaryKeyColumn: check.primary_key_column,
+  policy: check,
+  isInBlockingGroups: isAllowed(check.blocking_allowed_groups, check.blocking_excluded_groups, device),
   snoozedUntil: stored.snoozed_until,
   ranAt: run.ranAt,
   failures: judgement.failures,
   resolves: judgement.resolves,
 })
-
-async function storeResults(tx: Tx, device: LockedDevice, changes: readonly Change[], digests: Map<string, Buffer>) {
-  await sql`
-    update check_results
-    set status = change.status, rows = change.rows, rows_digest = change.digest, error_message = change.message,
-      query_revision = change.query_revision, ran_at = change.ran_at
-    from unnest(
-      ${changes.map(({ run }) => run.checkId)}::bigint[],
-      ${changes.map(({ status }) => status)}::text[],
-      ${changes.map(({ judgement }) => JSON.stringify(judgement.rows))}::jsonb[],
-      ${changes.map(({ run }) => digests.get(run.checkId) ?? null)}::bytea[],
-      ${changes.map(({ judgement }) => judgement.message)}::text[],
-      ${changes.map(({ run }) => run.queryRevision)}::bigint[],
-      ${changes.map(({ run }) => run.ranAt)}::timestamptz[]
-    ) as change (check_id, status, rows, digest, message, query_revision, ran_at)
-    where ${inOrganization('check_results', device.organization_id)}
-      and check_results.device_id = ${device.id}::bigint and check_results.check_id = change.check_id
-  `.execute(tx)
-}

@@ -21,28 +21,48 @@ export type IssueVerdict = {
 
 type OpenIssue = {
   id: string
+  device_id: string
   check_id: string
   issue_value: string | null
   title: string
   value: Record<string, string>
 }
 
+/** What was run on one locked device. */
+export type DeviceVerdicts = { device: LockedDevice; happening: Happening; verdicts: readonly IssueVerdict[] }
+
 /**
- * Opens, confirms and resolves the issues of a locked device in line with the verdicts. A failure that comes back
- * after it was resolved is a new issue. The caller settles the device's auth state afterwards.
+ * Opens, confirms and resolves the issues of locked devices in line with the verdicts. A failure that comes back
+ * after it was resolved is a new issue. Returns those of whose devices issues came or went: the caller settles their
+ * auth states afterwards.
  */
 export async function settleIssues(
   tx: Tx,
-  device: LockedDevice,
-  verdicts: readonly IssueVerdict[],
-  happening: Happening,
-): Promise<void> {
-  const open = await openIssues(tx, device, verdicts)
+  organizationId: string,
+  entries: readonly DeviceVerdicts[],
+): Promise<DeviceVerdicts[]> {
+  const open = Map.groupBy(await openIssues(tx, organizationId, entries), ({ device_id }) => device_id)
+  const moved: DeviceVerdicts[] = []
+  for (const entry of entries) {
+    const { device, happening } = entry
+    const { resolved, confirmed, opened } = compare(entry.verdicts, open.get(device.id) ?? [])
+    await resolveIssues(tx, organizationId, resolved, happening)
+    await confirmIssues(tx, device, confirmed)
+    await openNew(tx, device, opened, happening)
+    if (resolved.length > 0 || opened.length > 0) moved.push(entry)
+  }
+  return moved
+}
+
+type Failure = { verdict: IssueVerdict; value: string | null; row: Record<string, string> }
+
+function compare(verdicts: readonly IssueVerdict[], open: readonly OpenIssue[]) {
+  const byCheck = Map.groupBy(open, ({ check_id }) => check_id)
   const resolved: OpenIssue[] = []
-  const opened: { verdict: IssueVerdict; value: string | null; row: Record<string, string> }[] = []
+  const opened: Failure[] = []
   const confirmed: { issue: OpenIssue; row: Record<string, string>; ranAt: string }[] = []
   for (const verdict of verdicts) {
-    const existing = open.filter((issue) => issue.check_id === verdict.checkId)
+    const existing = byCheck.get(verdict.checkId) ?? []
     for (const issue of existing) {
       const row = verdict.failures.get(issue.issue_value)
       if (row) confirmed.push({ issue, row, ranAt: verdict.ranAt })
@@ -51,19 +71,18 @@ export async function settleIssues(
     const known = new Set(existing.map((issue) => issue.issue_value))
     for (const [value, row] of verdict.failures) if (!known.has(value)) opened.push({ verdict, value, row })
   }
-  const ours = resolved.map((issue) => ({ ...issue, device_id: device.id }))
-  await resolveIssues(tx, device.organization_id, ours, happening)
-  await confirmIssues(tx, device, confirmed)
-  await openNew(tx, device, opened, happening)
+  return { resolved, confirmed, opened }
 }
 
-async function openIssues(tx: Tx, device: LockedDevice, verdicts: readonly IssueVerdict[]): Promise<OpenIssue[]> {
+async function openIssues(tx: Tx, organizationId: string, entries: readonly DeviceVerdicts[]): Promise<OpenIssue[]> {
+  if (entries.length === 0) return []
+  const checkIds = new Set(entries.flatMap(({ verdicts }) => verdicts.map(({ checkId }) => checkId)))
   return tx
     .selectFrom('issues')
-    .select(['id', 'check_id', 'issue_value', 'title', 'value'])
-    .where(inOrganization('issues', device.organization_id))
-    .where('device_id', '=', device.id)
-    .where('check_id', '=', sql<string>`any(${verdicts.map(({ checkId }) => checkId)}::bigint[])`)
+    .select(['id', 'device_id', 'check_id', 'issue_value', 'title', 'value'])
+    .where(inOrganization('issues', organizationId))
+    .where('device_id', '=', sql<string>`any(${entries.map(({ device }) => device.id)}::bigint[])`)
+    .where('check_id', '=', sql<string>`any(${[...checkIds]}::bigint[])`)
     .where('resolved_at', 'is', null)
     .execute()
 }
@@ -72,7 +91,7 @@ async function openIssues(tx: Tx, device: LockedDevice, verdicts: readonly Issue
 export async function resolveIssues(
   tx: Tx,
   organizationId: string,
-  issues: readonly (Pick<OpenIssue, 'id' | 'check_id' | 'title'> & { device_id: string })[],
+  issues: readonly Pick<OpenIssue, 'id' | 'device_id' | 'check_id' | 'title'>[],
   { cause, now }: Happening,
 ): Promise<void> {
   if (issues.length === 0) return
@@ -123,7 +142,7 @@ async function confirmIssues(
 async function openNew(
   tx: Tx,
   device: LockedDevice,
-  opened: readonly { verdict: IssueVerdict; value: string | null; row: Record<string, string> }[],
+  opened: readonly Failure[],
   { cause, now }: Happening,
 ): Promise<void> {
   if (opened.length === 0) return
