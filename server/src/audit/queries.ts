@@ -1,6 +1,7 @@
 import type { auditLogSearch } from '@muster/contract/audit-logs.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { compileList } from '../lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -21,14 +22,13 @@ const fromAuditLogs = (reader: Reader, organizationId: string) =>
 
 export type AuditLogRow = Awaited<ReturnType<typeof listAuditLogs>>[number]
 
-export function listAuditLogs(reader: Reader, { organizationId, search, after, limit }: ListPage) {
-  return fromAuditLogs(reader, organizationId)
+export const listAuditLogs = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
+  fromAuditLogs(reader, organizationId)
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(newestFirst))
-    .limit(limit)
-    .execute()
-}
+    .limit(limit),
+)
 
 export const findAuditLog = (reader: Reader, organizationId: string, id: string) =>
   fromAuditLogs(reader, organizationId).where('id', '=', id).executeTakeFirst()

@@ -5,7 +5,7 @@ import type { SearchFields } from '@muster/contract/search.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Reader } from '../db/transact.ts'
+import type { Db, Reader } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
 import { pageOf } from '../lists/keyset.ts'
@@ -30,7 +30,7 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row> = {
   record: Schema
   search?: SearchFields
   order?: 'ascending' | 'descending'
-  list: (reader: Reader, page: ListPage<PathParams<Path>>) => Promise<Row[]>
+  list: (db: Db, page: ListPage<PathParams<Path>>) => Promise<Row[]>
   present: (row: Row, links: Links) => Static<Schema>
   /** Whether the record of a nested list is there; a missing and a foreign one are the same 404. */
   exists?: (reader: Reader, organizationId: string, params: PathParams<Path>) => Promise<boolean>

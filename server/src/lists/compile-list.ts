@@ -1,0 +1,55 @@
+import { type Compilable, CompiledQuery } from 'kysely'
+import { type Db, refuseInsideTransaction } from '../db/transact.ts'
+import type { ListPage } from './list-page.ts'
+
+type Slot = (page: ListPage) => unknown
+type Compiled = { sql: string; slots: readonly Slot[] }
+
+/** No page has these values, so they mark where a page's own belong among the parameters. */
+const marked = (name: string): string => `\u0000${name}`
+const markedLimit = -1
+
+/**
+ * A list whose query is built and compiled once for its first and once for its later pages, instead of for every
+ * request: measured 35 µs of 400. Searches differ in shape and are built each time. `build` must pass the page's
+ * values on to the query as they are, and not look at them.
+ */
+export function compileList<Row, Params extends Readonly<Record<string, string>>>(
+  build: (db: Db, page: ListPage<Params>) => Compilable<Row> & { execute(): Promise<Row[]> },
+): (db: Db, page: ListPage<Params>) => Promise<Row[]> {
+  const compiled = new Map<string, Compiled>()
+  return async (db, page) => {
+    if (page.search !== undefined) return build(db, page).execute()
+    const shape = `${page.order} ${page.after === undefined ? 'first' : 'later'}`
+    let query = compiled.get(shape)
+    if (!query) {
+      query = compileShape((model) => build(db, model as ListPage<Params>).compile(), page)
+      compiled.set(shape, query)
+    }
+    refuseInsideTransaction()
+    const parameters = query.slots.map((slot) => slot(page))
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(query.sql, parameters))
+    return rows
+  }
+}
+
+function compileShape(compile: (model: ListPage) => CompiledQuery, page: ListPage): Compiled {
+  const slots = new Map<unknown, Slot>([
+    [marked('organizationId'), ({ organizationId }) => organizationId],
+    [marked('after'), ({ after }) => after],
+    [marked('now'), ({ now }) => now],
+    [markedLimit, ({ limit }) => limit],
+  ])
+  const params = Object.keys(page.params).map((name): [string, string] => [name, marked(`params.${name}`)])
+  for (const [name, mark] of params) slots.set(mark, (given) => given.params[name])
+  const { sql, parameters } = compile({
+    organizationId: marked('organizationId'),
+    params: Object.fromEntries(params),
+    search: undefined,
+    after: page.after === undefined ? undefined : marked('after'),
+    limit: markedLimit,
+    order: page.order,
+    now: marked('now'),
+  })
+  return { sql, slots: parameters.map((value) => slots.get(value) ?? (() => value)) }
+}
