@@ -32,7 +32,7 @@ export type AgentContext = Readonly<{
 }>
 
 const recordingsAtOnce = 4
-const enrollmentsAtOnce = 2
+const enrollmentsAtOnce = 3
 const logsAtOnce = 4
 
 export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; log: AgentLog }): AgentContext {

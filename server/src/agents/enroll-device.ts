@@ -35,7 +35,8 @@ export async function enrollDevice(context: AgentContext, request: EnrollmentReq
       if (!secret) return undefined
       const happening: Happening = { cause: ulid(), initiator: 'system', now }
       const device = await enroll(tx, context, secret, request.facts, happening)
-      await replaceNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
+      if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
+      await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
       return { ...device, organizationId: secret.organization_id }
     }),
   )
@@ -125,12 +126,15 @@ async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: stri
   await registerDevice(tx, { ...registration, actor: systemActor }, happening)
 }
 
-async function replaceNodeKey(tx: Tx, organizationId: string, deviceId: string, hash: Buffer): Promise<void> {
+async function endNodeKeys(tx: Tx, organizationId: string, deviceId: string): Promise<void> {
   await tx
     .deleteFrom('node_key_lookups')
     .where(inOrganization('node_key_lookups', organizationId))
     .where('device_id', '=', deviceId)
     .execute()
+}
+
+async function addNodeKey(tx: Tx, organizationId: string, deviceId: string, hash: Buffer): Promise<void> {
   await tx
     .insertInto('node_key_lookups')
     .values({ lookup_hash: hash, organization_id: organizationId, device_id: deviceId })

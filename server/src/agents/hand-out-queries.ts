@@ -1,7 +1,8 @@
 import type { AgentContext } from './agent-context.ts'
+import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { type DueCheck, inOrderOfNeed, queriesPerRead, unansweredMs } from './due-rules.ts'
-import { earliest, type LoadedDevice } from './load-device.ts'
+import { earliest, type LoadedDevice, reloadDevice } from './load-device.ts'
 import { queryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
 
@@ -10,8 +11,15 @@ export const idleAnswer = '{"queries":{},"node_invalid":false}'
 /** Seconds in which an agent polls every five seconds; osquery ignores anything but an integer. */
 const accelerateSeconds = 30
 
-/** The answer of a distributed read to a device that has just been loaded. */
-export async function handOutQueries(context: AgentContext, { device, checks }: LoadedDevice): Promise<string> {
+/** The answer to a distributed read of a device that is known, or has just been loaded. */
+export async function answerRead(context: AgentContext, found: DeviceState | LoadedDevice): Promise<Answer> {
+  if (!('device' in found) && Date.parse(context.clock()) < found.nextDueAtMs) return success(idleAnswer)
+  // What another process has recorded since is not asked again.
+  const loaded = 'device' in found ? found : await reloadDevice(context, found)
+  return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
+}
+
+async function handOutQueries(context: AgentContext, { device, checks }: LoadedDevice): Promise<string> {
   const now = context.clock()
   const nowMs = Date.parse(now)
   const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)

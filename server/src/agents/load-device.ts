@@ -32,6 +32,19 @@ export async function authenticate(
   return settleSchedule(context, device, stored, plan)
 }
 
+/** As `authenticate`, for agents before osquery 5.23, which send the node key in the body only. */
+export async function authenticateByBody(context: AgentContext, { node_key: nodeKey }: Record<string, unknown>) {
+  return typeof nodeKey === 'string' ? authenticate(context, nodeKey) : undefined
+}
+
+export const stateOf = (found: DeviceState | LoadedDevice): DeviceState => ('device' in found ? found.device : found)
+
+/** Remembers that the device spoke at `now`. */
+export function noteContact(context: AgentContext, device: DeviceState, now: string): void {
+  device.isInUse = true
+  context.presence.note(device.organization.id, device.deviceId, now)
+}
+
 /** Reads a device anew; undefined, and forgotten, when its node key is no longer in force. */
 export async function reloadDevice(context: AgentContext, device: DeviceState): Promise<LoadedDevice | undefined> {
   const before = { notices: device.notices, organization: { notices: device.organization.notices } }

@@ -24,6 +24,7 @@ export function bodyReader(): BodyReader {
     const isCounted = limit > smallLimit
     let chunks: Buffer[] = []
     let length = 0
+    let isRead = false
     let refused: 'too long' | 'busy' | undefined
 
     function drop(reason: 'too long' | 'busy'): void {
@@ -41,11 +42,13 @@ export function bodyReader(): BodyReader {
       else chunks.push(chunk)
     })
     message.on('end', () => {
+      isRead = true
       if (refused === 'busy') done(refusal(503, 'The service is busy'))
       else if (refused) done(null)
       else done(null, chunks.length > 1 ? Buffer.concat(chunks, length) : (chunks[0] ?? nothing))
     })
     message.on('error', () => {
+      if (isRead) return
       if (!refused) drop('busy')
       done(refusal(400, 'The connection broke off'))
     })

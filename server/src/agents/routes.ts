@@ -1,16 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import { isDatabaseUnavailable } from '../http/database-unavailable.ts'
 import type { AgentContext } from './agent-context.ts'
+import {
+  type Answer,
+  failure,
+  parseFields,
+  success,
+  tooLarge,
+  unknownNodeKey,
+  unknownSecret,
+  unreadable,
+} from './answers.ts'
 import { deviceConfig } from './device-config.ts'
 import { type DeviceState, isStale } from './device-registry.ts'
 import { enrollDevice } from './enroll-device.ts'
 import { readEnrollment } from './enrollment-rules.ts'
-import { handOutQueries, idleAnswer } from './hand-out-queries.ts'
-import { inflateLog } from './inflate-log.ts'
-import { authenticate, type LoadedDevice, reloadDevice } from './load-device.ts'
+import { answerRead, idleAnswer } from './hand-out-queries.ts'
+import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
 import { bodyReader } from './read-body.ts'
 import { takeAnswers } from './take-answers.ts'
-import { takeLog } from './take-log.ts'
+import { answerLog } from './take-log.ts'
 
 export type { AgentContext }
 
@@ -27,18 +36,6 @@ const prefixes = ['/api/v1/osquery', '/api/osquery']
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
-
-type Body = Buffer | undefined
-type Answer = { status: number; text: string }
-
-const success = (text = '{}'): Answer => ({ status: 200, text })
-const failure = (status: number, error: string, isNodeInvalid = false): Answer => ({
-  status,
-  text: JSON.stringify({ error, node_invalid: isNodeInvalid }),
-})
-const unknownNodeKey = failure(401, 'This node key is not in force', true)
-const tooLarge = failure(413, 'The body is too large')
-const unreadable = failure(400, 'The body is not a JSON object')
 
 /**
  * osquery's remote API. The agent looks at the body only, never at the status: an empty body would mean success and
@@ -81,7 +78,7 @@ const config = { access: 'agent', isChatty: true } as const
 
 function addSmallEndpoints(scope: FastifyInstance, context: AgentContext): void {
   scope.post('/enroll', { config, bodyLimit: 64 * kilobyte }, async (request, reply) =>
-    send(reply, isTooLarge(request) ? tooLarge : await enroll(context, bodyOf(request))),
+    send(reply, await enroll(context, request)),
   )
   const options = { config, bodyLimit: 16 * kilobyte }
   scope.post('/config', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
@@ -90,7 +87,7 @@ function addSmallEndpoints(scope: FastifyInstance, context: AgentContext): void 
   scope.post('/distributed/read', { ...options, onRequest: answerIdleByHeader(context) }, (request, reply) =>
     sendIfIdle(context, reply, request.agentDevice ?? knownByBody(context, request))
       ? reply
-      : respond(context, request, reply, (found) => readQueries(context, found)),
+      : respond(context, request, reply, (found) => answerRead(context, found)),
   )
 }
 
@@ -104,10 +101,11 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, onResp
           return success()
         }),
   )
-  scope.post('/log', options, async (request, reply) => send(reply, await log(context, request)))
+  scope.post('/log', options, async (request, reply) =>
+    send(reply, await answerLog(context, bodyOf(request), request.agentDevice)),
+  )
 }
 
-const idle = success(idleAnswer)
 const idleHeaders = [
   ...['content-type', 'application/json', 'content-length', String(idleAnswer.length)],
   ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
@@ -117,30 +115,12 @@ function send(reply: FastifyReply, { status, text }: Answer): FastifyReply {
   return reply.code(status).header('content-type', 'application/json').send(text)
 }
 
-const bodyOf = (request: FastifyRequest): Body => request.body as Body
+// The scope's own parser gives bytes, or nothing.
+const bodyOf = (request: FastifyRequest): Buffer | undefined => request.body as Buffer | undefined
 
 /** A body that was too long is read and left out; a request without one has no length either. */
 const isTooLarge = ({ body, headers }: FastifyRequest): boolean =>
   body === undefined && (Number(headers['content-length']) > 0 || headers['transfer-encoding'] !== undefined)
-
-/** The fields of a JSON object; undefined for anything else. */
-function parse(body: Body): Record<string, unknown> | undefined {
-  try {
-    return fieldsOf(JSON.parse(body?.toString('utf8') ?? ''))
-  } catch {
-    return undefined
-  }
-}
-
-const fieldsOf = (value: unknown): Record<string, unknown> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
-
-const stateOf = (found: DeviceState | LoadedDevice): DeviceState => ('device' in found ? found.device : found)
-
-function noteContact(context: AgentContext, device: DeviceState, now: string): void {
-  device.isInUse = true
-  context.presence.note(device.organization.id, device.deviceId, now)
-}
 
 const nodeKeyScheme = /^NodeKey\s+(\S+)\s*$/i
 
@@ -186,7 +166,7 @@ function sendIfIdle(context: AgentContext, reply: FastifyReply, found: DeviceSta
 
 /** The device of the body's node key, where nothing needs to be loaded. */
 function knownByBody(context: AgentContext, request: FastifyRequest): DeviceState | undefined {
-  const nodeKey = parse(bodyOf(request))?.['node_key']
+  const nodeKey = parseFields(bodyOf(request))?.['node_key']
   const known = typeof nodeKey === 'string' ? context.registry.find(nodeKey) : undefined
   return known && !isStale(known) ? known : undefined
 }
@@ -199,23 +179,12 @@ async function respond(
   work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
 ): Promise<FastifyReply> {
   if (isTooLarge(request)) return send(reply, tooLarge)
-  const body = parse(bodyOf(request))
+  const body = parseFields(bodyOf(request))
   if (!body) return send(reply, unreadable)
   const found = request.agentDevice ?? (await authenticateByBody(context, body))
   if (!found) return send(reply, unknownNodeKey)
   noteContact(context, stateOf(found), context.clock())
   return send(reply, await work(found, body))
-}
-
-async function authenticateByBody(context: AgentContext, { node_key: nodeKey }: Record<string, unknown>) {
-  return typeof nodeKey === 'string' ? authenticate(context, nodeKey) : undefined
-}
-
-async function readQueries(context: AgentContext, found: DeviceState | LoadedDevice): Promise<Answer> {
-  if (!('device' in found) && Date.parse(context.clock()) < found.nextDueAtMs) return idle
-  // What another process has recorded since is not asked again.
-  const loaded = 'device' in found ? found : await reloadDevice(context, found)
-  return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
 }
 
 /** An agent would send a write that is refused again with every later one, and so report nothing any more. */
@@ -225,26 +194,11 @@ function dropAnswers(context: AgentContext, device: DeviceState): Answer {
   return success()
 }
 
-async function enroll(context: AgentContext, bytes: Body): Promise<Answer> {
-  const request = readEnrollment(parse(bytes))
-  const nodeKey = request && (await enrollDevice(context, request))
-  if (nodeKey === undefined) return failure(401, 'This enrolment secret is not in force', true)
-  return success(JSON.stringify({ node_key: nodeKey, node_invalid: false }))
-}
-
-/**
- * A batch that cannot be used is taken all the same: the agent would send the same lines again, and nothing after
- * them, until its buffer overflows.
- */
-async function log(context: AgentContext, request: FastifyRequest): Promise<Answer> {
-  const bytes = bodyOf(request)
-  const body = bytes && fieldsOf(await context.inLogTurn(() => inflateLog(bytes)))
-  const found = request.agentDevice ?? (body && (await authenticateByBody(context, body)))
-  if (body && !found) return unknownNodeKey
-  if (found) noteContact(context, stateOf(found), context.clock())
-  if (body) takeLog(context, body)
-  else context.metrics.drainedLogs.inc()
-  return success()
+async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
+  if (isTooLarge(request)) return tooLarge
+  const enrollment = readEnrollment(parseFields(bodyOf(request)))
+  const nodeKey = enrollment && (await enrollDevice(context, enrollment))
+  return nodeKey === undefined ? unknownSecret : success(JSON.stringify({ node_key: nodeKey, node_invalid: false }))
 }
 
 function answerOfError(context: AgentContext, error: unknown, request: FastifyRequest): Answer {

@@ -59,7 +59,7 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
   async function stop(): Promise<void> {
     endHints()
     await Promise.all(works.map((end) => end()))
-    await flush()
+    await flush().catch(report('what was remembered of devices is lost at the stop'))
   }
 
   return { context, flush, stop }
