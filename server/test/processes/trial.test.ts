@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import http from 'node:http'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { embeddedOnly } from '../support/database.ts'
@@ -175,9 +176,9 @@ function sendHalf(url: string, key: string, whole: string): Promise<() => Promis
   })
   const answer = new Promise<Ended>((resolve, reject) => {
     sent.on('error', reject)
-    sent.on('response', async (response) => {
-      const body = Buffer.concat(await Array.fromAsync(response)).toString()
-      resolve({ status: response.statusCode, connection: response.headers.connection, body })
+    sent.on('response', (response) => {
+      const { statusCode: status, headers } = response
+      text(response).then((body) => resolve({ status, connection: headers.connection, body }), reject)
     })
   })
   answer.catch(() => {})

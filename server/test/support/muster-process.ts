@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -66,24 +66,22 @@ export function openPlace({ after }: Hooks, settings: Record<string, string> = {
     await rm(folder, { recursive: true, force: true })
   })
 
-  function spawnMuster(args: readonly string[], own: Record<string, string>): ChildProcess {
+  function spawnMuster(args: readonly string[], own: Record<string, string>): ChildProcessWithoutNullStreams {
     const child = spawn(process.execPath, [bin, ...args], {
       env: { ...common, ...own },
-      stdio: ['pipe', 'pipe', 'pipe'],
     })
     children.add(child)
     child.once('exit', () => children.delete(child))
     // A process that ends without reading its input breaks the pipe.
-    child.stdin?.on('error', () => {})
+    child.stdin.on('error', () => {})
     return child
   }
 
   async function run(args: readonly string[], own: Record<string, string> = {}, input = ''): Promise<Outcome> {
     const child = spawnMuster(args, own)
-    child.stdin?.end(input)
-    const [out, err] = await Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')))
-    const exit = await ended(child)
-    return { exit: exit ?? -1, out: out ?? '', err: err ?? '' }
+    child.stdin.end(input)
+    const [out, err, exit] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)])
+    return { exit: exit ?? -1, out, err }
   }
 
   async function start(args: readonly string[], own: Record<string, string> = {}): Promise<MusterProcess> {
@@ -108,14 +106,14 @@ export function openPlace({ after }: Hooks, settings: Record<string, string> = {
   }
 }
 
-function watch(child: ChildProcess, origin: string): MusterProcess {
+function watch(child: ChildProcessWithoutNullStreams, origin: string): MusterProcess {
   let written = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
       written += chunk
     })
   }
-  child.stdin?.end()
+  child.stdin.end()
   return {
     pid: child.pid ?? 0,
     origin,
