@@ -2,6 +2,7 @@ import type { checkSearch } from '@muster/contract/checks.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { compileList } from '../lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -95,13 +96,13 @@ const fromChecks = (reader: Reader, organizationId: string) =>
 
 export type CheckRecord = Awaited<ReturnType<typeof listChecks>>[number]
 
-export const listChecks = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
+export const listChecks = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
   fromChecks(reader, organizationId)
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(byId, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(byId))
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
 
 export const findCheck = (reader: Reader, organizationId: string, id: string) =>
   fromChecks(reader, organizationId).where('checks.id', '=', id).executeTakeFirst()

@@ -2,6 +2,7 @@ import type { checkResultSearch } from '@muster/contract/check-results.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { compileList } from '../lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -59,8 +60,10 @@ const resultList = (reader: Reader, { organizationId, search, after, limit }: Li
 
 export type ResultRow = Awaited<ReturnType<typeof listResultsOfDevice>>[number]
 
-export const listResultsOfDevice = (reader: Reader, page: ListPage<{ readonly deviceId: string }>) =>
-  resultList(reader, page, byCheck).where('check_results.device_id', '=', page.params.deviceId).execute()
+export const listResultsOfDevice = compileList((reader, page: ListPage<{ readonly deviceId: string }>) =>
+  resultList(reader, page, byCheck).where('check_results.device_id', '=', page.params.deviceId),
+)
 
-export const listResultsOfCheck = (reader: Reader, page: ListPage<{ readonly checkId: string }>) =>
-  resultList(reader, page, byDevice).where('check_results.check_id', '=', page.params.checkId).execute()
+export const listResultsOfCheck = compileList((reader, page: ListPage<{ readonly checkId: string }>) =>
+  resultList(reader, page, byDevice).where('check_results.check_id', '=', page.params.checkId),
+)

@@ -2,6 +2,7 @@ import type { deviceSearch } from '@muster/contract/devices.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { compileList } from '../lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -72,20 +73,20 @@ const deviceList = (reader: Reader, { organizationId, search, after, limit }: Li
     .$call(inKeysetOrder(byId))
     .limit(limit)
 
-export const listDevices = (reader: Reader, page: ListPage) => deviceList(reader, page).execute()
+export const listDevices = compileList(deviceList)
 
-export const listDevicesOfPerson = (reader: Reader, page: ListPage<{ readonly personId: string }>) =>
-  deviceList(reader, page).where('devices.registered_owner_id', '=', page.params.personId).execute()
+export const listDevicesOfPerson = compileList((reader, page: ListPage<{ readonly personId: string }>) =>
+  deviceList(reader, page).where('devices.registered_owner_id', '=', page.params.personId),
+)
 
-export const listDevicesOfGroup = (reader: Reader, page: ListPage<{ readonly deviceGroupId: string }>) =>
-  deviceList(reader, page)
-    .innerJoin('device_group_members as member', (join) =>
-      join
-        .onRef('member.organization_id', '=', 'devices.organization_id')
-        .onRef('member.device_id', '=', 'devices.id')
-        .on('member.device_group_id', '=', page.params.deviceGroupId),
-    )
-    .execute()
+export const listDevicesOfGroup = compileList((reader, page: ListPage<{ readonly deviceGroupId: string }>) =>
+  deviceList(reader, page).innerJoin('device_group_members as member', (join) =>
+    join
+      .onRef('member.organization_id', '=', 'devices.organization_id')
+      .onRef('member.device_id', '=', 'devices.id')
+      .on('member.device_group_id', '=', page.params.deviceGroupId),
+  ),
+)
 
 export const findDevice = (reader: Reader, organizationId: string, id: string) =>
   fromDevices(reader, organizationId).where('devices.id', '=', id).executeTakeFirst()

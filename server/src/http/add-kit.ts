@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { collectKeyUses } from '../api-keys/record-key-use.ts'
@@ -35,7 +36,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     clock,
     log,
     links: linksFor(config.baseUrl),
-    cursorKey: secrets.lookupHash('list cursor', 'key'),
+    cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
     requires: authenticator({ admissions, secrets, limitPerMinute: config.rateLimitPerMinute, windowMs }),
     operations: [],
   }

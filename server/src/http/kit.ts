@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { Principal } from '../api-keys/principal.ts'
@@ -17,7 +18,7 @@ export type Kit = {
   readonly clock: Clock
   readonly log: Logger
   readonly links: Links
-  readonly cursorKey: Buffer
+  readonly cursorKey: KeyObject
   readonly requires: ReturnType<typeof authenticator>
   /** In the order of their registration. */
   readonly operations: Operation[]

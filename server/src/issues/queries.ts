@@ -1,6 +1,7 @@
 import type { issueSearch } from '@muster/contract/issues.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { compileList } from '../lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -59,15 +60,13 @@ const issueList = (reader: Reader, { organizationId, search, after, limit }: Lis
     .$call(inKeysetOrder(byId))
     .limit(limit)
 
-export const listIssues = (reader: Reader, page: ListPage) => issueList(reader, page).execute()
+export const listIssues = compileList(issueList)
 
-export const listOpenIssuesOfDevice = (reader: Reader, page: ListPage<{ readonly deviceId: string }>) =>
-  issueList(reader, page)
-    .where('issues.device_id', '=', page.params.deviceId)
-    .where('issues.resolved_at', 'is', null)
-    .execute()
+export const listOpenIssuesOfDevice = compileList((reader, page: ListPage<{ readonly deviceId: string }>) =>
+  issueList(reader, page).where('issues.device_id', '=', page.params.deviceId).where('issues.resolved_at', 'is', null),
+)
 
-export const listOpenIssuesOfPerson = (reader: Reader, page: ListPage<{ readonly personId: string }>) =>
+export const listOpenIssuesOfPerson = compileList((reader, page: ListPage<{ readonly personId: string }>) =>
   issueList(reader, page)
     .where('issues.device_id', 'in', (eb) =>
       eb
@@ -77,8 +76,8 @@ export const listOpenIssuesOfPerson = (reader: Reader, page: ListPage<{ readonly
         .where('devices.registered_owner_id', '=', page.params.personId)
         .where('devices.deleted_at', 'is', null),
     )
-    .where('issues.resolved_at', 'is', null)
-    .execute()
+    .where('issues.resolved_at', 'is', null),
+)
 
 export const findIssue = (reader: Reader, organizationId: string, id: string) =>
   fromIssues(reader, organizationId).where('issues.id', '=', id).executeTakeFirst()

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 
 const version = 1
 const tagBytes = 16
@@ -25,7 +25,7 @@ export type CursorPosition = {
 }
 
 /** An opaque URL-safe text: base64url of a 16-byte HMAC-SHA-256 tag and a JSON payload. `key` stays with the server. */
-export function encodeCursor(state: CursorScope & CursorPosition, key: Buffer): string {
+export function encodeCursor(state: CursorScope & CursorPosition, key: KeyObject): string {
   const payload = Buffer.from(JSON.stringify({ v: version, r: state.resource, k: state.sortKey, q: state.query }))
   const text = Buffer.concat([tagOf(payload, state, key), payload]).toString('base64url')
   if (text.length > maxCharacters) throw new Error(`A cursor of ${text.length} characters could not be read back`)
@@ -36,7 +36,7 @@ export function encodeCursor(state: CursorScope & CursorPosition, key: Buffer): 
  * Where the page before ended. `expected.query` is the request's own search text, if it sent one: it must be the
  * cursor's. Throws CursorError for anything that encodeCursor did not make for this scope with this key.
  */
-export function decodeCursor(text: string, expected: CursorScope & { query?: string }, key: Buffer): CursorPosition {
+export function decodeCursor(text: string, expected: CursorScope & { query?: string }, key: KeyObject): CursorPosition {
   if (text.length > maxCharacters) throw new CursorError('The cursor is too long to be one of ours')
   const bytes = Buffer.from(text, 'base64url')
   const payload = bytes.subarray(tagBytes)
@@ -56,7 +56,7 @@ export function decodeCursor(text: string, expected: CursorScope & { query?: str
   return { sortKey: k, query: q }
 }
 
-function tagOf(payload: Buffer, { organizationId, apiVersion }: CursorScope, key: Buffer): Buffer {
+function tagOf(payload: Buffer, { organizationId, apiVersion }: CursorScope, key: KeyObject): Buffer {
   // JSON cannot contain a raw line feed, so no two scopes and payloads run into one text.
   return createHmac('sha256', key)
     .update(`${JSON.stringify(['list cursor', organizationId, apiVersion])}\n`)
