@@ -52,7 +52,7 @@ export function identityOf({ hardware_uuid, serial, machine_id }: DeviceFacts): 
 }
 
 /** Seen this shortly before, an agent is taken to be alive when another one enrols as the same machine. */
-export const aliveMs = 600_000
+const aliveMs = 600_000
 
 export type EarlierAgent = {
   registered_owner_id: string | null

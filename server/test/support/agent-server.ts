@@ -23,7 +23,7 @@ export type AgentServer = {
 }
 
 /** The agents' part of one server process, on a port of its own. */
-export async function startAgentServer(parts: { db: Db; secrets: Secrets; clock: () => string }): Promise<AgentServer> {
+async function startAgentServer(parts: { db: Db; secrets: Secrets; clock: () => string }): Promise<AgentServer> {
   const logged: LogEntry[] = []
   const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
   const agents = await startAgents({ ...parts, log: { warn: note, error: note } })
