@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { CheckOutcome } from './rules.ts'
 
 /**
@@ -12,5 +12,5 @@ export function digestOutcome(outcome: CheckOutcome): Buffer {
           .map((row) => JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))))
           .sort()
       : [outcome.message]
-  return createHash('sha256').update(outcome.kind).update('\n').update(lines.join('\n')).digest().subarray(0, 16)
+  return Buffer.from(hash('sha256', `${outcome.kind}\n${lines.join('\n')}`).slice(0, 32), 'hex')
 }

@@ -35,6 +35,11 @@ test('a very long text and a command that cannot be prepared are never named', (
   assert.equal(nameAfter(statements, 'create table t (id int)', 5), undefined)
 })
 
+test('a search by pattern is never named, as its plan depends on the pattern', () => {
+  const statements = namedStatements()
+  assert.equal(nameAfter(statements, 'select id from devices where name ilike $1', 5), undefined)
+})
+
 test('a retired text is not named again', () => {
   const statements = namedStatements()
   nameAfter(statements, 'select $1', 3)

@@ -5,6 +5,11 @@ const longestNamedText = 8_000
 const repeatsBeforeNaming = 3
 const maximumCandidates = 2_000
 const canBePrepared = /^\s*(?:select|insert|update|delete|with|merge)\b/i
+/**
+ * A named statement soon has one plan for all values, and no plan suits both a rare and a common pattern: over 500,000
+ * rows the wrong one costs hundreds of milliseconds, planning anew less than one.
+ */
+const isPlannedByValue = /\bilike\b/i
 
 export type NamedStatements = {
   /** The name to prepare this text under, or undefined to send it unnamed. */
@@ -26,6 +31,7 @@ export function namedStatements(maximumNames = 1_000): NamedStatements {
       const name = names.get(text)
       if (name !== undefined) return name
       if (names.size >= maximumNames || text.length > longestNamedText || retired.has(text)) return undefined
+      if (isPlannedByValue.test(text)) return undefined
       const seen = (candidates.get(text) ?? 0) + 1
       if (seen < repeatsBeforeNaming || !canBePrepared.test(text)) {
         if (candidates.size >= maximumCandidates) candidates = new Map()
