@@ -18,6 +18,8 @@ export function addDocs(app: FastifyInstance): void {
       sendCompressed(request, reply, 'application/json; charset=utf-8', await document()),
     )
   }
+  // Who opens the bare address in a browser wants to know what is here.
+  app.get('/', { config }, async (_request, reply) => reply.redirect('/docs'))
   app.get('/docs', { config }, async (_request, reply) => sendPage(reply))
   app.get('/docs/start.js', { config }, async (_request, reply) => {
     reply.header('content-type', 'text/javascript; charset=utf-8')

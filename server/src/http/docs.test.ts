@@ -84,3 +84,8 @@ test('the page of the documents needs no other host, and may run only its own sc
   assert.match((await ask('/docs/start.js')).body, /Scalar\.createApiReference/)
   assert.match((await ask('/docs/reference.js')).body, /createApiReference/)
 })
+
+test('the bare address leads to the documents', async () => {
+  const { status, headers } = await ask('/')
+  assert.deepEqual([status, headers['location']], [302, '/docs'])
+})
