@@ -41,11 +41,14 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const { config, connection, log, healthChecks = {} } = parts
   const app = createServer(config, log)
   logRequests(app, log)
-  addMetrics(app, config.metricsToken)
+  const metrics = addMetrics(app, config.metricsToken)
   addKit(app, parts)
   const database = () => connection.db.selectNoFrom((build) => build.lit(1).as('one')).execute()
   addHealth(app, { database, ...healthChecks })
-  if (parts.agents) agentRoutes(app, parts.agents)
+  if (parts.agents) {
+    for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric)
+    agentRoutes(app, parts.agents)
+  }
   addDocs(app)
   addApi(app)
   return app

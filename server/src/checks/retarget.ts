@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import type { LockedDevice } from '../devices/lock-device.ts'
+import { queueAgentNotices } from '../devices/queue-agent-notice.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { resolveIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from './adjust-tallies.ts'
@@ -52,6 +53,8 @@ export async function retarget(
   const removed = [...existing.values()].filter((pair) => !wantedKeys.has(keyOf(pair)))
   await addTargets(tx, first.organization_id, added)
   await removeTargets(tx, first.organization_id, removed, happening)
+  // What is new to a device is due at its next check-in, wherever that is answered.
+  await queueAgentNotices(tx, first.organization_id, [...new Set(added.map(({ deviceId }) => deviceId))], happening.now)
   await adjustTallies(tx, first.organization_id, [
     ...added.map((pair) => ({ ...pair, from: null, to: 'pending' })),
     ...removed.map(({ status, ...pair }) => ({ ...pair, from: status, to: null })),
