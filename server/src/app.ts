@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Metric } from 'prom-client'
 import { agentRoutes } from './agents/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { externalRunRoutes } from './checks/external-run-routes.ts'
@@ -46,7 +47,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const database = () => connection.db.selectNoFrom((build) => build.lit(1).as('one')).execute()
   addHealth(app, { database, ...healthChecks })
   if (parts.agents) {
-    for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric)
+    for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)
     agentRoutes(app, parts.agents)
   }
   addDocs(app)
