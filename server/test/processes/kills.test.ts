@@ -130,11 +130,11 @@ test('five power cuts under load lose nothing that was acknowledged', { skip: em
     const stopped = new AbortController()
     const works = [work(server, key, witness, noted), refreshOthers(server, key, stopped.signal).catch(() => {})]
     const before = noted.written
-    await pause(700 + 400 * round)
+    await until(60_000, async () => noted.written > before + 1, 20)
+    await pause(170 * round)
     await server.kill()
     stopped.abort()
     await Promise.all(works)
-    assert.ok(noted.written > before, 'something was acknowledged before the kill')
     server = await place.start(['start', '--no-agent'], settings)
     await assertNothingLost(server, key, witness, noted)
   }
@@ -154,7 +154,7 @@ async function assertAudited({ patches }: Acknowledged): Promise<void> {
   // A recomputation that a kill interrupted is taken up again once it is missed.
   const isSettled = async () =>
     readExport(await exportOf())('check_recomputations').every((row) => row['finished_at'] !== null)
-  await until(150_000, isSettled, 1_000)
+  console.error('settled after', await until(150_000, isSettled, 1_000))
   const tables = readExport(await exportOf())
   assertConsistent(tables, new Date().toISOString())
   const entries = tables('audit_logs').filter((row) => row['description']?.startsWith('Updated the configuration'))

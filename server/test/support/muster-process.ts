@@ -48,7 +48,7 @@ export type MusterPlace = {
 }
 
 /** Everything is ended and removed when the test, or with the hooks of the module the file, is over. */
-export function openPlace({ after }: Hooks, settings: Record<string, string> = {}): MusterPlace {
+export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): MusterPlace {
   const folder = mkdtempSync(join(tmpdir(), 'muster-'))
   const dataDir = join(folder, 'data')
   const children = new Set<ChildProcess>()
@@ -59,7 +59,7 @@ export function openPlace({ after }: Hooks, settings: Record<string, string> = {
   }
   // Also where the test process ends without its hooks.
   process.once('exit', killAll)
-  after(async () => {
+  hooks.after(async () => {
     killAll()
     await Promise.all([...children].map(ended))
     process.off('exit', killAll)
