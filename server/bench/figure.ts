@@ -5,6 +5,8 @@ export type Scale = {
   devices: number
   searchedRows: number
   reportingDevices: number
+  fleet: { devices: number; spreadMs: number; holdMs: number }
+  recomputed: { devices: number; checks: number }
   roundMs: number
   rounds: number
 }

@@ -3,11 +3,28 @@ import type { Scale } from './figure.ts'
 
 export type BenchArguments = { figures: readonly string[]; isEmbedded: boolean; scale: Scale }
 
-const whole: Scale = { devices: 100_000, searchedRows: 500_000, reportingDevices: 2_000, roundMs: 6_000, rounds: 5 }
-const small: Scale = { devices: 10_000, searchedRows: 50_000, reportingDevices: 600, roundMs: 1_500, rounds: 3 }
+const whole: Scale = {
+  devices: 100_000,
+  searchedRows: 500_000,
+  reportingDevices: 2_000,
+  fleet: { devices: 100_000, spreadMs: 180_000, holdMs: 600_000 },
+  recomputed: { devices: 70_000, checks: 500 },
+  roundMs: 6_000,
+  rounds: 5,
+}
+const small: Scale = {
+  devices: 10_000,
+  searchedRows: 50_000,
+  reportingDevices: 500,
+  fleet: { devices: 5_000, spreadMs: 15_000, holdMs: 45_000 },
+  recomputed: { devices: 5_000, checks: 50 },
+  roundMs: 1_500,
+  rounds: 3,
+}
 
-const usual = ['1', '2', '3', '4', '6']
 const known = ['1', '2', '3', '4', '5', '6']
+/** Figure 5 takes a quarter of an hour and is asked for by name. */
+const usual = known.filter((figure) => figure !== '5')
 
 /** Throws on an argument that it does not know. */
 export function parseBenchArguments(args: readonly string[]): BenchArguments {

@@ -1,7 +1,9 @@
 import type { Figure } from '../figure.ts'
 import { checkIn } from './check-in.ts'
+import { fleet } from './fleet.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
+import { recompute } from './recompute.ts'
 import { search } from './search.ts'
 
-export const figures: readonly Figure[] = [listDevices, search, checkIn, idleRead]
+export const figures: readonly Figure[] = [listDevices, search, checkIn, idleRead, fleet, recompute]

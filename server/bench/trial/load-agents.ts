@@ -24,9 +24,8 @@ export async function loadAgents(trial: Trial, count: number): Promise<BenchAgen
   return agents
 }
 
-/** So many custom checks for every platform in place of those that are there, each with a result on every device. */
-export const checksSql = (organizationId: string, count: number, status: string): string => `
-  set statement_timeout = 0;
+/** So many custom checks for every platform, in place of those that are there. */
+export const checksSql = (organizationId: string, count: number): string => `
   delete from checks where organization_id = ${organizationId};
   insert into checks (organization_id, slug, name, type, is_provided, platforms, description, sql_template,
     issue_title, rationale_template, fix_instructions_template, created_at)
@@ -34,8 +33,12 @@ export const checksSql = (organizationId: string, count: number, status: string)
     'select 1', 'Bench check ' || n || ' fails', 'Why.', 'How.', now()
   from generate_series(1, ${count}) as n;
   insert into check_configurations (organization_id, check_id, updated_at)
-  select organization_id, id, now() from checks where organization_id = ${organizationId};
+  select organization_id, id, now() from checks where organization_id = ${organizationId}`
+
+/** Each check is yet to run on each device. */
+export const pendingResultsSql = (organizationId: string): string => `
+  set statement_timeout = 0;
   insert into check_results (organization_id, device_id, check_id, status)
-  select devices.organization_id, devices.id, checks.id, '${status}'
+  select devices.organization_id, devices.id, checks.id, 'pending'
   from devices join checks on checks.organization_id = devices.organization_id
   where devices.organization_id = ${organizationId}`

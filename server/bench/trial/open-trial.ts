@@ -17,6 +17,8 @@ export type Trial = {
   apiKey: string
   enrollSecret: string
   secrets: Secrets
+  /** A folder that goes with the trial. */
+  folder: string
   /** The environment of the server under test. */
   env: Readonly<Record<string, string>>
   /** Undefined on the embedded engine. */
@@ -63,6 +65,7 @@ export async function openTrial(engine: Engine, name: string): Promise<Trial> {
     apiKey,
     enrollSecret,
     secrets,
+    folder,
     env,
     databaseUrl,
     load: async (sql) => {
