@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { isCounted } from './rules.ts'
 
@@ -11,6 +12,19 @@ export type StatusChange = {
 }
 
 const shards = 32n
+const shardOf = (deviceId: string): number => Number(BigInt(deviceId) % shards)
+
+/** Locks the counts that a device is in: for whoever adjusts them more than once in a transaction. */
+export async function lockTallies(tx: Tx, organizationId: string, deviceId: string): Promise<void> {
+  await tx
+    .selectFrom('check_tallies')
+    .select('check_id')
+    .where(inOrganization('check_tallies', organizationId))
+    .where('shard', '=', shardOf(deviceId))
+    .orderBy('check_id')
+    .forUpdate()
+    .execute()
+}
 
 /** Keeps the counts behind `percent_passing`. Shards are locked in one order, so check-ins cannot deadlock here. */
 export async function adjustTallies(tx: Tx, organizationId: string, changes: readonly StatusChange[]): Promise<void> {
@@ -19,7 +33,7 @@ export async function adjustTallies(tx: Tx, organizationId: string, changes: rea
     const counted = Number(to !== null && isCounted(to)) - Number(from !== null && isCounted(from))
     const passing = Number(to === 'passing') - Number(from === 'passing')
     if (counted === 0 && passing === 0) continue
-    const shard = Number(BigInt(deviceId) % shards)
+    const shard = shardOf(deviceId)
     const key = `${checkId}/${shard}`
     const sum = sums.get(key) ?? { checkId, shard, counted: 0, passing: 0 }
     sums.set(key, { ...sum, counted: sum.counted + counted, passing: sum.passing + passing })

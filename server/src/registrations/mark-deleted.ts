@@ -8,16 +8,20 @@ import type { Happening } from '../devices/settle-auth-state.ts'
 import { countMember } from '../groups/count-member.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
-/** Takes a locked device out of all counts and refuses its agent. */
+/**
+ * Takes a locked device out of all counts and refuses its agent. Whoever locks more than the device does so in this
+ * order: owner, tallies, groups, audit log.
+ */
 export async function markDeleted(tx: Tx, device: LockedDevice, { now }: Happening): Promise<void> {
   await setDeleted(tx, device, now)
   if (device.registered_owner_id !== null) await resetTrustOfLast(tx, device, device.registered_owner_id)
-  await countDevice(tx, device, -1)
+  await countResults(tx, device, -1)
+  await countMember(tx, device.organization_id, device.id, -1)
   await queueAgentNotice(tx, device.organization_id, device.id, now)
 }
 
-/** Adds a device to (1) or takes it out of (-1) the counts of checks and groups. */
-export async function countDevice(
+/** Adds the results of a device to (1) or takes them out of (-1) the tallies of its checks. */
+export async function countResults(
   tx: Tx,
   device: Pick<LockedDevice, 'organization_id' | 'id'>,
   step: 1 | -1,
@@ -37,5 +41,4 @@ export async function countDevice(
       to: step === 1 ? status : null,
     })),
   )
-  await countMember(tx, device.organization_id, device.id, step)
 }

@@ -1,4 +1,5 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { lockTallies } from '../checks/adjust-tallies.ts'
 import { holdConfigurations } from '../checks/hold-configurations.ts'
 import { markStale } from '../checks/mark-stale.ts'
 import { rescheduleDevices } from '../checks/reschedule-device.ts'
@@ -11,9 +12,10 @@ import { setDeleted } from '../devices/set-deleted.ts'
 import { clearOwner } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
+import { countMember } from '../groups/count-member.ts'
 import { lockPerson } from '../people/lock-person.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
-import { countDevice } from './mark-deleted.ts'
+import { countResults } from './mark-deleted.ts'
 
 type Restoration = { organizationId: string; deviceId: string; actor: Actor }
 
@@ -30,12 +32,14 @@ export async function restoreDevice(
   await holdConfigurations(tx, organizationId)
   const deleted = orNotFound(await lockDeleted(tx, organizationId, deviceId))
   await setDeleted(tx, deleted, null)
-  await countDevice(tx, deleted, 1)
   const device = await withOwnerOfToday(tx, orNotFound(await lockDevice(tx, organizationId, deviceId)))
+  await lockTallies(tx, organizationId, device.id)
+  await countResults(tx, device, 1)
   await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
   await markStale(tx, [device])
   await rescheduleDevices(tx, [device], now)
   await settleAuthState(tx, device, happening)
+  await countMember(tx, organizationId, device.id, 1)
   await queueAgentNotice(tx, organizationId, device.id, now)
   await recordAudit(tx, { organizationId, actor, description: `Restored the deleted device "${device.name}".`, now })
 }
