@@ -100,6 +100,7 @@ test('a deleted device is out of all counts, and restoring it brings everything 
   const notices = await database.db
     .selectFrom('agent_notices')
     .select(['device_id', 'created_at'])
+    .where('created_at', '>', startOfTests)
     .orderBy('id')
     .execute()
   assert.deepEqual(notices, [
