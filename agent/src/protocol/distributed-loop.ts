@@ -28,7 +28,7 @@ export async function pollDistributed(state: AgentState, pending: PendingAnswers
   for (const [name, answer] of answers) {
     pending.delete(name)
     pending.set(name, answer)
-    if (!answer.ok) state.log(`query ${name}: ${answer.message}`)
+    if (!answer.ok) state.log(`${name.split('/', 2).join(' ')}: ${answer.message}`)
   }
   for (const name of pending.keys()) {
     if (pending.size <= maxPending) break

@@ -4,7 +4,7 @@ import type { Check } from '@muster/contract/checks.ts'
 import { isBlocking } from '../issues/rules.ts'
 import type { CheckRecord, ConfigurationRow } from './queries.ts'
 import type { ResultRow } from './result-queries.ts'
-import { percentPassing } from './rules.ts'
+import { percentPassing, statusColumn } from './rules.ts'
 
 const platforms = ['darwin', 'windows', 'linux'] as const
 
@@ -44,8 +44,14 @@ export const presentCheckResult = (row: ResultRow): CheckResult => ({
   ran_at: row.ran_at,
   exemption_reason: row.exemption_reason,
   exemption_expires_at: row.exemption_expires_at,
-  check_result_data: row.rows,
+  check_result_data: row.rows.length === 0 && row.error_message !== null ? [reasonRow(row)] : row.rows,
   status: row.status,
+})
+
+/** A run that gave no rows still has something to say: why. */
+const reasonRow = ({ status, error_message }: ResultRow): Record<string, string> => ({
+  [statusColumn]: status === 'unknown' ? 'UNKNOWN' : 'ERROR',
+  message: error_message ?? '',
 })
 
 export function presentConfiguration(row: ConfigurationRow): CheckConfiguration {

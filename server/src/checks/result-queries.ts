@@ -49,6 +49,7 @@ const resultList = (reader: Reader, { organizationId, search, after, limit }: Li
       'check_results.exemption_reason',
       'check_results.exemption_expires_at',
       'check_results.rows',
+      'check_results.error_message',
       'check_results.status',
     ])
     .where(inOrganization('check_results', organizationId))

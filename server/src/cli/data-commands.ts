@@ -1,4 +1,4 @@
-import { enableCheckCommand, listCatalogueCommand } from './commands/check-commands.ts'
+import { addExternalCheckCommand, enableCheckCommand, listCatalogueCommand } from './commands/check-commands.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import { confirmRegistrationCommand, registerDeviceCommand, restoreDeviceCommand } from './commands/device-commands.ts'
 import {
@@ -7,6 +7,7 @@ import {
   revokeEnrollmentSecretCommand,
 } from './commands/enrollment-commands.ts'
 import { exportCommand } from './commands/export-command.ts'
+import { createDeviceGroupCommand, createPersonGroupCommand } from './commands/group-commands.ts'
 import { importCommand } from './commands/import-command.ts'
 import { createKeyCommand, listKeysCommand, revealKeyCommand, revokeKeyCommand } from './commands/key-commands.ts'
 import {
@@ -29,6 +30,8 @@ export const dataCommands: readonly DataCommand[] = [
   registerDeviceCommand,
   confirmRegistrationCommand,
   restoreDeviceCommand,
+  createDeviceGroupCommand,
+  createPersonGroupCommand,
   listKeysCommand,
   createKeyCommand,
   revealKeyCommand,
@@ -38,4 +41,5 @@ export const dataCommands: readonly DataCommand[] = [
   revokeEnrollmentSecretCommand,
   listCatalogueCommand,
   enableCheckCommand,
+  addExternalCheckCommand,
 ]

@@ -9,6 +9,10 @@ export function describeFailure(error: unknown): { exitCode: number; text: strin
   if (error instanceof ServiceError && error.code === 'not_found') {
     return { exitCode: exitCodes.notFound, text: error.message }
   }
+  if (error instanceof ServiceError && error.errors) {
+    const faults = error.errors.map(({ field, message }) => `${field.replaceAll('_', '-')} ${message}`)
+    return { exitCode: exitCodes.usage, text: [error.message, ...faults].join('\n  ') }
+  }
   return { exitCode: exitCodes.failure, text: error instanceof Error ? messageOf(error) : String(error) }
 }
 

@@ -6,6 +6,7 @@ import { addChecks } from './program/add-checks.ts'
 import { addDevices } from './program/add-devices.ts'
 import { addDoctor } from './program/add-doctor.ts'
 import { addEnrollmentSecrets } from './program/add-enrollment-secrets.ts'
+import { addGroups } from './program/add-groups.ts'
 import { addKeys } from './program/add-keys.ts'
 import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
@@ -27,6 +28,7 @@ const parts = [
   addOrganizations,
   addPeople,
   addDevices,
+  addGroups,
   addKeys,
   addEnrollmentSecrets,
   addChecks,

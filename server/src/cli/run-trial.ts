@@ -24,7 +24,7 @@ export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Tri
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const logFile = join(config.dataDir, 'muster.log')
   const log = createLogger(config.logLevel, pino.destination({ dest: logFile, append: true, mode: 0o600 }))
-  await io.line('Starting Muster…')
+  await io.line('Starting Muster; the first time, its database takes some seconds to make…')
   const server = await openServer({
     config,
     roles: { api: true, worker: true },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { addCheck, fromCatalogue } from '../../checks/add-check.ts'
 import { catalogue } from '../../checks/catalogue/catalogue.ts'
 import { inOrganization } from '../../db/in-organization.ts'
-import { transact } from '../../db/transact.ts'
+import { type Reader, transact } from '../../db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
@@ -53,3 +53,49 @@ export const enableCheckCommand = defineCommand({
     return 0
   },
 })
+
+export const addExternalCheckCommand = defineCommand({
+  name: 'add-external-check',
+  args: Type.Object({
+    organization,
+    slug: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100 }),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    description: Type.Optional(Type.String({ maxLength: 2_000 })),
+    issueTitle: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    fixInstructions: Type.Optional(Type.String({ maxLength: 20_000 })),
+    primaryKeyColumn: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    platforms: Type.Array(Type.Enum(['darwin', 'windows', 'linux'])),
+  }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    await refuseKnownSlug(connection.db, organizationId, args.slug)
+    const check = {
+      slug: args.slug,
+      name: args.name,
+      type: 'external' as const,
+      isProvided: false,
+      platforms: args.platforms,
+      description: args.description ?? 'Its results are reported from outside.',
+      sqlTemplate: null,
+      primaryKeyColumn: args.primaryKeyColumn ?? null,
+      issueTitle: args.issueTitle ?? args.name,
+      rationaleTemplate: '',
+      fixInstructionsTemplate: args.fixInstructions ?? '',
+    }
+    const id = await transact(connection.db, (tx) =>
+      addCheck(tx, check, { organizationId, actor: terminalActor(), now }),
+    )
+    await io.line(id)
+    return 0
+  },
+})
+
+async function refuseKnownSlug(reader: Reader, organizationId: string, slug: string): Promise<void> {
+  const existing = await reader
+    .selectFrom('checks')
+    .select('id')
+    .where(inOrganization('checks', organizationId))
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+  if (existing) throw new CommandError(exitCodes.failure, `Check ${existing.id} has the slug ${slug} already`)
+}

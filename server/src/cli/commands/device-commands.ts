@@ -1,12 +1,11 @@
 import Type from 'typebox'
 import { ulid } from 'ulid'
 import { transact } from '../../db/transact.ts'
-import { orNotFound } from '../../errors.ts'
-import { findPersonByEmail } from '../../people/find-person-by-email.ts'
 import { registerDevice } from '../../registrations/register-device.ts'
 import { restoreDevice } from '../../registrations/restore-device.ts'
 import { confirmRegistration } from '../../registrations/suspend-registration.ts'
 import { defineCommand } from '../data-command.ts'
+import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 
 const ofDevice = { organization: Type.Optional(Type.String()), id: Type.String({ pattern: '^[0-9]{1,18}$' }) }
@@ -19,7 +18,7 @@ export const registerDeviceCommand = defineCommand({
   async run({ connection, now }, { organization, id, personEmail }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     await transact(connection.db, async (tx) => {
-      const person = orNotFound(await findPersonByEmail(tx, organizationId, personEmail))
+      const person = await findPerson(tx, organizationId, personEmail)
       const registration = { organizationId, deviceId: id, personId: person.id, actor: terminalActor() }
       await registerDevice(tx, registration, byAdmin(now))
     })

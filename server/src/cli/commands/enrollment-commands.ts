@@ -3,9 +3,8 @@ import { createEnrollmentSecret } from '../../agents/create-enrollment-secret.ts
 import { listEnrollmentSecrets } from '../../agents/enrollment-queries.ts'
 import { revokeEnrollmentSecret } from '../../agents/revoke-enrollment-secret.ts'
 import { transact } from '../../db/transact.ts'
-import { orNotFound } from '../../errors.ts'
-import { findPersonByEmail } from '../../people/find-person-by-email.ts'
 import { defineCommand } from '../data-command.ts'
+import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
@@ -22,8 +21,7 @@ export const createEnrollmentSecretCommand = defineCommand({
   async run({ connection, secrets, now }, { organization: named, name, personEmail, expiresAt }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const { secret } = await transact(connection.db, async (tx) => {
-      const person =
-        personEmail === undefined ? undefined : orNotFound(await findPersonByEmail(tx, organizationId, personEmail))
+      const person = personEmail === undefined ? undefined : await findPerson(tx, organizationId, personEmail)
       return createEnrollmentSecret(tx, secrets, {
         organizationId,
         name,

@@ -5,6 +5,7 @@ import { listApiKeys } from '../../api-keys/queries.ts'
 import { revealApiKey } from '../../api-keys/reveal-api-key.ts'
 import { revokeApiKey } from '../../api-keys/revoke-api-key.ts'
 import { transact } from '../../db/transact.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
@@ -21,6 +22,9 @@ export const createKeyCommand = defineCommand({
     rationale: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   }),
   async run({ connection, secrets, now }, args, io) {
+    if (args.permissions.length > 0 && args.rationale === undefined) {
+      throw new CommandError(exitCodes.usage, 'Permissions to write need a reason: --rationale <text>')
+    }
     const actor = terminalActor()
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const { key } = await transact(connection.db, (tx) =>

@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/check-commands.ts')
 
 export function addChecks(program: Command, shell: Shell): void {
-  const checks = program.command('checks').description('The catalogue of checks')
+  const checks = program.command('checks').description('Checks: the catalogue, and ones that others report')
   checks
     .command('catalogue')
     .description('List the checks that Muster brings along, and which are enabled')
@@ -15,4 +15,23 @@ export function addChecks(program: Command, shell: Shell): void {
     .description('Enable a check of the catalogue and print its identifier')
     .option(...organizationFlag)
     .action((slug, flags) => runOnData(shell, async () => (await commands()).enableCheckCommand, { ...flags, slug }))
+  checks
+    .command('add-external <slug>')
+    .description('Make a check whose results others report through the API, and print its identifier')
+    .requiredOption('--name <text>', 'what it is called')
+    .option(...organizationFlag)
+    .option('--description <text>', 'what it looks at')
+    .option('--issue-title <text>', 'what is wrong when it fails (default: its name)')
+    .option('--fix-instructions <markdown>', 'what the owner of a device can do')
+    .option('--primary-key-column <name>', 'the member of a row that tells the issues of a device apart')
+    .addOption(
+      new Option('--platform <platforms...>', 'which devices it is about (default: all)').choices([
+        'darwin',
+        'windows',
+        'linux',
+      ]),
+    )
+    .action((slug, { platform: platforms = [], ...flags }) =>
+      runOnData(shell, async () => (await commands()).addExternalCheckCommand, { ...flags, slug, platforms }),
+    )
 }

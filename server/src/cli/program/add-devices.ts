@@ -6,7 +6,7 @@ const commands = () => import('../commands/device-commands.ts')
 export function addDevices(program: Command, shell: Shell): void {
   const devices = program.command('devices').description('Devices and their registrations')
   devices
-    .command('register <id> <person e-mail>')
+    .command('register <id> <person-email>')
     .description('Register a device to a person')
     .option(...organizationFlag)
     .action((id, personEmail, flags) =>

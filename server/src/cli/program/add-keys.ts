@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { permissions } from '@muster/contract/permissions.ts'
+import { type Command, Option } from 'commander'
 import { generateKey } from '../../api-keys/key-format.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
@@ -20,10 +21,12 @@ export function addKeys(program: Command, shell: Shell): void {
     .description('Make a key and print it; every key can read')
     .option(...organizationFlag)
     .option('--administrator <name>', 'who answers for it (default: you)')
-    .option('--permission <permissions...>', 'what it may change besides')
+    .addOption(
+      new Option('--permission <permissions...>', 'what it may change besides').choices(Object.keys(permissions)),
+    )
     .option('--rationale <text>', 'why it may')
-    .action((name, { permission: permissions = [], ...flags }) =>
-      runOnData(shell, async () => (await commands()).createKeyCommand, { ...flags, name, permissions }),
+    .action((name, { permission: granted = [], ...flags }) =>
+      runOnData(shell, async () => (await commands()).createKeyCommand, { ...flags, name, permissions: granted }),
     )
   keys
     .command('reveal <id>')

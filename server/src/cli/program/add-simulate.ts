@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { configOf, type Shell } from './shell.ts'
@@ -32,5 +33,10 @@ async function withTrialDefaults(flags: string[], shell: Shell): Promise<string[
   const config = configOf(shell)
   const { readSecret } = await import('../trial-secret.ts')
   const secret = await readSecret(config.dataDir)
-  return secret === undefined ? flags : [...flags, '--server', config.baseUrl, '--enroll-secret', secret]
+  // So that a second run goes on as the same devices, instead of a doubtful enrolment of each.
+  const isKept = flags.some((flag) => flag.startsWith('--state-file') || flag.startsWith('--seed'))
+  const remembering = isKept ? [] : ['--state-file', join(config.dataDir, 'simulated-devices.json')]
+  return secret === undefined
+    ? flags
+    : [...flags, '--server', config.baseUrl, '--enroll-secret', secret, ...remembering]
 }

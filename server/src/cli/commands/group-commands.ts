@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { transact } from '../../db/transact.ts'
+import { addPersonGroupMembers } from '../../groups/add-person-group-members.ts'
+import { createDeviceGroup } from '../../groups/create-device-group.ts'
+import { createPersonGroup } from '../../groups/create-person-group.ts'
+import { defineCommand } from '../data-command.ts'
+import { findPerson } from '../find-person.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+
+const organization = Type.Optional(Type.String())
+const name = Type.String({ minLength: 1, maxLength: 200 })
+
+export const createDeviceGroupCommand = defineCommand({
+  name: 'create-device-group',
+  args: Type.Object({ organization, name, description: Type.Optional(Type.String({ maxLength: 2_000 })) }),
+  async run({ connection, now }, { organization: named, name, description = null }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const group = { organizationId, name, description, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => createDeviceGroup(tx, group)))
+    return 0
+  },
+})
+
+export const createPersonGroupCommand = defineCommand({
+  name: 'create-person-group',
+  args: Type.Object({ organization, name, members: Type.Array(Type.String()) }),
+  async run({ connection, now }, { organization: named, name, members }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const actor = terminalActor()
+    const id = await transact(connection.db, async (tx) => {
+      const personGroupId = await createPersonGroup(tx, { organizationId, name, actor, now })
+      const personIds: string[] = []
+      for (const email of members) personIds.push((await findPerson(tx, organizationId, email)).id)
+      if (personIds.length > 0)
+        await addPersonGroupMembers(tx, { organizationId, personGroupId, personIds, actor, now })
+      return personGroupId
+    })
+    await io.line(id)
+    return 0
+  },
+})
