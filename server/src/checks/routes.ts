@@ -8,6 +8,7 @@ import { deviceExists } from '../devices/queries.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { identifierOf } from '../http/record-id.ts'
 import { presentCheck, presentCheckResult, presentConfiguration } from './present.ts'
 import { checkExists, findCheck, findConfiguration, listChecks } from './queries.ts'
 import { requestRefresh } from './request-refresh.ts'
@@ -106,7 +107,7 @@ export function checkResultRoutes(app: FastifyInstance): void {
     answer: CheckRefresh,
     run: ({ db, organizationId, params: { deviceId }, body, now }) =>
       transact(db, async (tx) => {
-        const checkId = String(body.check_id)
+        const checkId = identifierOf(body.check_id)
         await requestRefresh(tx, { organizationId, deviceId, checkId, now })
         return { device_id: deviceId, check_id: checkId, check_refresh_initiated_at: now }
       }),

@@ -8,6 +8,7 @@ import { transact } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { identifierOf } from '../http/record-id.ts'
 import { personExists } from '../people/queries.ts'
 import { presentAuthenticationMode, presentDevice } from './present.ts'
 import { findDevice, listDevices, listDevicesOfPerson } from './queries.ts'
@@ -58,7 +59,7 @@ export function deviceRoutes(app: FastifyInstance): void {
     answer: DeviceAuthenticationMode,
     run: ({ db, organizationId, params: { deviceId }, body, actor, ipAddress, now }) =>
       transact(db, async (tx) => {
-        const personGroupIds = (body.person_group_ids ?? []).map(String)
+        const personGroupIds = (body.person_group_ids ?? []).map(identifierOf)
         const mode = body.authentication_mode
         await setAuthenticationMode(tx, { organizationId, deviceId, mode, personGroupIds, actor, ipAddress, now })
         return presentAuthenticationMode((await findDevice(tx, organizationId, deviceId)) ?? fail('not_found'))
