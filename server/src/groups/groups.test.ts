@@ -31,7 +31,7 @@ const lastAudits = async (count: number): Promise<string[]> => {
 for (const version of apiVersions) {
   const headers = { 'x-service-api-version': version }
 
-  test(`groups are listed and read in version ${version}`, async () => {
+  test(`listDeviceGroups and getDeviceGroup answer groups with their counts in version ${version}`, async () => {
     const { organizationId } = app.tenant
     const early = await make.deviceGroup(organizationId, { name: 'Early', description: 'First of all.' })
     const late = await make.deviceGroup(organizationId, { name: 'Late', created_at: '2026-11-21T00:00:00.001Z' })
@@ -52,7 +52,7 @@ for (const version of apiVersions) {
     assert.deepEqual([record.status, record.body], [200, groups[0]])
   })
 
-  test(`person groups, their people and the groups of a person are listed in version ${version}`, async () => {
+  test(`listPersonGroups, getPersonGroup, listPeopleOfGroup and listGroupsOfPerson agree in version ${version}`, async () => {
     const { organizationId } = app.tenant
     const ada = await make.person(organizationId, { name: 'Ada', email: 'ada@acme.example' })
     await make.person(organizationId)

@@ -44,7 +44,7 @@ const deviceState = (id: string) =>
   app.db.selectFrom('devices').select(['auth_state', 'will_block_at']).where('id', '=', id).executeTakeFirstOrThrow()
 
 for (const version of apiVersions) {
-  test(`devices are added to a group and taken out again in version ${version}`, async () => {
+  test(`addDeviceGroupMembers and removeDeviceGroupMember change who is in a group in version ${version}`, async () => {
     const { organizationId } = app.tenant
     const group = await make.deviceGroup(organizationId, { name: 'Early' })
     const one = await make.device(organizationId, { name: 'One' })

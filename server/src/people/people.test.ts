@@ -23,7 +23,7 @@ const search = (path: string, query: string) => idsOf(`${path}?query=${encodeURI
 for (const version of apiVersions) {
   const headers = { 'x-service-api-version': version }
 
-  test(`people are listed and read in version ${version}`, async () => {
+  test(`listPeople and getPerson answer people in version ${version}`, async () => {
     const { organizationId } = app.tenant
     const ada = await make.person(organizationId, {
       name: 'Ada Lovelace',
@@ -59,7 +59,7 @@ for (const version of apiVersions) {
     assert.deepEqual([record.status, record.body], [200, people[0]])
   })
 
-  test(`deprovisioned people have a list of their own in version ${version}`, async () => {
+  test(`listDeprovisionedPeople has those alone who are gone in version ${version}`, async () => {
     const { organizationId } = app.tenant
     await make.person(organizationId)
     const gone = await make.person(organizationId, {
