@@ -1,6 +1,6 @@
 import { onServer, type Trial } from './open-trial.ts'
 
-export type RecomputedScale = { devices: number; checks: number }
+type RecomputedScale = { devices: number; checks: number }
 
 /**
  * Every check's result on every device: tens of millions of rows, each as small as one can be. Loaded without keys,
