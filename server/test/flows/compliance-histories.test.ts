@@ -97,10 +97,11 @@ test('what comes in at one moment leads to one state in whatever order and parce
         fc.constant(runs),
         fc.shuffledSubarray(runs, { minLength: runs.length }),
         fc.constant(configurations),
+        fc.integer({ min: 1, max: 3 }),
       ),
     )
   await fc.assert(
-    fc.asyncProperty(input, async ([before, runs, shuffled, configurations]) => {
+    fc.asyncProperty(input, async ([before, runs, shuffled, configurations, parcels]) => {
       const [one, other] = [(await makeFleet(database)).fleet, (await makeFleet(database)).fleet]
       const [now, later] = [isoOf(startMs + 1), isoOf(startMs + 2)]
       for (const fleet of [one, other]) {
@@ -115,7 +116,9 @@ test('what comes in at one moment leads to one state in whatever order and parce
         await report(one, [run], later)
         await sweep(one, later)
       }
-      for (const own of Map.groupBy(shuffled, (run) => run.device).values()) await report(other, own, later)
+      for (const parcel of Map.groupBy(shuffled, (_, index) => index % parcels).values()) {
+        await report(other, parcel, later)
+      }
       await sweep(other, later)
       assert.deepEqual(await observe(one), await observe(other))
       await checkNews(one)

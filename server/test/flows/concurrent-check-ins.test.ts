@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { recomputeCheck } from '../../src/checks/recompute-check.ts'
-import { type CheckRun, recordResults } from '../../src/checks/record-results.ts'
+import { type CheckRun, recordResults, recordTogether } from '../../src/checks/record-results.ts'
 import { updateConfiguration } from '../../src/checks/update-configuration.ts'
 import { connectPostgres } from '../../src/db/connect.ts'
 import { type Db, transact } from '../../src/db/transact.ts'
@@ -20,26 +20,32 @@ const moment = (seconds: number) => plusMs(startOfTests, seconds * 1_000)
 /** Everything happens at once; only the queries were handed out one after another. */
 const present = moment(10_000)
 
+/** What the queries are at by now, where that was changed. */
+const revisions = new Map<string, string>()
 let organizationId: string
 let db: Db
 beforeEach(async () => {
   await database.ready
   db = database.db
+  revisions.clear()
   await database.reset()
   organizationId = (await make.organization()).id
 })
+
+const options = { level: { kind: 'integer', title: 'L', description: 'L', default: 0, min: 0, max: 9 } }
 
 async function fleet(deviceCount: number, checkCount: number) {
   const owner = await make.person(organizationId)
   const checks: MadeCheck[] = []
   while (checks.length < checkCount) {
     const configuration = { remediation_strategy: 'block_immediately' } as const
-    checks.push(await make.check(organizationId, { configuration, primary_key_column: 'user' }))
+    const option_definitions = JSON.stringify(options)
+    checks.push(await make.check(organizationId, { configuration, primary_key_column: 'user', option_definitions }))
   }
   const devices: string[] = []
   while (devices.length < deviceCount) {
-    // All in one shard of the tallies, where they get into each other's way most.
-    const id = String(32 * (devices.length + 1))
+    // All in two shards of the tallies, where they get into each other's way most.
+    const id = String(32 * (devices.length + 1) + (devices.length % 2))
     devices.push((await make.device(organizationId, { id, registered_owner_id: owner.id })).id)
   }
   return { checks, devices }
@@ -47,7 +53,7 @@ async function fleet(deviceCount: number, checkCount: number) {
 
 const run = (check: MadeCheck, users: Record<string, string>, seconds: number): CheckRun => ({
   checkId: check.id,
-  queryRevision: '1',
+  queryRevision: revisions.get(check.id) ?? '1',
   ranAt: moment(seconds),
   outcome: {
     kind: 'rows',
@@ -171,11 +177,21 @@ test('check-ins, configurations, recomputations, sweeps and deletions at once do
     const request = {
       remediation_strategy: strategies[roll(2)] ?? 'report_only',
       excluded_groups: roll(3) === 0 ? ['macos'] : [],
+      options: { level: roll(9) },
     }
     await transact(db, (tx) =>
       updateConfiguration(tx, { organizationId, checkId: check.id, request, actor: systemActor, now: present }),
     )
+    revisions.set(check.id, await revisionOf(check))
     await recompute(check)
+  }
+  const revisionOf = async (check: MadeCheck) => {
+    const configured = await db
+      .selectFrom('check_configurations')
+      .select('query_revision')
+      .where('check_id', '=', check.id)
+      .executeTakeFirstOrThrow()
+    return configured.query_revision
   }
   const recompute = (check: MadeCheck) =>
     recomputeCheck(db, { organizationId, checkId: check.id }, () => happeningAt(present), new AbortController().signal)
@@ -189,8 +205,15 @@ test('check-ins, configurations, recomputations, sweeps and deletions at once do
     const runs = checks.map((check) => run(check, users, second))
     return record(devices[roll(devices.length)] ?? '', runs)
   }
+  const batch = (second: number) => {
+    const some = devices.filter(() => roll(4) === 0).toSorted(() => roll(3) - 1)
+    const runs = checks.map((check) => run(check, { ada: roll(2) === 0 ? 'PASS' : 'FAIL' }, second))
+    const recordings = some.map((deviceId) => ({ organizationId, deviceId, runs, happening: happeningAt(present) }))
+    return recordTogether(db, organizationId, recordings)
+  }
   const tasks = [
-    ...Array.from({ length: 300 }, (_, second) => () => checkIn(second)),
+    ...Array.from({ length: 200 }, (_, second) => () => checkIn(second)),
+    ...Array.from({ length: 40 }, (_, round) => () => batch(round * 5)),
     ...Array.from({ length: 4 }).flatMap(() => checks.map((check) => () => configure(check))),
     ...devices.slice(0, 10).map((device) => () => deleteAndRestore(device)),
     ...Array.from({ length: 5 }, () => () => settleDueDevices(db, () => happeningAt(present))),

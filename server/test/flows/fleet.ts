@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Actor, systemActor } from '../../src/audit/record-audit.ts'
 import { recomputeCheck } from '../../src/checks/recompute-check.ts'
-import { recordResults } from '../../src/checks/record-results.ts'
+import { recordTogether } from '../../src/checks/record-results.ts'
 import { statusColumn } from '../../src/checks/rules.ts'
 import { updateConfiguration } from '../../src/checks/update-configuration.ts'
 import { type Db, type Tx, transact } from '../../src/db/transact.ts'
@@ -105,7 +105,7 @@ export async function perform(fleet: Fleet, step: Step, now: string): Promise<st
 
 type Run = Extract<Step, { kind: 'run' }>
 
-/** Records runs of one device as one check-in and returns how many were accepted. */
+/** Records runs in one transaction and returns how many were accepted. */
 export async function report(fleet: Fleet, runs: readonly Run[], now: string): Promise<number> {
   const { db, organizationId, checks, devices } = fleet
   const configured = await db
@@ -113,21 +113,19 @@ export async function report(fleet: Fleet, runs: readonly Run[], now: string): P
     .select(['check_id', 'query_revision'])
     .where('organization_id', '=', organizationId)
     .execute()
-  const accepted = await recordResults(
-    db,
-    {
-      organizationId,
-      deviceId: at(devices, runs[0]?.device ?? 0),
-      runs: runs.map(({ check, rows, isOld }) => {
-        const checkId = at(checks, check)
-        const revision = configured.find((row) => row.check_id === checkId)?.query_revision ?? '0'
-        const queryRevision = isOld ? String(Number(revision) - 1) : revision
-        return { checkId, queryRevision, ranAt: now, outcome: { kind: 'rows' as const, rows: rows.map(rowOf) } }
-      }),
-    },
-    happeningAt(now),
-  )
-  return accepted.length
+  const checkRunOf = ({ check, rows, isOld }: Run) => {
+    const checkId = at(checks, check)
+    const revision = configured.find((row) => row.check_id === checkId)?.query_revision ?? '0'
+    const queryRevision = isOld ? String(Number(revision) - 1) : revision
+    return { checkId, queryRevision, ranAt: now, outcome: { kind: 'rows' as const, rows: rows.map(rowOf) } }
+  }
+  const recordings = [...Map.groupBy(runs, (run) => run.device)].map(([device, own]) => ({
+    organizationId,
+    deviceId: at(devices, device),
+    runs: own.map(checkRunOf),
+    happening: happeningAt(now),
+  }))
+  return (await recordTogether(db, organizationId, recordings)).flat().length
 }
 
 const rowOf = ({ value, token }: Row) => ({ user: value, [statusColumn]: token })
