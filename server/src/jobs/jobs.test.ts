@@ -166,3 +166,35 @@ test('the schedules are exactly those given at the start', async () => {
   await start({ handlers: { nightly: handler }, schedules: [{ name: 'nightly', cron: '0 4 * * *' }] })
   assert.deepEqual(await read(), [{ name: 'nightly', cron: '0 4 * * *' }])
 })
+
+test('a job that is interrupted by a stop is tried again', async () => {
+  const { given, handler, waitFor } = collector()
+  let isInterrupted = false
+  const slow = (job: Job, signal: AbortSignal) =>
+    handler(job).then(async () => {
+      await pause(60_000, undefined, { signal }).catch(() => {})
+      isInterrupted = signal.aborted
+    })
+  await transact(database.db, (tx) => queueJob(tx, 'slow', { part: 1 }))
+  await transact(database.db, (tx) => queueJob(tx, 'slow', { part: 2 }))
+  await start({ handlers: { slow } })
+  await waitFor(1)
+  const startedAt = performance.now()
+  await running.pop()?.stop()
+  assert.ok(performance.now() - startedAt < 10_000, 'the stop does not wait for the job')
+  assert.ok(isInterrupted)
+  assert.equal(given.length, 1)
+  const { rows } = await sql`select data, state from pgboss.job order by data->>'part'`.execute(database.db)
+  assert.deepEqual(rows, [
+    { data: { part: 1 }, state: 'retry' },
+    { data: { part: 2 }, state: 'retry' },
+  ])
+})
+
+test('a queue of an earlier version is given the sign of life that its jobs owe', async () => {
+  await transact(database.db, (tx) => queueJob(tx, 'old', {}, { startAfterSeconds: 3_600 }))
+  await sql`update pgboss.queue set heartbeat_seconds = null where name = 'old'`.execute(database.db)
+  await start({ handlers: { old: async () => {} } })
+  const { rows } = await sql`select heartbeat_seconds from pgboss.queue where name = 'old'`.execute(database.db)
+  assert.deepEqual(rows, [{ heartbeat_seconds: 15 }])
+})

@@ -44,7 +44,7 @@ export type MusterPlace = {
   /** Starts a process and resolves once `/readyz` says so; rejects, with its output, when it ends before that. */
   start(args: readonly string[], settings?: Record<string, string>): Promise<MusterProcess>
   /** Starts one that answers no requests; it is there once its log says so. */
-  startWorker(): Promise<MusterProcess>
+  startWorker(settings?: Record<string, string>): Promise<MusterProcess>
 }
 
 /** Everything is ended and removed when the test, or with the hooks of the module the file, is over. */
@@ -98,8 +98,8 @@ export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): 
     masterKey: async () => (await readFile(join(dataDir, 'master.key'), 'utf8')).trim(),
     run,
     start,
-    async startWorker() {
-      const started = watch(spawnMuster(['worker'], {}), '')
+    async startWorker(own = {}) {
+      const started = watch(spawnMuster(['worker'], own), '')
       await started.says(/"started"/)
       return started
     },
