@@ -4,6 +4,7 @@ import { requestBytes } from '../load/http-request.ts'
 import { openSocket } from '../load/open-socket.ts'
 import { medianOf } from '../load/percentiles.ts'
 import { runLoad } from '../load/run-load.ts'
+import { watchDatabase } from '../trial/database-processor.ts'
 import { type BenchAgent, checksSql, loadAgents, pendingResultsSql } from '../trial/load-agents.ts'
 import { onServer, openTrial, type Trial } from '../trial/open-trial.ts'
 import { type Subject, startProcess } from '../trial/start-process.ts'
@@ -16,9 +17,16 @@ const checks = 50
 
 export const checkIn: Figure = { number: '3', title: 'Results of checks coming in', run }
 
-type Pass = { perSecond: number; processorMsPerResult: number }
+type Pass = { perSecond: number; processorMsPerResult: number; databaseMsPerResult: number | undefined }
 type Passes = { first: Pass[]; changed: Pass[]; unchanged: Pass[]; failing: Pass[]; passing: Pass[]; bare: Pass[] }
-type Place = { trial: Trial; agents: BenchAgent[]; checkIds: string[]; ours: Subject; bare: Subject }
+type Place = {
+  trial: Trial
+  agents: BenchAgent[]
+  checkIds: string[]
+  ours: Subject
+  bare: Subject
+  databaseMs: (() => Promise<number>) | undefined
+}
 
 async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
   const trial = await openTrial(engine, 'checkin')
@@ -38,7 +46,9 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
       BENCH_DEVICES: String(devices),
     })
     try {
-      return findingsOf(await measure({ trial, agents, checkIds, ours, bare }, scale.rounds, scale.roundMs, say))
+      const databaseMs = await watchDatabase(trial.databaseUrl)
+      const place = { trial, agents, checkIds, ours, bare, databaseMs }
+      return findingsOf(await measure(place, scale.rounds, scale.roundMs, say))
     } finally {
       await Promise.all([ours.stop(), bare.stop()])
     }
@@ -62,10 +72,10 @@ async function measure(place: Place, rounds: number, roundMs: number, say: Bench
     return reportAll(place, { status, version, issuedAtMs })
   }
   passes.first.push(await report('PASS', '0'))
-  await bareLoops(place.bare, Math.min(2_000, roundMs))
+  await bareLoops(place, Math.min(2_000, roundMs))
   for (let round = 1; round <= rounds; round += 1) {
     say(`round ${round} of ${rounds}`)
-    passes.bare.push(await bareLoops(place.bare, roundMs))
+    passes.bare.push(await bareLoops(place, roundMs))
     passes.changed.push(await report('PASS', `${round}`))
     passes.unchanged.push(await report('PASS', `${round}`))
   }
@@ -74,19 +84,34 @@ async function measure(place: Place, rounds: number, roundMs: number, say: Bench
   return passes
 }
 
-async function reportAll({ trial, agents, checkIds, ours }: Place, report: Report): Promise<Pass> {
+async function reportAll({ trial, agents, checkIds, ours, databaseMs }: Place, report: Report): Promise<Pass> {
   const bodies = checkInBodies(trial.secrets, trial.organizationId, agents, checkIds, report)
   // An agent that writes has always read before, which brings what the server remembers of it up to date.
   await pollAll(ours.origin, agents)
   const turns = bodies.values()
-  const before = await ours.usage()
+  const before = await usageOf(ours, databaseMs)
   const result = await runLoad({ origin: ours.origin, connections, next: () => turns.next().value })
-  const { processorMs } = await ours.usage()
+  const after = await usageOf(ours, databaseMs)
   if (result.failures > 0) throw new Error(`${result.failures} writes were refused`)
   await requireStored(trial, report, agents.length * checks)
-  const results = result.requests * checks
-  return { perSecond: results / result.seconds, processorMsPerResult: (processorMs - before.processorMs) / results }
+  return passOf(result.requests * checks, result.seconds, before, after)
 }
+
+type UsedMs = { process: number; database: number | undefined }
+
+const usageOf = async (subject: Subject, databaseMs: Place['databaseMs']): Promise<UsedMs> => ({
+  process: (await subject.usage()).processorMs,
+  database: await databaseMs?.(),
+})
+
+const passOf = (results: number, seconds: number, before: UsedMs, after: UsedMs): Pass => ({
+  perSecond: results / seconds,
+  processorMsPerResult: (after.process - before.process) / results,
+  databaseMsPerResult:
+    before.database === undefined || after.database === undefined
+      ? undefined
+      : (after.database - before.database) / results,
+})
 
 async function pollAll(origin: string, agents: readonly BenchAgent[]): Promise<void> {
   const polls = agents.map(({ nodeKey }) =>
@@ -112,14 +137,14 @@ async function requireStored({ databaseUrl, organizationId }: Trial, { version }
   if (row?.['stored'] !== expected) throw new Error(`${row?.['stored']} of ${expected} results were stored`)
 }
 
-async function bareLoops(bare: Subject, durationMs: number): Promise<Pass> {
+async function bareLoops({ bare, databaseMs }: Place, durationMs: number): Promise<Pass> {
   const socket = await openSocket(bare.origin)
   try {
-    const before = await bare.usage()
+    const before = await usageOf(bare, databaseMs)
     const { body } = await socket.send(requestBytes({ path: `/${durationMs}/${loops}` }))
-    const after = await bare.usage()
+    const after = await usageOf(bare, databaseMs)
     const { rows, seconds } = JSON.parse(body.toString())
-    return { perSecond: rows / seconds, processorMsPerResult: (after.processorMs - before.processorMs) / rows }
+    return passOf(rows, seconds, before, after)
   } finally {
     socket.close()
   }
@@ -130,9 +155,10 @@ function findingsOf(passes: Passes): Finding[] {
   const bare = rateOf(passes.bare)
   const finding = (what: string, all: Pass[], target: number | undefined): Finding => {
     const ratio = medianOf(all.map(({ perSecond }, round) => perSecond / (passes.bare[round]?.perSecond ?? bare)))
-    const processor = [all, passes.bare].map((some) =>
-      (medianOf(some.map(({ processorMsPerResult }) => processorMsPerResult)) * 1000).toFixed(1),
-    )
+    const medianUs = (some: Pass[], pick: (pass: Pass) => number | undefined) =>
+      (medianOf(some.map((pass) => pick(pass) ?? Number.NaN)) * 1000).toFixed(1)
+    const note = (where: string, pick: (pass: Pass) => number | undefined) =>
+      `processor time a result, ${where}: ours ${medianUs(all, pick)} µs, bare ${medianUs(passes.bare, pick)} µs`
     return {
       figure: '3',
       what,
@@ -141,7 +167,12 @@ function findingsOf(passes: Passes): Finding[] {
       ratio: ratioText(ratio),
       target: target === undefined ? '' : `≥ ${target}`,
       isMet: target === undefined ? undefined : ratio >= target,
-      notes: [`processor time of the process a result: ours ${processor[0]} µs, bare ${processor[1]} µs`],
+      notes: [
+        note('the process', (pass) => pass.processorMsPerResult),
+        ...(all[0]?.databaseMsPerResult === undefined
+          ? []
+          : [note('the database', (pass) => pass.databaseMsPerResult)]),
+      ],
     }
   }
   return [

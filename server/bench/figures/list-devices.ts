@@ -3,6 +3,7 @@ import { type Comparison, compareRates, rateNotes } from '../load/compare-rates.
 import { requestBytes } from '../load/http-request.ts'
 import { inTurn } from '../load/in-turn.ts'
 import { openSocket } from '../load/open-socket.ts'
+import { watchDatabase } from '../trial/database-processor.ts'
 import { devicesSql } from '../trial/load-devices.ts'
 import { openTrial } from '../trial/open-trial.ts'
 import { startProcess } from '../trial/start-process.ts'
@@ -29,6 +30,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     })
     try {
       const authorized = { authorization: `Bearer ${trial.apiKey}` }
+      const databaseMs = await watchDatabase(trial.databaseUrl)
       const walk = await walkPages(ours.origin, authorized)
       const search = `/devices?per_page=25&query=${encodeURIComponent('device_type:Linux')}`
       const shapes: [what: string, ours: Buffer[], bare: Buffer[]][] = [
@@ -47,7 +49,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
       const findings: Finding[] = []
       for (const [what, mine, others] of shapes) {
         say(what)
-        const settings = { connections, rounds: scale.rounds, roundMs: scale.roundMs }
+        const settings = { connections, rounds: scale.rounds, roundMs: scale.roundMs, databaseMs }
         const sides = [
           { subject: ours, next: inTurn(mine) },
           { subject: bare, next: inTurn(others) },

@@ -3,11 +3,24 @@ import type { Subject } from '../trial/start-process.ts'
 import { medianOf } from './percentiles.ts'
 import { type LoadResult, runLoad } from './run-load.ts'
 
-export type Rate = { perSecond: number; processorMsPerRequest: number; p50Ms: number; p99Ms: number }
+export type Rate = {
+  perSecond: number
+  /** Of the process that answers. */
+  processorMsPerRequest: number
+  /** Of the database's sessions; undefined where that cannot be seen. */
+  databaseMsPerRequest: number | undefined
+  p50Ms: number
+  p99Ms: number
+}
 export type Comparison = { ours: Rate; bare: Rate; ratio: number; processorRatio: number }
 
 type Side = { subject: Subject; next: () => Buffer }
-type Settings = { connections: number; rounds: number; roundMs: number }
+type Settings = {
+  connections: number
+  rounds: number
+  roundMs: number
+  databaseMs?: (() => Promise<number>) | undefined
+}
 
 /**
  * Loads the server and its bare counterpart in turns, so that whatever else the machine does meets both alike, and
@@ -30,14 +43,18 @@ export async function compareRates(ours: Side, bare: Side, settings: Settings): 
   }
 }
 
-async function loadOnce({ subject, next }: Side, { connections, roundMs }: Settings): Promise<Rate> {
-  const before = await subject.usage()
+async function loadOnce({ subject, next }: Side, { connections, roundMs, databaseMs }: Settings): Promise<Rate> {
+  const [before, databaseBefore] = [await subject.usage(), await databaseMs?.()]
   const result: LoadResult = await runLoad({ origin: subject.origin, connections, next, durationMs: roundMs })
-  const after = await subject.usage()
+  const [after, databaseAfter] = [await subject.usage(), await databaseMs?.()]
   if (result.failures > 0) throw new Error(`${result.failures} of ${result.requests} requests failed`)
   return {
     perSecond: result.perSecond,
     processorMsPerRequest: (after.processorMs - before.processorMs) / Math.max(1, result.requests),
+    databaseMsPerRequest:
+      databaseBefore === undefined || databaseAfter === undefined
+        ? undefined
+        : (databaseAfter - databaseBefore) / Math.max(1, result.requests),
     p50Ms: result.latencies.p50Ms,
     p99Ms: result.latencies.p99Ms,
   }
@@ -46,11 +63,24 @@ async function loadOnce({ subject, next }: Side, { connections, roundMs }: Setti
 const medianRate = (rates: readonly Rate[]): Rate => ({
   perSecond: medianOf(rates.map((rate) => rate.perSecond)),
   processorMsPerRequest: medianOf(rates.map((rate) => rate.processorMsPerRequest)),
+  databaseMsPerRequest: medianOfKnown(rates.map((rate) => rate.databaseMsPerRequest)),
   p50Ms: medianOf(rates.map((rate) => rate.p50Ms)),
   p99Ms: medianOf(rates.map((rate) => rate.p99Ms)),
 })
 
+function medianOfKnown(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined)
+  return known.length === 0 ? undefined : medianOf(known)
+}
+
+const microseconds = (valueMs: number): string => `${(valueMs * 1000).toFixed(valueMs < 0.1 ? 1 : 0)} µs`
+
 export const rateNotes = ({ ours, bare, processorRatio }: Comparison): string[] => [
-  `processor time of the server process a request: ours ${(ours.processorMsPerRequest * 1000).toFixed(0)} µs, bare ${(bare.processorMsPerRequest * 1000).toFixed(0)} µs, ratio ${ratioText(processorRatio)}`,
+  `processor time a request, the answering process: ours ${microseconds(ours.processorMsPerRequest)}, bare ${microseconds(bare.processorMsPerRequest)}, ratio ${ratioText(processorRatio)}`,
+  ...(ours.databaseMsPerRequest === undefined || bare.databaseMsPerRequest === undefined
+    ? []
+    : [
+        `processor time a request, the database: ours ${microseconds(ours.databaseMsPerRequest)}, bare ${microseconds(bare.databaseMsPerRequest)}`,
+      ]),
   `p50/p99: ours ${ours.p50Ms.toFixed(1)}/${ours.p99Ms.toFixed(1)} ms, bare ${bare.p50Ms.toFixed(1)}/${bare.p99Ms.toFixed(1)} ms`,
 ]

@@ -1,7 +1,5 @@
 import { onServer, type Trial } from './open-trial.ts'
 
-type RecomputedScale = { devices: number; checks: number }
-
 /**
  * Every check's result on every device: tens of millions of rows, each as small as one can be. Loaded without keys,
  * which are built afterwards, since looking each up while loading takes many times as long.
