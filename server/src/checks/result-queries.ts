@@ -7,9 +7,12 @@ import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
 
-/** Runs that changed nothing are noted apart from the result they confirm. */
-const lastRan = sql<string | null>`greatest(
-  check_results.ran_at, runs.ran_at[array_position(runs.check_ids, check_results.check_id)])`
+/**
+ * Runs that changed nothing are noted apart from the result they confirm, and outlive it: a check that comes back to a
+ * device has not run yet.
+ */
+const lastRan = sql<string | null>`case when check_results.ran_at is not null then greatest(
+  check_results.ran_at, runs.ran_at[array_position(runs.check_ids, check_results.check_id)]) end`
 
 const searchColumns = {
   device_display_name: { column: 'devices.name', type: 'text' },
