@@ -1,4 +1,5 @@
 import type { auditLogSearch } from '@muster/contract/audit-logs.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { compileList } from '../lists/compile-list.ts'
@@ -27,7 +28,7 @@ export const listAuditLogs = compileList((reader, { organizationId, search, afte
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(newestFirst))
-    .limit(limit),
+    .limit(sql.lit(limit)),
 )
 
 export const findAuditLog = (reader: Reader, organizationId: string, id: string) =>

@@ -101,7 +101,7 @@ export const listChecks = compileList((reader, { organizationId, search, after, 
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(byId, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(byId))
-    .limit(limit),
+    .limit(sql.lit(limit)),
 )
 
 export const findCheck = (reader: Reader, organizationId: string, id: string) =>

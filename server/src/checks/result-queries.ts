@@ -60,7 +60,7 @@ const resultList = (reader: Reader, { organizationId, search, after, limit }: Li
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(keyset, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(keyset))
-    .limit(limit)
+    .limit(sql.lit(limit))
 
 export type ResultRow = Awaited<ReturnType<typeof listResultsOfDevice>>[number]
 

@@ -33,20 +33,21 @@ const personGroups = sql<PersonGroupRow[] | null>`case devices.authentication_mo
     where allowed.organization_id = devices.organization_id and allowed.device_id = devices.id
   ) end`.as('person_groups')
 
+/** By itself rather than joined: looked up for the rows of the page only, not for all that a search finds. */
+const lastSeenAt = sql<string | null>`(
+  select presence.last_seen_at from device_presence as presence
+  where presence.organization_id = devices.organization_id and presence.device_id = devices.id
+)`.as('last_seen_at')
+
 const fromDevices = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('devices')
-    .leftJoin('device_presence as presence', (join) =>
-      join
-        .onRef('presence.organization_id', '=', 'devices.organization_id')
-        .onRef('presence.device_id', '=', 'devices.id'),
-    )
     .select([
       'devices.id',
       'devices.name',
       'devices.registered_at',
       'devices.last_authenticated_at',
-      'presence.last_seen_at',
+      lastSeenAt,
       'devices.registered_owner_id',
       'devices.operating_system',
       'devices.hardware_model',
@@ -71,7 +72,7 @@ const deviceList = (reader: Reader, { organizationId, search, after, limit }: Li
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(byId, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(byId))
-    .limit(limit)
+    .limit(sql.lit(limit))
 
 export const listDevices = compileList(deviceList)
 

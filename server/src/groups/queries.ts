@@ -1,4 +1,5 @@
 import type { deviceGroupSearch, personGroupSearch } from '@muster/contract/groups.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
@@ -31,7 +32,7 @@ const personGroupsOnPage = (reader: Reader, { organizationId, search, after, lim
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], personGroupColumns)))
     .where(afterCursor(personGroupsById, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(personGroupsById))
-    .limit(limit)
+    .limit(sql.lit(limit))
 
 export const listPersonGroups = (reader: Reader, page: ListPage) => personGroupsOnPage(reader, page).execute()
 
@@ -69,7 +70,7 @@ export const listDeviceGroups = (reader: Reader, { organizationId, search, after
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], deviceGroupColumns)))
     .where(afterCursor(deviceGroupsById, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(deviceGroupsById))
-    .limit(limit)
+    .limit(sql.lit(limit))
     .execute()
 
 export const findDeviceGroup = (reader: Reader, organizationId: string, id: string) =>

@@ -21,7 +21,7 @@ const organizations = (db: Db, { params, after, limit, now, search }: ListPage<{
     .where(afterCursor(byId, after === undefined ? undefined : [after]))
     .$if(search !== undefined, (query) => query.where('id', '=', '2'))
     .$call(inKeysetOrder(byId))
-    .limit(limit)
+    .limit(sql.lit(limit))
 }
 const list = compileList(organizations)
 
@@ -56,7 +56,7 @@ test('a compiled list answers each page as the query built for it would, and is 
   built = 0
   const found = []
   for (const one of pages) found.push(await idsOf(one))
-  assert.equal(built, 2)
+  assert.equal(built, 4)
   assert.deepEqual(found, [['1', '2'], ['4'], ['1'], ['2', '3'], ['3'], []])
 })
 

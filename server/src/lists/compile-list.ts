@@ -5,13 +5,13 @@ import type { ListPage } from './list-page.ts'
 type Slot = (page: ListPage) => unknown
 type Compiled = { sql: string; slots: readonly Slot[] }
 
-/** No page has these values, so they mark where a page's own belong among the parameters. */
+/** No page has this value, so it marks where a page's own belongs among the parameters. */
 const marked = (name: string): string => `\u0000${name}`
-const markedLimit = -1
 
 /**
  * A list whose query is built and compiled once for its first and once for its later pages, instead of for every
- * request: measured 35 µs of 400. Searches differ in shape and are built each time. `build` must pass the page's
+ * request: measured 35 µs of 400. Of each number of rows apart, which belongs into the text: with a limit it cannot see,
+ * the database plans a named statement anew each time, measured 140 µs. Searches differ in shape and are built each time. `build` must pass the page's
  * values on to the query as they are, and not look at them.
  */
 export function compileList<Row, Params extends Readonly<Record<string, string>>>(
@@ -20,7 +20,7 @@ export function compileList<Row, Params extends Readonly<Record<string, string>>
   const compiled = new Map<string, Compiled>()
   return async (db, page) => {
     if (page.search !== undefined) return build(db, page).execute()
-    const shape = `${page.order} ${page.after === undefined ? 'first' : 'later'}`
+    const shape = `${page.order} ${page.limit} ${page.after === undefined ? 'first' : 'later'}`
     let query = compiled.get(shape)
     if (!query) {
       query = compileShape((model) => build(db, model as ListPage<Params>).compile(), page)
@@ -38,7 +38,6 @@ function compileShape(compile: (model: ListPage) => CompiledQuery, page: ListPag
     [marked('organizationId'), ({ organizationId }) => organizationId],
     [marked('after'), ({ after }) => after],
     [marked('now'), ({ now }) => now],
-    [markedLimit, ({ limit }) => limit],
   ])
   const params = Object.keys(page.params).map((name): [string, string] => [name, marked(`params.${name}`)])
   for (const [name, mark] of params) slots.set(mark, (given) => given.params[name])
@@ -47,7 +46,7 @@ function compileShape(compile: (model: ListPage) => CompiledQuery, page: ListPag
     params: Object.fromEntries(params),
     search: undefined,
     after: page.after === undefined ? undefined : marked('after'),
-    limit: markedLimit,
+    limit: page.limit,
     order: page.order,
     now: marked('now'),
   })

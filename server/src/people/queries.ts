@@ -1,4 +1,5 @@
 import type { personSearch } from '@muster/contract/people.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
@@ -41,7 +42,7 @@ const onPage = (reader: Reader, { organizationId, search, after, limit }: ListPa
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(byId, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(byId))
-    .limit(limit)
+    .limit(sql.lit(limit))
 
 export const listPeople = (reader: Reader, page: ListPage) =>
   onPage(reader, page).where('people.deprovisioned_at', 'is', null).execute()
