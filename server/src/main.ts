@@ -32,7 +32,10 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
   const { connection, secrets } = deployment
   const stops: (() => Promise<void>)[] = [() => connection.close()]
   const stop = async () => {
-    for (const part of stops.splice(0).reverse()) await part()
+    for (const part of stops.splice(0).reverse()) {
+      // A database that is gone must not keep the rest from ending.
+      await part().catch((error: unknown) => log.error({ err: error }, 'A part did not stop cleanly'))
+    }
   }
   try {
     const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial, now: clock() })

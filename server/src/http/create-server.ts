@@ -12,7 +12,9 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config/load-config.ts'
+import { ServiceError } from '../errors.ts'
 import { answerClientError } from './answer-client-error.ts'
+import { endConnectionsAtStop } from './end-connections.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
 import { explainValidation } from './explain-validation.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
@@ -20,6 +22,8 @@ import { unmatchedRequest, versionConstraint } from './versions.ts'
 
 /** Addresses may have 32 kB and headers as much again; the longest `next` of a list has some 10 kB. */
 const maxHeaderSize = 64 * 1024
+/** Node's own answer to a request without Host has neither a body nor a request id. */
+const parserOptions = { maxHeaderSize, requireHostHeader: false }
 const bodyLimit = 1024 * 1024
 
 /** The bare server: versions, request ids, bodies, errors and a clean stop. Routes are added to it afterwards. */
@@ -49,18 +53,20 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   } satisfies FastifyServerOptions
   const app = config.tls
     ? Fastify({ ...options, https: tlsOptions(config.tls) })
-    : Fastify({ ...options, http: { maxHeaderSize } })
+    : Fastify({ ...options, http: parserOptions })
   rememberRoutes(app)
+  endConnectionsAtStop(app)
   readBodiesAsJson(app)
   answerErrors(app, config, log)
   addCommonHeaders(app)
+  requireHost(app, log)
   return app
 }
 
 const tlsOptions = ({ certFile, keyFile }: { certFile: string; keyFile: string }) => ({
   cert: readFileSync(certFile),
   key: readFileSync(keyFile),
-  maxHeaderSize,
+  ...parserOptions,
 })
 
 /** What was registered by whatever means, for the policy that every route is held to. */
@@ -76,6 +82,15 @@ function rememberRoutes(app: FastifyInstance): void {
 function requestIdOf(request: IncomingMessage): string {
   const own = request.headers['x-request-id']
   return typeof own === 'string' && /^[\w.:-]{1,128}$/.test(own) ? own : randomUUID()
+}
+
+/** RFC 9112 §3.2: HTTP/1.1 without Host is a 400. */
+function requireHost(app: FastifyInstance, log: Logger): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') return done()
+    const message = 'The header Host is missing.'
+    answerError(log, new ServiceError('malformed_request', { message }), request, reply.header('connection', 'close'))
+  })
 }
 
 function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
