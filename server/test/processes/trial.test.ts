@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { embeddedOnly } from '../support/database.ts'
-import { type MusterProcess, openPlace, until } from '../support/muster-process.ts'
+import { type MusterProcess, openPlace, printedKey, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 
 const keyForm = /mstr_v1_[0-9A-Za-z]{36}/
@@ -18,7 +18,7 @@ const outcomes = ['passing', 'failing', 'unknown', 'inapplicable', 'errored']
 
 test('the trial of one machine, from the first start to the third', { skip: embeddedOnly }, async (t) => {
   let trial = await place.start(['start'])
-  const key = keyForm.exec(trial.output())?.[0] ?? ''
+  const key = await printedKey(trial)
   let deviceId = ''
   let configureKey = ''
   const ask = (method: string, path: string, body?: unknown) =>

@@ -106,6 +106,13 @@ export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): 
   }
 }
 
+/** The key that a first start of a trial shows once. */
+export async function printedKey(trial: MusterProcess): Promise<string> {
+  const form = /mstr_v1_[0-9A-Za-z]{36}/
+  await trial.says(form)
+  return form.exec(trial.output())?.[0] ?? ''
+}
+
 function watch(child: ChildProcessWithoutNullStreams, origin: string): MusterProcess {
   let written = ''
   for (const stream of [child.stdout, child.stderr]) {
