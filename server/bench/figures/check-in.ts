@@ -1,4 +1,5 @@
 import { type Bench, count, type Figure, type Finding, ratioText } from '../figure.ts'
+import { agentRequest } from '../load/agent-request.ts'
 import { checkInBodies, type Report } from '../load/check-in-bodies.ts'
 import { requestBytes } from '../load/http-request.ts'
 import { openSocket } from '../load/open-socket.ts'
@@ -114,14 +115,7 @@ const passOf = (results: number, seconds: number, before: UsedMs, after: UsedMs)
 })
 
 async function pollAll(origin: string, agents: readonly BenchAgent[]): Promise<void> {
-  const polls = agents.map(({ nodeKey }) =>
-    requestBytes({
-      method: 'POST',
-      path: '/api/v1/osquery/distributed/read',
-      headers: { authorization: `NodeKey ${nodeKey}` },
-      body: `{"node_key":"${nodeKey}"}`,
-    }),
-  )
+  const polls = agents.map((agent) => agentRequest('read', agent))
   const turns = polls.values()
   await runLoad({ origin, connections, next: () => turns.next().value })
 }

@@ -14,7 +14,7 @@ const sampleEveryMs = 2_000
 export const fleet: Figure = { number: '5', title: 'A fleet that polls and reports', run }
 
 async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
-  const trial = await openTrial(engine, 'fleet')
+  const trial = await openTrial(engine, 'fleet', 'all')
   try {
     const { devices, spreadMs, holdMs } = scale.fleet
     say(`loading ${count(devices)} enrolled devices with a result of each check`)

@@ -1,6 +1,6 @@
 import { type Bench, count, type Figure, type Finding, ratioText } from '../figure.ts'
+import { agentRequest } from '../load/agent-request.ts'
 import { compareRates, rateNotes } from '../load/compare-rates.ts'
-import { requestBytes } from '../load/http-request.ts'
 import { inTurn } from '../load/in-turn.ts'
 import { runLoad } from '../load/run-load.ts'
 import { loadAgents } from '../trial/load-agents.ts'
@@ -21,14 +21,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     const ours = await startProcess(new URL('../serve.ts', import.meta.url), trial.env)
     const bare = await startProcess(new URL('../bare/serve-constant.ts', import.meta.url), {})
     try {
-      const requests = agents.map(({ nodeKey }) =>
-        requestBytes({
-          method: 'POST',
-          path: '/api/v1/osquery/distributed/read',
-          headers: { authorization: `NodeKey ${nodeKey}` },
-          body: `{"node_key":"${nodeKey}"}`,
-        }),
-      )
+      const requests = agents.map((agent) => agentRequest('read', agent))
       say('first contact of every device')
       const first = requests.values()
       const met = await runLoad({ origin: ours.origin, connections, next: () => first.next().value })

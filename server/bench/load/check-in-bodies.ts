@@ -1,7 +1,7 @@
 import { queryName } from '../../src/agents/query-names.ts'
 import type { Secrets } from '../../src/secrets/secrets.ts'
 import type { BenchAgent } from '../trial/load-agents.ts'
-import { requestBytes } from './http-request.ts'
+import { agentRequest } from './agent-request.ts'
 
 export type Report = {
   status: 'PASS' | 'FAIL'
@@ -18,21 +18,14 @@ export function checkInBodies(
   checkIds: readonly string[],
   { status, version, issuedAtMs }: Report,
 ): Buffer[] {
-  return agents.map(({ deviceId, nodeKey }) => {
+  return agents.map((agent) => {
     const names = checkIds.map((checkId) =>
-      queryName(secrets, { organizationId, deviceId }, { checkId, queryRevision: '1', issuedAtMs }),
+      queryName(secrets, { organizationId, deviceId: agent.deviceId }, { checkId, queryRevision: '1', issuedAtMs }),
     )
     const row = { KOLIDE_CHECK_STATUS: status, version, path: '/usr/local/lib/example' }
-    const body = {
-      node_key: nodeKey,
+    return agentRequest('write', agent, {
       queries: Object.fromEntries(names.map((name) => [name, [row]])),
       statuses: Object.fromEntries(names.map((name) => [name, 0])),
-    }
-    return requestBytes({
-      method: 'POST',
-      path: '/api/v1/osquery/distributed/write',
-      headers: { authorization: `NodeKey ${nodeKey}` },
-      body: JSON.stringify(body),
     })
   })
 }

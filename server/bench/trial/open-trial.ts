@@ -4,9 +4,13 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { generateKey } from '../../src/api-keys/key-format.ts'
+import { systemActor } from '../../src/audit/record-audit.ts'
+import { addCheck, fromCatalogue } from '../../src/checks/add-check.ts'
+import { catalogue } from '../../src/checks/catalogue/catalogue.ts'
 import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import type { Row } from '../../src/db/sessions.ts'
+import { type Db, transact } from '../../src/db/transact.ts'
 import { firstStart } from '../../src/first-start.ts'
 import { embeddedFolder, openDeployment } from '../../src/open-deployment.ts'
 import type { Secrets } from '../../src/secrets/secrets.ts'
@@ -34,7 +38,8 @@ export type Trial = {
 
 export type Engine = { kind: 'postgres'; url: string } | { kind: 'embedded' }
 
-export async function openTrial(engine: Engine, name: string): Promise<Trial> {
+/** With the checks of a new organization, or with every one that the catalogue has. */
+export async function openTrial(engine: Engine, name: string, checks: 'usual' | 'all' = 'usual'): Promise<Trial> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'muster-bench-'))
   const database = `bench_${name}_${process.pid}`
   if (engine.kind === 'postgres') await onServer(engine.url, `create database ${database}`)
@@ -57,6 +62,7 @@ export async function openTrial(engine: Engine, name: string): Promise<Trial> {
   const { connection, secrets } = await openDeployment(config, systemClock)
   const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial: false, now: systemClock() })
   if (!first) throw new Error('The database of a trial is not fresh')
+  if (checks === 'all') await enableRest(connection.db, first.organizationId)
   // Bench data says itself which results there are; targeting the whole fleet anew would run beside the measurement.
   await connection.executeScript('update check_recomputations set finished_at = now()')
 
@@ -85,6 +91,14 @@ export async function openTrial(engine: Engine, name: string): Promise<Trial> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function enableRest(db: Db, organizationId: string): Promise<void> {
+  const rest = catalogue.filter((check) => !check.enabledByDefault).map(fromCatalogue)
+  const addition = { organizationId, actor: systemActor, now: systemClock() }
+  await transact(db, async (tx) => {
+    for (const check of rest) await addCheck(tx, check, addition)
+  })
 }
 
 /** Rows of all the statements of a text, without a time limit. */
