@@ -10,14 +10,16 @@ import { runLoad } from './run-load.ts'
 const server = net.createServer((socket) => {
   socket.setNoDelay(true)
   socket.on('error', () => {})
-  socket.on('data', async (bytes) => {
+  socket.on('data', (bytes) => void answer(bytes))
+
+  async function answer(bytes: Buffer): Promise<void> {
     const name = bytes.toString('latin1').split(' ')[1] ?? ''
     for (const piece of answers[name] ?? []) {
       socket.write(piece)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     if (name === '/end') socket.destroy()
-  })
+  }
 })
 
 const answers: Record<string, string[]> = {
