@@ -106,7 +106,10 @@ test('sessions run at UTC, without JIT, under a statement timeout', { skip: post
 test('lost connections are replaced and listened on again', { skip: postgresOnly }, async () => {
   const connection = await connectPostgres({ url: database.url ?? '', applicationName: 'severed' })
   const { received, receive, waitFor } = mailbox()
-  await connection.listen('after', receive)
+  let reconnects = 0
+  const stopListening = await connection.listen('after', receive, () => {
+    reconnects += 1
+  })
   const held = transact(connection.db, async (tx) => {
     await sql`select 1`.execute(tx)
     await pause(300)
@@ -125,5 +128,7 @@ test('lost connections are replaced and listened on again', { skip: postgresOnly
     await pause(50)
   }
   await waitFor(1)
+  assert.equal(reconnects, 1)
+  await stopListening()
   await connection.close()
 })

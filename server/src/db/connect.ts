@@ -15,8 +15,11 @@ export type Engine = 'postgres' | 'pglite'
 export type Connection = {
   db: Db
   engine: Engine
-  /** Calls back with each payload notified on the channel; resolves to the end of it. Delivery is a hint: also poll. */
-  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
+  /**
+   * Calls back with each payload notified on the channel; resolves to the end of it. Delivery is a hint: also poll.
+   * `onReconnect` is called when notifications may have been missed.
+   */
+  listen(channel: string, onNotify: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>
   /**
    * Runs several statements without parameters and returns all their rows; a transaction that the script opens and
    * does not end is rolled back.
@@ -116,30 +119,38 @@ function engineSettings(settings: EmbeddedSettings): EngineSettings {
 }
 
 type OnNotify = (payload: string) => void
+type Listening = { onNotify: OnNotify; onReconnect: () => void }
 
 /** The engine's one session listens for all; each channel's callbacks are kept here. */
 function embeddedListeners(sessions: Sessions) {
-  const channels = new Map<string, Set<OnNotify>>()
-  const quoted = (channel: string) => `"${channel.replaceAll('"', '""')}"`
+  const channels = new Map<string, Set<Listening>>()
+  const listenTo = (channel: string) => executeScript(sessions, `listen "${channel.replaceAll('"', '""')}"`)
 
-  async function listen(channel: string, onNotify: OnNotify): Promise<() => Promise<void>> {
-    const callbacks = channels.get(channel) ?? new Set()
-    channels.set(channel, callbacks)
-    callbacks.add(onNotify)
-    await executeScript(sessions, `listen ${quoted(channel)}`)
+  async function listen(channel: string, onNotify: OnNotify, onReconnect = () => {}): Promise<() => Promise<void>> {
+    const listening = { onNotify, onReconnect }
+    const listenings = channels.get(channel) ?? new Set()
+    channels.set(channel, listenings)
+    listenings.add(listening)
+    await listenTo(channel)
     return async () => {
-      callbacks.delete(onNotify)
-      if (callbacks.size === 0 && channels.delete(channel)) await executeScript(sessions, `unlisten ${quoted(channel)}`)
+      listenings.delete(listening)
+      if (listenings.size > 0 || !channels.delete(channel)) return
+      await executeScript(sessions, `unlisten "${channel.replaceAll('"', '""')}"`)
     }
   }
 
   function receive(channel: string, payload: string): void {
-    for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
+    for (const { onNotify } of channels.get(channel) ?? []) onNotify(payload)
   }
 
   function listenAgain(): void {
-    // Should it fail, the engine is gone again, and its next opening comes back here.
-    for (const channel of channels.keys()) void executeScript(sessions, `listen ${quoted(channel)}`).catch(() => {})
+    for (const [channel, listenings] of channels) {
+      const tell = () => {
+        for (const { onReconnect } of listenings) onReconnect()
+      }
+      // Should it fail, the engine is gone again, and its next opening comes back here.
+      listenTo(channel).then(tell, () => {})
+    }
   }
 
   return { listen, receive, listenAgain }

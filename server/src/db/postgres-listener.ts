@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 type OnNotify = (payload: string) => void
+type Listening = { onNotify: OnNotify; onReconnect: () => void }
 
 export type PostgresListener = {
-  listen(channel: string, onNotify: OnNotify): Promise<() => Promise<void>>
+  listen(channel: string, onNotify: OnNotify, onReconnect?: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -13,15 +14,17 @@ const heartbeatMs = 30_000
 
 /**
  * One connection of its own for all channels, opened by the first `listen`. A lost connection is opened again with
- * growing pauses and listens again; what was notified in between is missed, so listeners also poll.
+ * growing pauses and listens again; what was notified in between is missed, so listeners are told, and also poll.
  */
 export function postgresListener(settings: pg.ClientConfig): PostgresListener {
-  const channels = new Map<string, Set<OnNotify>>()
+  const channels = new Map<string, Set<Listening>>()
   const closing = new AbortController()
   let client: Promise<pg.Client> | undefined
+  /** The connection while it is there. */
+  let connected: pg.Client | undefined
 
   function receive({ channel, payload = '' }: pg.Notification): void {
-    for (const onNotify of channels.get(channel) ?? []) onNotify(payload)
+    for (const { onNotify } of channels.get(channel) ?? []) onNotify(payload)
   }
 
   async function open(): Promise<pg.Client> {
@@ -36,8 +39,10 @@ export function postgresListener(settings: pg.ClientConfig): PostgresListener {
       throw error
     }
     const heartbeat = setInterval(() => void probe(opened), heartbeatMs)
+    connected = opened
     opened.once('end', () => {
       clearInterval(heartbeat)
+      connected = undefined
       if (closing.signal.aborted) return
       client = openAgain()
       client.catch(() => {})
@@ -49,7 +54,9 @@ export function postgresListener(settings: pg.ClientConfig): PostgresListener {
   async function openAgain(): Promise<pg.Client> {
     for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        return await open()
+        const opened = await open()
+        for (const listenings of channels.values()) for (const { onReconnect } of listenings) onReconnect()
+        return opened
       } catch {
         await pause(pauseMs, undefined, { signal: closing.signal })
       }
@@ -64,25 +71,26 @@ export function postgresListener(settings: pg.ClientConfig): PostgresListener {
     return first
   }
 
-  function forget(channel: string, onNotify: OnNotify): boolean {
-    const callbacks = channels.get(channel)
-    callbacks?.delete(onNotify)
-    return callbacks?.size === 0 && channels.delete(channel)
+  function forget(channel: string, listening: Listening): boolean {
+    const listenings = channels.get(channel)
+    listenings?.delete(listening)
+    return listenings?.size === 0 && channels.delete(channel)
   }
 
-  async function listen(channel: string, onNotify: OnNotify): Promise<() => Promise<void>> {
-    channels.set(channel, (channels.get(channel) ?? new Set()).add(onNotify))
+  async function listen(channel: string, onNotify: OnNotify, onReconnect = () => {}): Promise<() => Promise<void>> {
+    const listening = { onNotify, onReconnect }
+    channels.set(channel, (channels.get(channel) ?? new Set()).add(listening))
     try {
       client ??= openFirst()
       await (await client).query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
-      forget(channel, onNotify)
+      forget(channel, listening)
       throw error
     }
     return async () => {
-      if (!forget(channel, onNotify) || closing.signal.aborted) return
-      // A connection lost meanwhile no longer listens anyway.
-      await (await client)?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
+      if (!forget(channel, listening) || closing.signal.aborted) return
+      // A connection that is lost no longer listens, and is not waited for.
+      await connected?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => {})
     }
   }
 

@@ -91,7 +91,7 @@ function bossDatabase({ db, executeScript, listen }: Connection): BossDatabase {
       return { rows }
     },
     async listen(channel, onNotification, onReconnect) {
-      const close = await listen(channel, onNotification)
+      const close = await listen(channel, onNotification, onReconnect)
       onReconnect()
       return { close }
     },
