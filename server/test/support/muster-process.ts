@@ -128,7 +128,7 @@ function watch(child: ChildProcessWithoutNullStreams, origin: string): MusterPro
     ask: (method, path, call = {}) => callOrigin(origin, method, path, call),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
-      return within(stopLimitMs, ended(child), () => `The process did not end by ${signal}:\n${written}`)
+      return within(stopLimitMs, ended(child), () => `The process did not end by ${signal}:\n${written.slice(-3_000)}`)
     },
     async kill() {
       child.kill('SIGKILL')
@@ -150,7 +150,7 @@ async function untilReady(child: ChildProcess, { ask, output }: MusterProcess): 
 
 function refuseEnded({ exitCode, signalCode }: ChildProcess, written: string): false {
   if (exitCode === null && signalCode === null) return false
-  throw new Error(`The process has ended with ${exitCode ?? signalCode}:\n${written}`)
+  throw new Error(`The process has ended with ${exitCode ?? signalCode}:\n${written.slice(-3_000)}`)
 }
 
 async function ended(child: ChildProcess): Promise<number | null> {
