@@ -39,7 +39,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     await trial.load(bareTableSql(devices))
     const rows = await trial.load(`select id::text from checks where organization_id = ${trial.organizationId}`)
     const checkIds = rows.map((row) => String(row['id']))
-    await trial.load('vacuum analyze')
+    await trial.analyze()
     const twin = await trial.ready().then(() => trial.twinEnv())
     const ours = await startProcess(new URL('../serve.ts', import.meta.url), trial.env)
     const bare = await startProcess(new URL('../bare/upsert-results.ts', import.meta.url), {

@@ -21,7 +21,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
   try {
     say(`loading ${count(scale.devices)} devices`)
     await trial.load(devicesSql(trial.organizationId, scale.devices))
-    await trial.load('vacuum analyze')
+    await trial.analyze()
     const twin = await trial.ready().then(() => trial.twinEnv())
     const ours = await startProcess(new URL('../serve.ts', import.meta.url), trial.env)
     const bare = await startProcess(new URL('../bare/serve-devices.ts', import.meta.url), {

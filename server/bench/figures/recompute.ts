@@ -35,7 +35,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     await trial.load(checksSql(trial.organizationId, checks))
     await loadResults(trial)
     await trial.load(openIssuesSql(trial.organizationId, issuesPerDevice))
-    await trial.load('vacuum analyze')
+    await trial.analyze()
     await trial.ready()
     const loadSeconds = (performance.now() - startedAt) / 1000
     const megabytes = await databaseMegabytes(trial.databaseUrl ?? '')

@@ -20,7 +20,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     say(`loading ${count(scale.searchedRows)} devices with an issue each`)
     await trial.load(devicesSql(trial.organizationId, scale.searchedRows))
     await trial.load(issuesSql(trial.organizationId))
-    await trial.load('vacuum analyze')
+    await trial.analyze()
     await trial.ready()
     const plans = await explainAll(trial)
     const ours = await startProcess(new URL('../serve.ts', import.meta.url), trial.env)

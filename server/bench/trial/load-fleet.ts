@@ -39,6 +39,6 @@ export async function loadFleet(trial: Trial, count: number, seed: number): Prom
     insert into check_tallies (organization_id, check_id, shard, counted, passing)
     select organization_id, check_id, device_id % 32, count(*), count(*) from check_results group by 1, 2, 3;
     drop table bench_turns`)
-  await trial.load('vacuum analyze')
+  await trial.analyze()
   return agents
 }

@@ -29,6 +29,8 @@ export type Trial = {
   databaseUrl: string | undefined
   /** Runs SQL text, any number of statements. Only before `ready` on the embedded engine, which admits one process. */
   load(sql: string): Promise<Row[]>
+  /** Tells the planner what was loaded, as autovacuum does. Tables without rows stay unknown to it, as new ones are. */
+  analyze(): Promise<void>
   /** Closes this process's hold on the database, so that the server under test can have it. */
   ready(): Promise<void>
   /** The environment of a process that reads the same data: on the embedded engine, a copy of it. */
@@ -66,6 +68,9 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
   // Bench data says itself which results there are; targeting the whole fleet anew would run beside the measurement.
   await connection.executeScript('update check_recomputations set finished_at = now()')
 
+  const run = async (sql: string) =>
+    databaseUrl === undefined ? connection.executeScript(sql) : onServer(databaseUrl, sql)
+
   return {
     organizationId: first.organizationId,
     apiKey,
@@ -74,9 +79,11 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
     folder,
     env,
     databaseUrl,
-    load: async (sql) => {
-      if (databaseUrl === undefined) return connection.executeScript(sql)
-      return onServer(databaseUrl, sql)
+    load: run,
+    async analyze() {
+      const tables = await run(`select quote_ident(relname) as name from pg_class
+        where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`)
+      await run(`vacuum analyze ${tables.map(({ name }) => name).join(', ')}`)
     },
     ready: () => connection.close(),
     async twinEnv() {

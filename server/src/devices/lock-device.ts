@@ -26,7 +26,8 @@ export async function lockDevices(tx: Tx, organizationId: string, deviceIds: rea
     .where('id', '=', sql<string>`any(${deviceIds}::bigint[])`)
     .where('deleted_at', 'is', null)
     .orderBy('id')
-    .forUpdate()
+    // Not so strong that rows which refer to a device, such as its last contact, cannot be written meanwhile.
+    .forNoKeyUpdate()
     .execute()
   // Read once the locks are held: a statement that waited for a lock sees other tables as they were before.
   const groups = await groupsOf(tx, organizationId, devices)
