@@ -34,6 +34,8 @@ export type DataCommand<Args extends TSchema = TSchema> = {
   /** JSON, because it may travel. */
   args: Args
   readsInput?: boolean
+  /** It brings the note of its master key along, for a database that is empty but may have been noted another's. */
+  bringsMasterKey?: boolean
   /** Resolves to an exit code, or to nothing for success. Throw a CommandError to refuse. */
   run(context: CommandContext, args: Static<Args>, io: CommandIo): Promise<number | undefined>
 }

@@ -25,16 +25,19 @@ export async function openDatabase(config: Config): Promise<Connection> {
   }
 }
 
-/** A database that commands may work on: migrated, and sealed with the master key of the configuration. */
+/**
+ * A database that commands may work on: migrated, and sealed with the master key of the configuration, which is noted
+ * at `claimedAt` if none is. Undefined leaves that to the command.
+ */
 export async function openInstallation(
   config: Config,
-  now: string,
+  claimedAt: string | undefined,
 ): Promise<{ connection: Connection; secrets: Secrets }> {
   const connection = await openDatabase(config)
   try {
     await requireMigrations(connection)
     const secrets = openSecrets(await openMasterKey(config))
-    await requireMasterKey(connection, secrets, now)
+    if (claimedAt !== undefined) await requireMasterKey(connection, secrets, claimedAt)
     return { connection, secrets }
   } catch (error) {
     await connection.close()

@@ -25,7 +25,7 @@ export async function runDataCommand(
     if (exit !== undefined) return exit
   }
   const now = systemClock()
-  const { connection, secrets } = await openInstallation(config, now)
+  const { connection, secrets } = await openInstallation(config, command.bringsMasterKey ? undefined : now)
   try {
     return (await command.run({ connection, secrets, config, now }, args, io)) ?? exitCodes.ok
   } finally {

@@ -8,6 +8,7 @@ export const importCommand = defineCommand({
   name: 'import',
   args: Type.Object({}),
   readsInput: true,
+  bringsMasterKey: true,
   async run({ connection, secrets }, _args, io) {
     let isBegun = false
     const counts = await transact(connection.db, async (tx) => {
