@@ -98,8 +98,13 @@ function keptRows(rows: readonly CheckRow[]): CheckRow[] {
 /** PostgreSQL holds neither NUL nor halves of surrogate pairs; a device may send both. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** Rows that need no change, as nearly all, are not copied: there are thousands a second. */
 const storableRow = (row: CheckRow): CheckRow =>
-  Object.fromEntries(Object.entries(row).map(([column, value]) => [storable(column), storable(value)]))
+  Object.entries(row).every(([column, value]) => isStorable(column) && isStorable(value))
+    ? row
+    : Object.fromEntries(Object.entries(row).map(([column, value]) => [storable(column), storable(value)]))
 
 function sortByIssue(rows: readonly CheckRow[], primaryKeyColumn: string | null) {
   const failures = new Map<IssueValue, CheckRow>()
