@@ -77,7 +77,10 @@ function answerFrom(worker: Worker, request: QueryRequest, hardLimitMs: number):
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       resolve(outcome)
     }
-    const onMessage = (answer: QueryAnswer) => settle({ answer, stopped: false })
+    // Under `node --watch` a thread also tells what it has imported.
+    const onMessage = (message: QueryAnswer | object) => {
+      if ('ok' in message) settle({ answer: message, stopped: false })
+    }
     const onError = (error: Error) => settle({ answer: failure(`query stopped: ${error.message}`), stopped: true })
     const onExit = () => settle({ answer: failure('query stopped'), stopped: true })
     const timer = setTimeout(() => {
