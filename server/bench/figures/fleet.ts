@@ -74,7 +74,6 @@ function findingsOf(report: SimulationReport, residentMegabytes: number, cores: 
   const faults = [...Object.entries(errors), ...Object.entries(statuses)]
   const faultCount = faults.reduce((sum, [, times]) => sum + times, 0)
   const calls = Object.entries(latencies).filter(([, summary]) => summary.count > 0)
-  const worst = Math.max(...calls.map(([, { p99Ms }]) => p99Ms))
   const common = { figure: '5', limit: '', ratio: '' }
   return [
     {
@@ -88,27 +87,24 @@ function findingsOf(report: SimulationReport, residentMegabytes: number, cores: 
         ...faults.map(([name, times]) => `${name}: ${count(times)}`),
       ],
     },
-    {
+    ...calls.map(([kind, one]) => ({
       ...common,
-      what: 'slowest kind of agent call',
-      ours: `${ms(worst)} p99`,
+      what: `agent calls: ${kind} (${count(one.count)})`,
+      ours: `${ms(one.p99Ms)} p99`,
       target: `≤ ${targets.p99Ms} ms`,
-      isMet: worst <= targets.p99Ms,
-      notes: [
-        ...calls.map(
-          ([kind, one]) =>
-            `${kind}: ${count(one.count)}, p50 ${ms(one.p50Ms)}, p99 ${ms(one.p99Ms)}, max ${ms(one.maxMs)}`,
-        ),
-        `calls began late by p99 ${ms(report.lag.p99Ms)}: what the simulator itself could not keep up with`,
-      ],
-    },
+      isMet: one.p99Ms <= targets.p99Ms,
+      notes: [`p50 ${ms(one.p50Ms)}, p95 ${ms(one.p95Ms)}, max ${ms(one.maxMs)}`],
+    })),
     {
       ...common,
       what: 'memory of the server process',
       ours: `${count(residentMegabytes)} MB`,
       target: `≤ ${targets.residentMegabytes} MB`,
       isMet: residentMegabytes <= targets.residentMegabytes,
-      notes: [`${cores.toFixed(2)} cores of the server, ${report.processorShare.toFixed(2)} of the simulator`],
+      notes: [
+        `${cores.toFixed(2)} cores of the server, ${report.processorShare.toFixed(2)} of the simulator`,
+        `calls began late by p99 ${ms(report.lag.p99Ms)}: what the simulator and its connections could not keep up with`,
+      ],
     },
   ]
 }

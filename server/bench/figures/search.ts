@@ -10,7 +10,7 @@ import { openTrial, type Trial } from '../trial/open-trial.ts'
 import { startProcess } from '../trial/start-process.ts'
 
 const targetMs = 10
-const turns = 60
+const turns = 205
 
 export const search: Figure = { number: '2', title: 'Searches with ~', run }
 

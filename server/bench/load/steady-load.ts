@@ -7,7 +7,7 @@ export type SteadyLoad = {
   end(): Promise<void>
 }
 
-const tickMs = 10
+const tickMs = 1
 
 /**
  * So many requests a second whether or not they are answered in time, each measured from the moment at which it was

@@ -84,6 +84,8 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
       const tables = await run(`select quote_ident(relname) as name from pg_class
         where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`)
       await run(`vacuum analyze ${tables.map(({ name }) => name).join(', ')}`)
+      // What was loaded goes to the disk now, not while something is measured.
+      await run('checkpoint')
     },
     ready: () => connection.close(),
     async twinEnv() {
