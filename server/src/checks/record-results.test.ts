@@ -305,14 +305,18 @@ for (const [what, particulars] of refused) {
   })
 }
 
-test('a result of a deleted device is refused and writes nothing', async () => {
+test('a result of a deleted device is refused and writes nothing, even one that says what is stored', async () => {
   const check = await make.check(organizationId, { configuration: blocking })
+  const repeated = [user('ada', 'PASS')]
+  await record([run(check.id, repeated, minute(0))], minute(0))
   await database.db
     .updateTable('devices')
     .set({ deleted_at: minute(1) })
     .execute()
   const before = await rowVersions(database.db)
-  assert.deepEqual(await record([run(check.id, [user('ada', 'FAIL')], minute(2))], minute(2)), [])
+  for (const rows of [[user('ada', 'FAIL')], repeated]) {
+    assert.deepEqual(await record([run(check.id, rows, minute(2))], minute(2)), [])
+  }
   assert.deepEqual(await rowVersions(database.db), before)
 })
 

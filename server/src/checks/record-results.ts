@@ -43,7 +43,8 @@ type Reported = Pair & { run: CheckRun; digest: Buffer }
 /**
  * Takes in what checks found on devices of one organization, each device at most once, all of it or nothing. Runs that
  * say what is stored already write nothing here. Returns the accepted runs of each recording; refused are those of
- * checks that do not target the device, are paused, have another query by now, or have a later answer.
+ * checks that do not target the device, are paused, have another query by now, or have a later answer, and all of a
+ * deleted device.
  */
 export async function recordTogether(
   db: Db,
@@ -84,6 +85,9 @@ async function unchangedPairs(db: Db, organizationId: string, reported: readonly
       and check_results.query_revision is not distinct from report.query_revision
       and (report.query_revision is null or configuration.query_revision = report.query_revision)
       and check_results.status <> 'stale' and configuration.paused_at is null
+      and report.device_id not in (
+        select id from devices where ${inOrganization('devices', organizationId)} and deleted_at is not null
+      )
   `.execute(db)
   return new Set(
     rows.flatMap(({ place }) => {
