@@ -1,13 +1,23 @@
 /** What every feature stands on. */
-const ground = ['lists', 'jobs', 'outbound', 'secrets', 'db', 'http/links.ts', 'errors.ts', 'clock.ts']
+const ground = ['lists', 'jobs', 'outbound', 'osquery-sql', 'secrets', 'db', 'http/links.ts', 'errors.ts', 'clock.ts']
 
 /**
  * Read top to bottom: a folder (or a file of server/src) may import itself and what is listed beside it, nothing else.
  * A new arrow is one line here, for a reviewer to see.
  */
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
-  agents: ['registrations', 'checks', 'issues', 'devices', 'people', 'organizations', 'events', 'audit', ...ground],
-  requests: ['registrations', 'devices', 'people', 'audit', ...ground],
+  packages: ['agents', 'organizations', 'audit', ...ground],
+  agents: [
+    ...['live-queries', 'reporting', 'registrations', 'checks', 'issues', 'devices', 'people', 'organizations'],
+    ...['events', 'audit', ...ground],
+  ],
+  scim: ['registrations', 'groups', 'people', 'organizations', 'audit', ...ground],
+  requests: ['registrations', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
+  'auth-logs': ['issues', 'devices', 'people', 'events', 'audit', ...ground],
+  'live-queries': ['devices', 'audit', ...ground],
+  reporting: ['checks', 'issues', 'devices', 'people', 'audit', ...ground],
+  drafts: ['checks', 'organizations', 'audit', ...ground],
+  'admin-users': ['events', 'audit', ...ground],
   registrations: ['groups', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   groups: ['checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   checks: ['issues', 'devices', 'people', 'events', 'audit', ...ground],
@@ -44,6 +54,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   jobs: ['db', 'logging.ts', 'errors.ts', 'clock.ts'],
   lists: ['db', 'errors.ts'],
   secrets: ['db', 'errors.ts'],
+  'osquery-sql': ['errors.ts'],
   outbound: ['logging.ts', 'errors.ts', 'clock.ts'],
   // For what a key looks like.
   config: ['api-keys'],
@@ -70,6 +81,11 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   undici: ['outbound'],
   commander: ['cli'],
   liquidjs: ['checks'],
+  'libpg-query': ['reporting'],
+  'modern-tar': ['packages'],
+  'scim-patch': ['scim'],
+  'scim2-parse-filter': ['scim'],
+  'node:sqlite': ['osquery-sql'],
 }
 
 /** What only some places may call; a place is a path prefix below server/src. */

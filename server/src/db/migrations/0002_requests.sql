@@ -1,0 +1,2 @@
+-- requests
+select 1;

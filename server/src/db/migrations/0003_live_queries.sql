@@ -1,0 +1,2 @@
+-- live queries
+select 1;

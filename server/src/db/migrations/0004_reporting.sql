@@ -1,0 +1,2 @@
+-- reporting
+select 1;

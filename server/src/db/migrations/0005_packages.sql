@@ -1,0 +1,2 @@
+-- packages
+select 1;

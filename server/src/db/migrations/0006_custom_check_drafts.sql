@@ -1,0 +1,2 @@
+-- custom check drafts
+select 1;

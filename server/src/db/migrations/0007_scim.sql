@@ -1,0 +1,2 @@
+-- scim
+select 1;

@@ -1,0 +1,2 @@
+-- auth logs
+select 1;

@@ -1,0 +1,2 @@
+-- admin users
+select 1;
