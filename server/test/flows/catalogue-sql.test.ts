@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { catalogue } from '../../src/checks/catalogue/catalogue.ts'
+import { renderSql } from '../../src/checks/templates/render-sql.ts'
+import { inspectOsquerySql } from '../../src/osquery-sql/inspect-osquery-sql.ts'
+import { osqueryColumns } from '../support/check-fixtures/osquery-columns.ts'
+
+for (const check of catalogue) {
+  test(`the SQL of ${check.slug} is understood, reads osquery tables and answers a status`, () => {
+    const inspected = inspectOsquerySql(renderSql(check.sql, check.options, {}))
+    assert.ok(inspected.kind === 'query', JSON.stringify(inspected))
+    assert.deepEqual(
+      inspected.tables.filter((table) => !(table in osqueryColumns)),
+      [],
+    )
+    assert.ok(inspected.tables.length > 0)
+    assert.ok(inspected.columns?.includes('KOLIDE_CHECK_STATUS'), JSON.stringify(inspected))
+  })
+}
