@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Metric } from 'prom-client'
 import { agentRoutes } from './agents/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { authLogRoutes } from './auth-logs/routes.ts'
 import { externalRunRoutes } from './checks/external-run-routes.ts'
 import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
 import type { Clock } from './clock.ts'
@@ -69,4 +70,5 @@ function addApi(app: FastifyInstance): void {
   externalRunRoutes(app)
   issueRoutes(app)
   auditRoutes(app)
+  authLogRoutes(app)
 }

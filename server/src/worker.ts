@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import { ulid } from 'ulid'
+import { dropOldAuthLogs } from './auth-logs/drop-old-auth-logs.ts'
+import { expireSessions } from './auth-logs/expire-sessions.ts'
 import { recomputeCheck } from './checks/recompute-check.ts'
 import { resumeRecomputations } from './checks/resume-recomputations.ts'
 import type { Clock } from './clock.ts'
@@ -19,6 +21,8 @@ export type Worker = { stop(): Promise<void> }
 
 const dayMs = 86_400_000
 const eventsKeptMs = 30 * dayMs
+/** More than a year, so that the same weeks of two years can be compared. */
+const authLogsKeptMs = 400 * dayMs
 const dueDevicesEveryMs = 1_000
 
 /** The table of contents of the background. Any number of processes may run it on one database. */
@@ -36,10 +40,18 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
     },
+    'expire-auth-sessions': async () => {
+      await expireSessions(db, happening('system'))
+    },
+    'drop-old-auth-logs': async () => {
+      await dropOldAuthLogs(db, plusMs(clock(), -authLogsKeptMs))
+    },
   }
   const schedules: JobSchedule[] = [
     { name: 'purge-devices', cron: '* * * * *' },
     { name: 'drop-old-events', cron: '17 * * * *' },
+    { name: 'expire-auth-sessions', cron: '* * * * *' },
+    { name: 'drop-old-auth-logs', cron: '41 * * * *' },
   ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeRecomputations(db)

@@ -224,4 +224,58 @@ export interface Database {
     data: Json<Record<string, unknown>>
     occurred_at: Instant
   }
+  auth_logs: {
+    organization_id: string
+    id: Id
+    started_at: Instant
+    result: WithDefault<'Success' | 'Fail'>
+    initial_status: 'all_good' | 'will_block' | 'blocked' | 'unknown'
+    person_id: string | null
+    person_name: string
+    person_email: string
+    device_id: string | null
+    device_name: string | null
+    agent_version: string | null
+    ip_address: string
+    country: string | null
+    city: string | null
+    browser_name: string
+    browser_version: string
+    browser_user_agent: string
+    application_id: string
+    application_name: string
+  }
+  auth_log_open_sessions: {
+    organization_id: string
+    auth_log_id: string
+    touched_at: Instant
+    events_count: WithDefault<number>
+    issues_count: WithDefault<number>
+  }
+  auth_log_events: {
+    organization_id: string
+    auth_log_id: string
+    position: number
+    type: string
+    description: string
+    occurred_at: Instant
+  }
+  auth_log_issues: {
+    organization_id: string
+    auth_log_id: string
+    issue_id: string
+    position: number
+    title: string
+    blocking_status: 'blocked' | 'will_block'
+  }
+  admin_users: {
+    organization_id: string
+    id: Id
+    first_name: string
+    last_name: string
+    email: string
+    access: 'full' | 'limited' | 'billing_only'
+    restrictions: WithDefault<string[]>
+    created_at: Instant
+  }
 }

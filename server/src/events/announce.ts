@@ -17,6 +17,17 @@ export type Announcement = { organizationId: string; cause: string; at: string }
     }
   | { type: 'issues.new' | 'issues.resolved'; deviceId: string; issueId: string; checkId: string; title: string }
   | { type: 'devices.created' | 'devices.registered' | 'devices.destroyed'; deviceId: string; deviceName: string }
+  | {
+      type: 'auth_logs.success' | 'auth_logs.failure'
+      authLogId: string
+      /** Null, as all about a device, when somebody signs in without one. */
+      deviceId: string | null
+      deviceName: string | null
+      agentVersion: string | null
+      personId: string | null
+      browserName: string
+      browserVersion: string
+    }
 )
 
 /**

@@ -30,6 +30,11 @@ export const tableOwners: Readonly<Record<string, string>> = {
   issues: 'issues',
   audit_heads: 'audit',
   audit_logs: 'audit',
+  auth_logs: 'auth-logs',
+  auth_log_open_sessions: 'auth-logs',
+  auth_log_events: 'auth-logs',
+  auth_log_issues: 'auth-logs',
+  admin_users: 'admin-users',
   events: 'events',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.

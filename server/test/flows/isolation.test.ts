@@ -13,7 +13,7 @@ const harness = testApp()
 const make = makeIn(harness.database)
 
 type Records = Record<
-  'device' | 'person' | 'gone' | 'personGroup' | 'deviceGroup' | 'check' | 'external' | 'issue' | 'audit',
+  'device' | 'person' | 'gone' | 'personGroup' | 'deviceGroup' | 'check' | 'external' | 'issue' | 'audit' | 'authLog',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -40,6 +40,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
     groupIds: [deviceGroup.id],
   })
   const issue = await make.issue({ device, check })
+  const authLog = await make.authLog(organizationId, { person_name: name('person'), device_id: device.id })
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -54,6 +55,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       external: external.id,
       issue: issue.id,
       audit: audits.body.data[0].id,
+      authLog: authLog.id,
     },
   }
 }
@@ -86,6 +88,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   checks: 'check',
   issues: 'issue',
   audit_logs: 'audit',
+  auth_logs: 'authLog',
   memberships: 'device',
 }
 
@@ -210,6 +213,7 @@ const guarded = [
   'check_configurations',
   'issues',
   'audit_logs',
+  'auth_logs',
 ]
 
 function withoutPredicate(connection: Connection, table: string): Connection {

@@ -51,8 +51,9 @@ async function insert(
   return String(made.id)
 }
 
-const removeFrom = (table: 'people' | 'person_groups' | 'device_groups' | 'devices' | 'issues') => (id: string) =>
-  db().deleteFrom(table).where('organization_id', '=', harness.tenant.organizationId).where('id', '=', id).execute()
+const removeFrom =
+  (table: 'people' | 'person_groups' | 'device_groups' | 'devices' | 'issues' | 'auth_logs') => (id: string) =>
+    db().deleteFrom(table).where('organization_id', '=', harness.tenant.organizationId).where('id', '=', id).execute()
 
 const addDevice = (name: string) => insert('devices', { name, device_type: 'Mac', form_factor: 'computer' })
 
@@ -110,6 +111,13 @@ async function makeLists(): Promise<List[]> {
       remove: removeFrom('issues'),
     },
     { path: '/audit_logs', searched: 'description', isDescending: true, add: addEntry },
+    {
+      path: '/auth_logs',
+      searched: 'person_name',
+      isDescending: true,
+      add: async (person_name) => (await make.authLog(organizationId, { person_name })).id,
+      remove: removeFrom('auth_logs'),
+    },
   ]
 }
 

@@ -212,5 +212,27 @@ export function makeIn(database: { readonly db: Db }) {
       .executeTakeFirstOrThrow()
   }
 
-  return { organization, person, personGroup, deviceGroup, device, check, target, result, issue }
+  /** A sign-in of nobody that failed long ago. */
+  async function authLog(organizationId: string, columns: Columns<'auth_logs'> = {}): Promise<Row<'auth_logs'>> {
+    return database.db
+      .insertInto('auth_logs')
+      .values({
+        organization_id: organizationId,
+        started_at: startOfTests,
+        initial_status: 'unknown',
+        person_name: '',
+        person_email: '',
+        ip_address: '192.0.2.7',
+        browser_name: 'Firefox',
+        browser_version: '145.0',
+        browser_user_agent: 'Mozilla/5.0',
+        application_id: '',
+        application_name: '',
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
+  return { organization, person, personGroup, deviceGroup, device, check, target, result, issue, authLog }
 }

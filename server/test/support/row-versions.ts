@@ -5,6 +5,10 @@ import type { Db } from '../../src/db/transact.ts'
 const written = [
   'agent_notices',
   'audit_logs',
+  'auth_log_events',
+  'auth_log_issues',
+  'auth_log_open_sessions',
+  'auth_logs',
   'check_configurations',
   'check_recomputations',
   'check_results',

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/transact.ts'
+
+const rowsPerBatch = 1_000
+
+/** Removes what began before a moment, in batches and organization by organization; returns how many. */
+export async function dropOldAuthLogs(db: Db, before: string): Promise<number> {
+  let dropped = 0
+  const organizations = await db.selectFrom('organizations').select('id').orderBy('id').execute()
+  for (const { id } of organizations) {
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from auth_logs where organization_id = ${id}::bigint and id in (
+          select id from auth_logs where organization_id = ${id}::bigint and started_at < ${before}::timestamptz
+          order by started_at limit ${rowsPerBatch}
+        )
+      `.execute(db)
+      dropped += Number(numAffectedRows)
+      if (numAffectedRows < rowsPerBatch) break
+    }
+  }
+  return dropped
+}
