@@ -1,0 +1,4602 @@
+// Generated from contract/openapi/2026-04-07.json by `npm run openapi`.
+export interface paths {
+    readonly "/whoami": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the organization of the key
+         * @description Any key may call this.
+         */
+        readonly get: operations["getWhoAmI"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List devices
+         * @description Any key may call this.
+         */
+        readonly get: operations["listDevices"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/devices/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a device
+         * @description Any key may call this.
+         */
+        readonly get: operations["getDevice"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a device
+         * @description The device is gone from the API and its agent is refused at once. Administrators can restore it for a while; then it is removed for good.
+         *
+         *     The key needs the permission Remove Devices, and the organization the feature Write API.
+         */
+        readonly delete: operations["deleteDevice"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/people/{personId}/registered_devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the devices registered to a person
+         * @description Any key may call this.
+         */
+        readonly get: operations["listDevicesOfPerson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/devices/{deviceId}/authentication_mode": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change who may sign in with a device
+         * @description The key needs the permission Update Devices, and the organization the feature Write API.
+         */
+        readonly put: operations["updateDeviceAuthenticationModeWithPut"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change who may sign in with a device
+         * @description The key needs the permission Update Devices, and the organization the feature Write API.
+         */
+        readonly patch: operations["updateDeviceAuthenticationMode"];
+        readonly trace?: never;
+    };
+    readonly "/devices/{deviceId}/registration": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End the registration of a device
+         * @description The owner can no longer sign in with the device. If it was the person's only one, they may register another without approval. A phone or tablet is deleted with its registration.
+         *
+         *     The key needs the permission Remove Devices, and the organization the feature Write API.
+         */
+        readonly delete: operations["deleteDeviceRegistration"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/device_groups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List device groups
+         * @description Any key may call this.
+         */
+        readonly get: operations["listDeviceGroups"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/device_groups/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a device group
+         * @description Any key may call this.
+         */
+        readonly get: operations["getDeviceGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/device_groups/{deviceGroupId}/devices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the devices of a device group
+         * @description Any key may call this.
+         */
+        readonly get: operations["listDevicesOfGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/device_groups/{deviceGroupId}/memberships": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Add devices to a device group
+         * @description Adds all of the devices or none, at most 1,000 at once. Devices that are in the group already stay.
+         *
+         *     The key needs the permission Manage Device Groups, and the organization the feature Write API.
+         */
+        readonly post: operations["addDeviceGroupMembers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/device_groups/{deviceGroupId}/memberships/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Take a device out of a device group
+         * @description The last part of the address is the identifier of the device.
+         *
+         *     The key needs the permission Manage Device Groups, and the organization the feature Write API.
+         */
+        readonly delete: operations["removeDeviceGroupMember"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/people": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List people
+         * @description Any key may call this.
+         */
+        readonly get: operations["listPeople"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/people/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a person
+         * @description Any key may call this.
+         */
+        readonly get: operations["getPerson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/deprovisioned_people": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List people whom the identity provider has taken out
+         * @description Any key may call this.
+         */
+        readonly get: operations["listDeprovisionedPeople"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/person_groups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List person groups
+         * @description Any key may call this.
+         */
+        readonly get: operations["listPersonGroups"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/person_groups/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a person group
+         * @description Any key may call this.
+         */
+        readonly get: operations["getPersonGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/people/{personId}/person_groups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the groups of a person
+         * @description Any key may call this.
+         */
+        readonly get: operations["listGroupsOfPerson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/person_groups/{personGroupId}/people": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the people of a group
+         * @description Any key may call this.
+         */
+        readonly get: operations["listPeopleOfGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/checks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List checks
+         * @description Any key may call this.
+         */
+        readonly get: operations["listChecks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/checks/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a check
+         * @description Any key may call this.
+         */
+        readonly get: operations["getCheck"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/checks/{checkId}/configurations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the configuration of a check
+         * @description Any key may call this.
+         */
+        readonly get: operations["getCheckConfiguration"];
+        /**
+         * Change the configuration of a check
+         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided anew in the background.
+         *
+         *     The key needs the permission Configure Checks, and the organization the feature Write API.
+         */
+        readonly put: operations["updateCheckConfigurationWithPut"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change the configuration of a check
+         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided anew in the background.
+         *
+         *     The key needs the permission Configure Checks, and the organization the feature Write API.
+         */
+        readonly patch: operations["updateCheckConfiguration"];
+        readonly trace?: never;
+    };
+    readonly "/devices/{deviceId}/check_results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what checks found on a device
+         * @description Any key may call this.
+         */
+        readonly get: operations["listCheckResultsOfDevice"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/checks/{checkId}/results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what a check found on devices
+         * @description Any key may call this.
+         */
+        readonly get: operations["listCheckResultsOfCheck"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/devices/{deviceId}/check_refreshes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run a check on a device again
+         * @description The check runs when the device next checks in, usually within a minute.
+         *
+         *     The key needs the permission Refresh Check, and the organization the feature Write API.
+         */
+        readonly post: operations["createCheckRefresh"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/checks/{checkId}/runs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Report a result of an external check
+         * @description For a device, or for a person: then for each of their registered devices that the check targets. At most 500 rows; the open issues of the check follow them as they follow any result.
+         *
+         *     The key needs the permission Run External Checks, and the organization the feature Write API.
+         */
+        readonly post: operations["runExternalCheck"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/issues": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List issues, open and resolved
+         * @description Any key may call this.
+         */
+        readonly get: operations["listIssues"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/issues/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an issue
+         * @description Any key may call this.
+         */
+        readonly get: operations["getIssue"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/devices/{deviceId}/open_issues": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the open issues of a device
+         * @description Any key may call this.
+         */
+        readonly get: operations["listOpenIssuesOfDevice"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/people/{personId}/open_issues": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the open issues of the devices of a person
+         * @description Any key may call this.
+         */
+        readonly get: operations["listOpenIssuesOfPerson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit_logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List audit logs, newest first
+         * @description Any key may call this.
+         */
+        readonly get: operations["listAuditLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit_logs/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an audit log
+         * @description Any key may call this.
+         */
+        readonly get: operations["getAuditLog"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * AuditLog
+         * @description One action that changed or revealed something in the organization.
+         * @example {
+         *       "id": "90211",
+         *       "timestamp": "2026-11-20T09:14:03.120Z",
+         *       "actor_name": "Maya Lindqvist",
+         *       "description": "Changed the grace period of the check \"FileVault is on\" from 7 to 3 days.",
+         *       "actor_info": {
+         *         "actor_name": "Maya Lindqvist",
+         *         "actor_email": "maya@acme.example",
+         *         "actor_type": "User"
+         *       }
+         *     }
+         */
+        readonly AuditLog: {
+            /** @description Identifier of the entry. */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When the action took place.
+             */
+            readonly timestamp: string;
+            /** @description Name of whoever acted, as it was then. */
+            readonly actor_name: string;
+            /** @description What was done, as one sentence in the past tense. */
+            readonly description: string;
+            /** @description Who acted. */
+            readonly actor_info: {
+                /** @description Name of the administrator, API key, person or part of the service that acted. */
+                readonly actor_name: string;
+                /** @description E-mail address of the actor; null for API keys and the service itself. */
+                readonly actor_email: string | null;
+                /**
+                 * @description Whether an administrator, an API key, the service or an end user acted.
+                 * @enum {string}
+                 */
+                readonly actor_type: "User" | "ApiKey" | "System" | "Person";
+            };
+        };
+        /**
+         * Check
+         * @description A rule that devices are held to.
+         * @example {
+         *       "id": "57",
+         *       "name": "FileVault is on",
+         *       "slug": "macos-disk-encryption",
+         *       "compatible_platforms": [
+         *         "darwin"
+         *       ],
+         *       "description": "Looks for a volume that FileVault encrypts.",
+         *       "topics": [
+         *         "disk-encryption"
+         *       ],
+         *       "osquery_sql_template": "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
+         *       "issue_title": "FileVault is off",
+         *       "fix_instructions_template": "Open System Settings, Privacy & Security, and turn on FileVault.",
+         *       "rationale_template": "Without encryption, whoever holds the disk can read it.",
+         *       "check_tags": [
+         *         {
+         *           "id": "3",
+         *           "name": "Baseline",
+         *           "description": "Required on every device.",
+         *           "color": "#2f6fed"
+         *         }
+         *       ],
+         *       "blocks_auth_configuration": {
+         *         "blocking_enabled": true,
+         *         "grace_period_days": 7,
+         *         "blocking_group_names": [],
+         *         "blocking_exempt_group_names": [
+         *           "Early adopters"
+         *         ]
+         *       },
+         *       "targeting_configuration": {
+         *         "excluded_groups": [
+         *           "8"
+         *         ],
+         *         "targeted_groups": [
+         *           "macos"
+         *         ]
+         *       },
+         *       "percent_passing": 96,
+         *       "kolide_provided": true,
+         *       "type": "osquery"
+         *     }
+         */
+        readonly Check: {
+            /** @description Identifier of the check. */
+            readonly id: string;
+            /** @description Name of the check. */
+            readonly name: string;
+            /** @description Short name of the check, fit for programs. */
+            readonly slug: string;
+            /** @description The platforms that the check can run on. */
+            readonly compatible_platforms: readonly ("darwin" | "windows" | "linux")[];
+            /** @description What the check looks at. */
+            readonly description: string;
+            /** @description Subjects that the check touches. */
+            readonly topics: readonly string[];
+            /** @description The query, as a Liquid template of the options; null for external checks. */
+            readonly osquery_sql_template: string | null;
+            /** @description Title of the issues that the check opens. */
+            readonly issue_title: string;
+            /** @description How to put the failure right, as a Liquid template in Markdown. */
+            readonly fix_instructions_template: string;
+            /** @description Why it matters, as a Liquid template in Markdown. */
+            readonly rationale_template: string;
+            /** @description Labels of the check. */
+            readonly check_tags: readonly {
+                /** @description Identifier of the tag. */
+                readonly id: string;
+                /** @description Name of the tag. */
+                readonly name: string;
+                /** @description What the tag stands for; null when nobody said. */
+                readonly description: string | null;
+                /** @description Colour of the tag in the console, such as `#2f6fed`; null for the plain one. */
+                readonly color: string | null;
+            }[];
+            /** @description Whether and whom the check blocks. */
+            readonly blocks_auth_configuration: {
+                /** @description Whether failing the check blocks devices, at once or after a grace period. */
+                readonly blocking_enabled: boolean;
+                /** @description Days between the failure and the block. */
+                readonly grace_period_days: number;
+                /** @description Names of the groups that are blocked; empty for every targeted device. */
+                readonly blocking_group_names: readonly string[];
+                /** @description Names of the groups that are never blocked. */
+                readonly blocking_exempt_group_names: readonly string[];
+            };
+            /** @description Which devices the check runs on. */
+            readonly targeting_configuration: {
+                /** @description Groups and platforms that the check leaves out. */
+                readonly excluded_groups: readonly string[];
+                /** @description Groups and platforms that the check runs on; empty for every compatible device. */
+                readonly targeted_groups: readonly string[];
+            };
+            /** @description Share of the targeted devices that pass now, in whole percent, rounded down. */
+            readonly percent_passing: number;
+            /** @description Whether the check comes with the service rather than from the organization. */
+            readonly kolide_provided: boolean;
+            /**
+             * @description Whether the check comes with the service, was written here or is reported from outside.
+             * @enum {string}
+             */
+            readonly type: "osquery" | "custom" | "external";
+        };
+        /**
+         * CheckConfiguration
+         * @description How an organization runs a check and what failing it means.
+         * @example {
+         *       "id": "41",
+         *       "organization_id": "1",
+         *       "check_id": "58",
+         *       "name": "Screen locks quickly after sleep",
+         *       "check_slug": "macos-screen-lock",
+         *       "issue_title": "Screen locks too late",
+         *       "options": "{\"max_grace_seconds\":60}",
+         *       "use_custom_rationale_template": false,
+         *       "use_custom_fix_instructions_template": false,
+         *       "paused": false,
+         *       "paused_by": null,
+         *       "paused_at": null,
+         *       "revision": "4",
+         *       "block_auth_grace_period_days": 7,
+         *       "auth_check_run_shelf_life_seconds": 3600,
+         *       "begins_blocking_on": "2026-12-01T00:00:00.000Z",
+         *       "snooze_disallowed": false,
+         *       "exemptions_disallowed": false,
+         *       "customized_remediation_targeting": false,
+         *       "customized_run_targeting": true,
+         *       "remediation_strategy": "warn_then_block",
+         *       "targeted_groups": [
+         *         "macos"
+         *       ],
+         *       "excluded_groups": [
+         *         "8"
+         *       ],
+         *       "blocking_allowed_groups": [],
+         *       "blocking_excluded_groups": []
+         *     }
+         */
+        readonly CheckConfiguration: {
+            /** @description Identifier of the configuration. */
+            readonly id: string;
+            /** @description The organization that the configuration belongs to. */
+            readonly organization_id: string;
+            /** @description The check that is configured. */
+            readonly check_id: string;
+            /** @description Name of the check. */
+            readonly name: string;
+            /** @description Short name of the check, fit for programs. */
+            readonly check_slug: string;
+            /** @description Title of the issues that the check opens. */
+            readonly issue_title: string;
+            /**
+             * Format: json
+             * @description Values that the query of the check uses, as JSON text of an object.
+             */
+            readonly options: string;
+            /** @description Whether the organization wrote its own rationale. */
+            readonly use_custom_rationale_template: boolean;
+            /** @description Whether the organization wrote its own instructions. */
+            readonly use_custom_fix_instructions_template: boolean;
+            /** @description Whether the check is paused: it does not run and blocks nobody. */
+            readonly paused: boolean;
+            /** @description Name of whoever paused the check; null while it is not paused. */
+            readonly paused_by: string | null;
+            /**
+             * Format: date-time
+             * @description When the check was paused; null while it is not paused.
+             */
+            readonly paused_at: string | null;
+            /** @description Changes with every change of the configuration. */
+            readonly revision: string;
+            /** @description Days between a failure and the block, where the strategy warns first. */
+            readonly block_auth_grace_period_days: number;
+            /** @description Age in seconds beyond which a result is renewed at sign-in. */
+            readonly auth_check_run_shelf_life_seconds: number;
+            /**
+             * Format: date-time
+             * @description Before this moment the check blocks nobody; null when there is no such moment.
+             */
+            readonly begins_blocking_on: string | null;
+            /** @description Whether end users are kept from putting off the issues of the check. */
+            readonly snooze_disallowed: boolean;
+            /** @description Whether end users are kept from asking for exemptions. */
+            readonly exemptions_disallowed: boolean;
+            /** @description Whether some groups are singled out for blocking or kept from it. */
+            readonly customized_remediation_targeting: boolean;
+            /** @description Whether some groups are singled out for the check or kept from it. */
+            readonly customized_run_targeting: boolean;
+            /**
+             * @description What happens to a device that fails the check.
+             * @enum {string}
+             */
+            readonly remediation_strategy: "block_immediately" | "warn_then_block" | "notify_only" | "report_only";
+            /** @description Device group identifiers and `macos`, `windows`, `linux` that the check runs on; empty for every compatible device. */
+            readonly targeted_groups: readonly string[];
+            /** @description Device group identifiers and platforms that the check leaves out, even where they are targeted. */
+            readonly excluded_groups: readonly string[];
+            /** @description Device group identifiers and platforms that may be blocked; empty for every targeted device. */
+            readonly blocking_allowed_groups: readonly string[];
+            /** @description Device group identifiers and platforms that are never blocked, even where they are allowed. */
+            readonly blocking_excluded_groups: readonly string[];
+        };
+        /**
+         * CheckConfigurationRequest
+         * @description What to change; members that are left out stay as they are.
+         * @example {
+         *       "options": {
+         *         "max_grace_seconds": 60
+         *       },
+         *       "remediation_strategy": "warn_then_block",
+         *       "block_auth_grace_period_days": 7,
+         *       "targeted_groups": [
+         *         "macos",
+         *         12
+         *       ],
+         *       "excluded_groups": [
+         *         "8"
+         *       ]
+         *     }
+         */
+        readonly CheckConfigurationRequest: {
+            /** @description Whether the check is paused: it does not run and blocks nobody. */
+            readonly paused?: boolean;
+            /** @description Days between a failure and the block, where the strategy warns first. */
+            readonly block_auth_grace_period_days?: number;
+            /** @description Age in seconds beyond which a result is renewed at sign-in. */
+            readonly auth_check_run_shelf_life_seconds?: number;
+            /** @description Whether end users are kept from putting off the issues of the check. */
+            readonly snooze_disallowed?: boolean;
+            /** @description Whether end users are kept from asking for exemptions. */
+            readonly exemptions_disallowed?: boolean;
+            /** @description Device group identifiers and `macos`, `windows`, `linux` that the check runs on; empty for every compatible device. */
+            readonly targeted_groups?: readonly (string | number)[];
+            /** @description Device group identifiers and platforms that the check leaves out, even where they are targeted. */
+            readonly excluded_groups?: readonly (string | number)[];
+            /** @description Device group identifiers and platforms that may be blocked; empty for every targeted device. */
+            readonly blocking_allowed_groups?: readonly (string | number)[];
+            /** @description Device group identifiers and platforms that are never blocked, even where they are allowed. */
+            readonly blocking_excluded_groups?: readonly (string | number)[];
+            /** @description Values that the query uses, as an object or JSON text of one; replaces all earlier values. */
+            readonly options?: string | {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description What happens to a device that fails the check.
+             * @enum {string}
+             */
+            readonly remediation_strategy?: "block_immediately" | "warn_then_block" | "notify_only" | "report_only";
+        };
+        /**
+         * CheckRefresh
+         * @description That a check was asked to run again on a device.
+         * @example {
+         *       "device_id": "1042",
+         *       "check_id": "57",
+         *       "check_refresh_initiated_at": "2026-11-20T09:14:03.120Z"
+         *     }
+         */
+        readonly CheckRefresh: {
+            /** @description The device that runs the check. */
+            readonly device_id: string;
+            /** @description The check that runs again. */
+            readonly check_id: string;
+            /**
+             * Format: date-time
+             * @description When the new run was asked for.
+             */
+            readonly check_refresh_initiated_at: string;
+        };
+        /**
+         * CheckRefreshRequest
+         * @description Which check to run again on a device.
+         * @example {
+         *       "check_id": "57"
+         *     }
+         */
+        readonly CheckRefreshRequest: {
+            /** @description The check to run again. */
+            readonly check_id: string | number;
+        };
+        /**
+         * CheckResult
+         * @description The last answer of a check on one device.
+         * @example {
+         *       "check_id": "57",
+         *       "check_slug": "macos-disk-encryption",
+         *       "check_name": "FileVault is on",
+         *       "device_id": "1042",
+         *       "device_display_name": "Tomas's MacBook Pro",
+         *       "ran_at": "2026-11-20T08:41:12.633Z",
+         *       "exemption_reason": null,
+         *       "exemption_expires_at": null,
+         *       "check_result_data": [
+         *         {
+         *           "volumes": "2",
+         *           "protected_volumes": "0",
+         *           "KOLIDE_CHECK_STATUS": "FAIL"
+         *         }
+         *       ],
+         *       "status": "failing"
+         *     }
+         */
+        readonly CheckResult: {
+            /** @description The check that ran. */
+            readonly check_id: string;
+            /** @description Short name of the check, fit for programs. */
+            readonly check_slug: string;
+            /** @description Name of the check. */
+            readonly check_name: string;
+            /** @description The device that the check ran on. */
+            readonly device_id: string;
+            /** @description Name of the device. */
+            readonly device_display_name: string;
+            /**
+             * Format: date-time
+             * @description When the check last ran on the device; null if it never did.
+             */
+            readonly ran_at: string | null;
+            /** @description Why the check is exempted on the device; null when it is not. */
+            readonly exemption_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When the exemption ends; null when there is none or it has no end.
+             */
+            readonly exemption_expires_at: string | null;
+            /** @description The rows of the last run; empty if there was none. */
+            readonly check_result_data: readonly {
+                readonly [key: string]: string;
+            }[];
+            /**
+             * @description What the last run means for the device.
+             * @enum {string}
+             */
+            readonly status: "unknown" | "passing" | "failing" | "errored" | "inapplicable" | "stale" | "pending" | "out_of_scope";
+        };
+        /**
+         * DeprovisionedPerson
+         * @description Somebody whom the identity provider has taken out of the organization.
+         * @example {
+         *       "id": "311",
+         *       "name": "Tomas Okafor",
+         *       "email": "tomas@acme.example",
+         *       "created_at": "2025-02-03T08:30:00.000Z",
+         *       "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+         *       "has_registered_device": false,
+         *       "api_url": "https://muster.example.com/people/311"
+         *     }
+         */
+        readonly DeprovisionedPerson: {
+            /** @description Identifier of the person. */
+            readonly id: string;
+            /** @description Full name of the person. */
+            readonly name: string;
+            /** @description E-mail address of the person. */
+            readonly email: string;
+            /**
+             * Format: date-time
+             * @description When the person was first provisioned.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the person last signed in with a device; null if never.
+             */
+            readonly last_authenticated_at: string | null;
+            /** @description Whether a device is registered to the person. */
+            readonly has_registered_device: boolean;
+            /**
+             * Format: uri
+             * @description Address of the record in this API.
+             */
+            readonly api_url: string;
+        };
+        /**
+         * Device
+         * @description A computer, tablet or phone that people sign in with.
+         * @example {
+         *       "id": "1042",
+         *       "name": "Tomas's MacBook Pro",
+         *       "registered_at": "2026-03-02T10:11:12.000Z",
+         *       "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+         *       "last_seen_at": "2026-11-20T09:13:55.018Z",
+         *       "registered_owner_info": {
+         *         "identifier": "311",
+         *         "link": "https://muster.example.com/people/311"
+         *       },
+         *       "operating_system": "macOS 26.1",
+         *       "hardware_model": "MacBook Pro (14-inch, 2025)",
+         *       "serial": "C02XL0GTJGH5",
+         *       "hardware_uuid": "5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10",
+         *       "note": null,
+         *       "auth_state": "Will Block",
+         *       "will_block_at": "2026-11-24T09:00:00.000Z",
+         *       "product_image_url": null,
+         *       "auth_configuration": {
+         *         "device_id": "1042",
+         *         "authentication_mode": "only_registered_owner_or_group_members",
+         *         "person_groups": [
+         *           {
+         *             "id": "27",
+         *             "name": "Finance"
+         *           }
+         *         ]
+         *       },
+         *       "device_type": "Mac",
+         *       "form_factor": "computer"
+         *     }
+         */
+        readonly Device: {
+            /** @description Identifier of the device. */
+            readonly id: string;
+            /** @description Name of the device. */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description When its owner registered the device; null when it is unregistered.
+             */
+            readonly registered_at: string | null;
+            /**
+             * Format: date-time
+             * @description When somebody last signed in with the device; null if never.
+             */
+            readonly last_authenticated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the device last spoke to the service; null if never.
+             */
+            readonly last_seen_at: string | null;
+            /** @description The person the device is registered to. */
+            readonly registered_owner_info: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description Name and version of the operating system; null until the device has told. */
+            readonly operating_system: string | null;
+            /** @description Model of the hardware; null until the device has told. */
+            readonly hardware_model: string | null;
+            /** @description Serial number of the hardware; null where it has none. */
+            readonly serial: string | null;
+            /** @description Unique identifier of the hardware; null where it has none. */
+            readonly hardware_uuid: string | null;
+            /** @description What administrators wrote about the device; null when they wrote nothing. */
+            readonly note: string | null;
+            /**
+             * @description What the open issues of the device mean for signing in with it.
+             * @enum {string}
+             */
+            readonly auth_state: "Will Block" | "Blocked" | "Notified" | "Good";
+            /**
+             * Format: date-time
+             * @description When the device will be blocked if nothing changes; null unless it will block.
+             */
+            readonly will_block_at: string | null;
+            /**
+             * Format: uri
+             * @description Address of a picture of the model; null when there is none.
+             */
+            readonly product_image_url: string | null;
+            /** @description Who may sign in with the device; null when it is unregistered. */
+            readonly auth_configuration: components["schemas"]["DeviceAuthenticationMode"] | null;
+            /**
+             * @description The platform of the device.
+             * @enum {string}
+             */
+            readonly device_type: "Mac" | "Linux" | "Windows" | "iOS" | "Android";
+            /**
+             * @description Whether the device is a computer, a tablet or a phone.
+             * @enum {string}
+             */
+            readonly form_factor: "computer" | "tablet" | "phone";
+        };
+        /**
+         * DeviceAuthenticationMode
+         * @description Who may sign in with a device.
+         * @example {
+         *       "device_id": "1042",
+         *       "authentication_mode": "only_registered_owner_or_group_members",
+         *       "person_groups": [
+         *         {
+         *           "id": "27",
+         *           "name": "Finance"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly DeviceAuthenticationMode: {
+            /** @description The device that this is about. */
+            readonly device_id: string;
+            /**
+             * @description Whether only the owner, also members of some groups, or anyone may sign in with the device.
+             * @enum {string}
+             */
+            readonly authentication_mode: "only_registered_owner" | "only_registered_owner_or_group_members" | "anyone";
+            /** @description The groups whose members may sign in beside the owner; empty in the other modes. */
+            readonly person_groups: readonly components["schemas"]["PersonGroup"][];
+        };
+        /**
+         * DeviceAuthenticationModeRequest
+         * @description Who shall be able to sign in with a device.
+         * @example {
+         *       "authentication_mode": "only_registered_owner_or_group_members",
+         *       "person_group_ids": [
+         *         "27",
+         *         31
+         *       ]
+         *     }
+         */
+        readonly DeviceAuthenticationModeRequest: {
+            /**
+             * @description Whether only the owner, also members of some groups, or anyone may sign in with the device.
+             * @enum {string}
+             */
+            readonly authentication_mode: "only_registered_owner" | "only_registered_owner_or_group_members" | "anyone";
+            /** @description The groups whose members may sign in; ignored unless the mode is `only_registered_owner_or_group_members`. */
+            readonly person_group_ids?: readonly (string | number)[];
+        };
+        /**
+         * DeviceGroup
+         * @description A group of devices that checks may target or leave out.
+         * @example {
+         *       "id": "8",
+         *       "created_at": "2026-01-15T13:20:00.000Z",
+         *       "name": "Early adopters",
+         *       "description": "Gets new checks a week before everybody else.",
+         *       "members_count": 34
+         *     }
+         */
+        readonly DeviceGroup: {
+            /** @description Identifier of the group. */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When the group was made.
+             */
+            readonly created_at: string;
+            /** @description Name of the group. */
+            readonly name: string;
+            /** @description What the group is for; null when nobody said. */
+            readonly description: string | null;
+            /** @description How many devices are in the group. */
+            readonly members_count: number;
+        };
+        /**
+         * DeviceGroupMembership
+         * @description That a device belongs to a device group.
+         * @example {
+         *       "device_id": "1042",
+         *       "group_id": "8"
+         *     }
+         */
+        readonly DeviceGroupMembership: {
+            /** @description The device that was added or taken out; the first of the request where it names several. */
+            readonly device_id: string;
+            /** @description The group that the device was added to or taken out of. */
+            readonly group_id: string;
+        };
+        /**
+         * DeviceGroupMembershipRequest
+         * @description Devices to add to a group.
+         * @example {
+         *       "device_ids": [
+         *         "1042",
+         *         1043
+         *       ]
+         *     }
+         */
+        readonly DeviceGroupMembershipRequest: {
+            /** @description The devices to add; either all of them are added or none. */
+            readonly device_ids: readonly (string | number)[];
+        };
+        /**
+         * DeviceRegistration
+         * @description That a device belongs to a person.
+         * @example {
+         *       "device_id": "1042",
+         *       "registered_at": "2026-03-02T10:11:12.000Z",
+         *       "registered_owner_info": {
+         *         "identifier": "311",
+         *         "link": "https://muster.example.com/people/311"
+         *       },
+         *       "device_info": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       }
+         *     }
+         */
+        readonly DeviceRegistration: {
+            /** @description The device that was registered. */
+            readonly device_id: string;
+            /**
+             * Format: date-time
+             * @description When the device was registered.
+             */
+            readonly registered_at: string;
+            /** @description The person the device was registered to. */
+            readonly registered_owner_info: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The device that was registered. */
+            readonly device_info: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+        };
+        /**
+         * Error
+         * @description Why a request was refused or failed.
+         * @example {
+         *       "error": "permission_missing",
+         *       "message": "This key lacks the permission Remove Devices."
+         *     }
+         */
+        readonly Error: {
+            /**
+             * @description What went wrong, as a code that programs may rely on.
+             * @enum {string}
+             */
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "rate_limited" | "internal" | "unavailable";
+            /** @description What went wrong, as a sentence for people; its wording may change. */
+            readonly message: string;
+        };
+        /**
+         * ExternalCheckRun
+         * @description A result that was reported from outside.
+         * @example {
+         *       "check_id": "203",
+         *       "device_id": "1042",
+         *       "status": "PASS",
+         *       "check_data": "{\"vendor\":\"Acme MDM\",\"enrolled\":true,\"KOLIDE_CHECK_STATUS\":\"PASS\"}",
+         *       "person_id": null,
+         *       "person_name": null,
+         *       "person_email": null
+         *     }
+         */
+        readonly ExternalCheckRun: {
+            /** @description The check that the result belongs to. */
+            readonly check_id: string;
+            /** @description The device that the result is about; null when it is about a person. */
+            readonly device_id: string | null;
+            /**
+             * @description What the rows say together.
+             * @enum {string}
+             */
+            readonly status: "FAIL" | "PASS" | "UNKNOWN" | "INAPPLICABLE" | "ERROR";
+            /**
+             * Format: json
+             * @description The rows as they were sent, as JSON text.
+             */
+            readonly check_data: string;
+            /** @description The person that the result is about; null when it is about a device. */
+            readonly person_id: string | null;
+            /** @description Name of that person; null when the result is about a device. */
+            readonly person_name: string | null;
+            /** @description E-mail address of that person; null when the result is about a device. */
+            readonly person_email: string | null;
+        };
+        /**
+         * ExternalCheckRunRequest
+         * @description A result of an external check, for exactly one of `device_id`, `person_id` and `person_email`.
+         * @example {
+         *       "device_id": "1042",
+         *       "check_data": {
+         *         "vendor": "Acme MDM",
+         *         "enrolled": true,
+         *         "KOLIDE_CHECK_STATUS": "PASS"
+         *       }
+         *     }
+         */
+        readonly ExternalCheckRunRequest: {
+            /** @description The device that the result is about. */
+            readonly device_id?: string | number;
+            /** @description The person whose registered devices the result is about. */
+            readonly person_id?: string | number;
+            /** @description E-mail address of the person whose registered devices the result is about. */
+            readonly person_email?: string;
+            /** @description One row or an array of rows, or JSON text of either; each row has a `KOLIDE_CHECK_STATUS`. */
+            readonly check_data: string | {
+                readonly [key: string]: unknown;
+            } | readonly {
+                readonly [key: string]: unknown;
+            }[];
+        };
+        /**
+         * FieldError
+         * @description One fault of a request, and where it lies.
+         * @example {
+         *       "field": "per_page",
+         *       "message": "must be between 1 and 100"
+         *     }
+         */
+        readonly FieldError: {
+            /** @description Path of the member or name of the parameter, such as `device_ids/0` or `per_page`; blank for the whole. */
+            readonly field: string;
+            /** @description What is wrong with it, as a sentence for people. */
+            readonly message: string;
+        };
+        /**
+         * Issue
+         * @description A failure of a check on a device.
+         * @example {
+         *       "id": "7719",
+         *       "issue_key": "path",
+         *       "issue_value": "/Users/tomas/.ssh/id_ed25519",
+         *       "title": "Unencrypted SSH key",
+         *       "value": {
+         *         "path": "/Users/tomas/.ssh/id_ed25519",
+         *         "encrypted": "0",
+         *         "KOLIDE_CHECK_STATUS": "FAIL"
+         *       },
+         *       "exempted": false,
+         *       "resolved_at": null,
+         *       "detected_at": "2026-11-17T09:00:00.000Z",
+         *       "blocks_device_at": "2026-11-24T09:00:00.000Z",
+         *       "device_information": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       },
+         *       "check_information": {
+         *         "identifier": "57",
+         *         "link": "https://muster.example.com/checks/57"
+         *       },
+         *       "last_rechecked_at": "2026-11-20T08:41:12.633Z"
+         *     }
+         */
+        readonly Issue: {
+            /** @description Identifier of the issue. */
+            readonly id: string;
+            /** @description Name of the column that tells the issues of one check apart; null for single-row checks. */
+            readonly issue_key: string | null;
+            /** @description Value of that column in this issue; null for single-row checks. */
+            readonly issue_value: string | null;
+            /** @description What is wrong, in a few words. */
+            readonly title: string;
+            /** @description The row that failed, with `KOLIDE_CHECK_STATUS` among its values. */
+            readonly value: {
+                readonly [key: string]: string;
+            };
+            /** @description Whether the issue is exempted and so does not block. */
+            readonly exempted: boolean;
+            /**
+             * Format: date-time
+             * @description When the issue was resolved; null while it is open.
+             */
+            readonly resolved_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the issue was first found.
+             */
+            readonly detected_at: string;
+            /**
+             * Format: date-time
+             * @description When the issue blocks the device, or began to; null when it never will.
+             */
+            readonly blocks_device_at: string | null;
+            /** @description The device that has the issue. */
+            readonly device_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The check that found the issue. */
+            readonly check_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the check last looked again; null until it has.
+             */
+            readonly last_rechecked_at: string | null;
+        };
+        /**
+         * Pagination
+         * @description Where this page stands in the list and how to go on.
+         * @example {
+         *       "next": "https://muster.example.com/devices?cursor=eyJhIjoiMTA0MiJ9&per_page=25",
+         *       "current_cursor": "",
+         *       "next_cursor": "eyJhIjoiMTA0MiJ9",
+         *       "count": 25
+         *     }
+         */
+        readonly Pagination: {
+            /** @description Full address of the next page; blank on the last one. */
+            readonly next: string;
+            /** @description The cursor that gave this page; blank on the first one. */
+            readonly current_cursor: string;
+            /** @description The cursor of the next page; blank on the last one. */
+            readonly next_cursor: string;
+            /** @description How many records this page holds. */
+            readonly count: number;
+        };
+        /**
+         * Person
+         * @description Somebody who signs in with devices of the organization.
+         * @example {
+         *       "id": "311",
+         *       "name": "Tomas Okafor",
+         *       "email": "tomas@acme.example",
+         *       "created_at": "2025-02-03T08:30:00.000Z",
+         *       "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+         *       "has_registered_device": true,
+         *       "usernames": [
+         *         "tomas",
+         *         "tomas@acme.example"
+         *       ]
+         *     }
+         */
+        readonly Person: {
+            /** @description Identifier of the person. */
+            readonly id: string;
+            /** @description Full name of the person. */
+            readonly name: string;
+            /** @description E-mail address of the person. */
+            readonly email: string;
+            /**
+             * Format: date-time
+             * @description When the person was first provisioned.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the person last signed in with a device; null if never.
+             */
+            readonly last_authenticated_at: string | null;
+            /** @description Whether a device is registered to the person. */
+            readonly has_registered_device: boolean;
+            /** @description Names by which the identity provider knows the person. */
+            readonly usernames: readonly string[];
+        };
+        /**
+         * PersonGroup
+         * @description A group of people, kept by the identity provider.
+         * @example {
+         *       "id": "27",
+         *       "name": "Finance"
+         *     }
+         */
+        readonly PersonGroup: {
+            /** @description Identifier of the group. */
+            readonly id: string;
+            /** @description Name of the group at the identity provider. */
+            readonly name: string;
+        };
+        /**
+         * ValidationError
+         * @description Why a well-formed request is not acceptable.
+         * @example {
+         *       "error": "invalid",
+         *       "message": "The request is not acceptable.",
+         *       "errors": [
+         *         {
+         *           "field": "per_page",
+         *           "message": "must be between 1 and 100"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly ValidationError: {
+            /**
+             * @description What went wrong, as a code that programs may rely on.
+             * @enum {string}
+             */
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "rate_limited" | "internal" | "unavailable";
+            /** @description What went wrong, as a sentence for people; its wording may change. */
+            readonly message: string;
+            /** @description Every fault that was found; at least one. */
+            readonly errors: readonly components["schemas"]["FieldError"][];
+        };
+        /**
+         * WhoAmI
+         * @description The organization that a key speaks for.
+         * @example {
+         *       "organization_id": "1",
+         *       "organization_name": "Acme Corporation"
+         *     }
+         */
+        readonly WhoAmI: {
+            /** @description Identifier of the organization that the key belongs to. */
+            readonly organization_id: string;
+            /** @description Name of the organization that the key belongs to. */
+            readonly organization_name: string;
+        };
+    };
+    responses: {
+        /** @description The body is no JSON, the API version does not exist, or the cursor was not issued for this list. */
+        readonly BadRequest: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no valid API key, or the feature is not available to the organization. */
+        readonly Unauthorized: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The key lacks the permission. */
+        readonly Forbidden: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such record in the organization. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Version v0 of the API was asked for. */
+        readonly Gone: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is larger than 1 MiB. */
+        readonly BodyTooLarge: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is not JSON. */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request is well-formed but not acceptable; `errors` says what and where. */
+        readonly Unprocessable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description The key has used up its requests; the next ones pass after `Retry-After` seconds. */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Something went wrong in the service. */
+        readonly InternalError: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service cannot answer at the moment. */
+        readonly Unavailable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+         * @example 2026-04-07
+         */
+        readonly ApiVersion: "2026-04-07" | "2023-05-26";
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Names the request in the log of the service.
+         * @example 0197a3c4-5b0e-7c52-8f43-2f6a1f0c9d11
+         */
+        readonly "X-Request-Id": string;
+        /**
+         * @description How many requests the key may make in a minute.
+         * @example 270
+         */
+        readonly "RateLimit-Limit": number;
+        /**
+         * @description How many of them are left until the reset.
+         * @example 269
+         */
+        readonly "Ratelimit-Remaining": number;
+        /**
+         * @description Seconds until the count begins anew.
+         * @example 60
+         */
+        readonly "Ratelimit-Reset": number;
+        /**
+         * @description The limit and its window in seconds.
+         * @example 270;w=60
+         */
+        readonly "RateLimit-Policy": string;
+        /**
+         * @description Seconds until a request passes again; the same as the reset.
+         * @example 17
+         */
+        readonly "Retry-After": number;
+    };
+    pathItems: never;
+}
+export type AuditLog = components['schemas']['AuditLog'];
+export type Check = components['schemas']['Check'];
+export type CheckConfiguration = components['schemas']['CheckConfiguration'];
+export type CheckConfigurationRequest = components['schemas']['CheckConfigurationRequest'];
+export type CheckRefresh = components['schemas']['CheckRefresh'];
+export type CheckRefreshRequest = components['schemas']['CheckRefreshRequest'];
+export type CheckResult = components['schemas']['CheckResult'];
+export type DeprovisionedPerson = components['schemas']['DeprovisionedPerson'];
+export type Device = components['schemas']['Device'];
+export type DeviceAuthenticationMode = components['schemas']['DeviceAuthenticationMode'];
+export type DeviceAuthenticationModeRequest = components['schemas']['DeviceAuthenticationModeRequest'];
+export type DeviceGroup = components['schemas']['DeviceGroup'];
+export type DeviceGroupMembership = components['schemas']['DeviceGroupMembership'];
+export type DeviceGroupMembershipRequest = components['schemas']['DeviceGroupMembershipRequest'];
+export type DeviceRegistration = components['schemas']['DeviceRegistration'];
+export type Error = components['schemas']['Error'];
+export type ExternalCheckRun = components['schemas']['ExternalCheckRun'];
+export type ExternalCheckRunRequest = components['schemas']['ExternalCheckRunRequest'];
+export type FieldError = components['schemas']['FieldError'];
+export type Issue = components['schemas']['Issue'];
+export type Pagination = components['schemas']['Pagination'];
+export type Person = components['schemas']['Person'];
+export type PersonGroup = components['schemas']['PersonGroup'];
+export type ValidationError = components['schemas']['ValidationError'];
+export type WhoAmI = components['schemas']['WhoAmI'];
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseGone = components['responses']['Gone'];
+export type ResponseBodyTooLarge = components['responses']['BodyTooLarge'];
+export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
+export type ResponseUnprocessable = components['responses']['Unprocessable'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseInternalError = components['responses']['InternalError'];
+export type ResponseUnavailable = components['responses']['Unavailable'];
+export type ParameterApiVersion = components['parameters']['ApiVersion'];
+export type HeaderXRequestId = components['headers']['X-Request-Id'];
+export type HeaderRateLimitLimit = components['headers']['RateLimit-Limit'];
+export type HeaderRatelimitRemaining = components['headers']['Ratelimit-Remaining'];
+export type HeaderRatelimitReset = components['headers']['Ratelimit-Reset'];
+export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
+export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly getWhoAmI: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The organization that a key speaks for. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "organization_id": "1",
+                     *       "organization_name": "Acme Corporation"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WhoAmI"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listDevices: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `serial` | string | `:` `~` | `null` |
+                 *     | `note` | string | `:` `~` | `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
+                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "1042",
+                     *           "name": "Tomas's MacBook Pro",
+                     *           "registered_at": "2026-03-02T10:11:12.000Z",
+                     *           "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *           "last_seen_at": "2026-11-20T09:13:55.018Z",
+                     *           "registered_owner_info": {
+                     *             "identifier": "311",
+                     *             "link": "https://muster.example.com/people/311"
+                     *           },
+                     *           "operating_system": "macOS 26.1",
+                     *           "hardware_model": "MacBook Pro (14-inch, 2025)",
+                     *           "serial": "C02XL0GTJGH5",
+                     *           "hardware_uuid": "5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10",
+                     *           "note": null,
+                     *           "auth_state": "Will Block",
+                     *           "will_block_at": "2026-11-24T09:00:00.000Z",
+                     *           "product_image_url": null,
+                     *           "auth_configuration": {
+                     *             "device_id": "1042",
+                     *             "authentication_mode": "only_registered_owner_or_group_members",
+                     *             "person_groups": [
+                     *               {
+                     *                 "id": "27",
+                     *                 "name": "Finance"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "device_type": "Mac",
+                     *           "form_factor": "computer"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Device"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A computer, tablet or phone that people sign in with. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1042",
+                     *       "name": "Tomas's MacBook Pro",
+                     *       "registered_at": "2026-03-02T10:11:12.000Z",
+                     *       "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *       "last_seen_at": "2026-11-20T09:13:55.018Z",
+                     *       "registered_owner_info": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "operating_system": "macOS 26.1",
+                     *       "hardware_model": "MacBook Pro (14-inch, 2025)",
+                     *       "serial": "C02XL0GTJGH5",
+                     *       "hardware_uuid": "5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10",
+                     *       "note": null,
+                     *       "auth_state": "Will Block",
+                     *       "will_block_at": "2026-11-24T09:00:00.000Z",
+                     *       "product_image_url": null,
+                     *       "auth_configuration": {
+                     *         "device_id": "1042",
+                     *         "authentication_mode": "only_registered_owner_or_group_members",
+                     *         "person_groups": [
+                     *           {
+                     *             "id": "27",
+                     *             "name": "Finance"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "device_type": "Mac",
+                     *       "form_factor": "computer"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Device"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteDevice: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A computer, tablet or phone that people sign in with. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1042",
+                     *       "name": "Tomas's MacBook Pro",
+                     *       "registered_at": "2026-03-02T10:11:12.000Z",
+                     *       "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *       "last_seen_at": "2026-11-20T09:13:55.018Z",
+                     *       "registered_owner_info": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "operating_system": "macOS 26.1",
+                     *       "hardware_model": "MacBook Pro (14-inch, 2025)",
+                     *       "serial": "C02XL0GTJGH5",
+                     *       "hardware_uuid": "5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10",
+                     *       "note": null,
+                     *       "auth_state": "Will Block",
+                     *       "will_block_at": "2026-11-24T09:00:00.000Z",
+                     *       "product_image_url": null,
+                     *       "auth_configuration": {
+                     *         "device_id": "1042",
+                     *         "authentication_mode": "only_registered_owner_or_group_members",
+                     *         "person_groups": [
+                     *           {
+                     *             "id": "27",
+                     *             "name": "Finance"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "device_type": "Mac",
+                     *       "form_factor": "computer"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Device"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listDevicesOfPerson: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `serial` | string | `:` `~` | `null` |
+                 *     | `note` | string | `:` `~` | `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
+                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the person. */
+                readonly personId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "1042",
+                     *           "name": "Tomas's MacBook Pro",
+                     *           "registered_at": "2026-03-02T10:11:12.000Z",
+                     *           "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *           "last_seen_at": "2026-11-20T09:13:55.018Z",
+                     *           "registered_owner_info": {
+                     *             "identifier": "311",
+                     *             "link": "https://muster.example.com/people/311"
+                     *           },
+                     *           "operating_system": "macOS 26.1",
+                     *           "hardware_model": "MacBook Pro (14-inch, 2025)",
+                     *           "serial": "C02XL0GTJGH5",
+                     *           "hardware_uuid": "5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10",
+                     *           "note": null,
+                     *           "auth_state": "Will Block",
+                     *           "will_block_at": "2026-11-24T09:00:00.000Z",
+                     *           "product_image_url": null,
+                     *           "auth_configuration": {
+                     *             "device_id": "1042",
+                     *             "authentication_mode": "only_registered_owner_or_group_members",
+                     *             "person_groups": [
+                     *               {
+                     *                 "id": "27",
+                     *                 "name": "Finance"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "device_type": "Mac",
+                     *           "form_factor": "computer"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Device"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateDeviceAuthenticationModeWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "authentication_mode": "only_registered_owner_or_group_members",
+                 *       "person_group_ids": [
+                 *         "27",
+                 *         31
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceAuthenticationModeRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Who may sign in with a device. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "authentication_mode": "only_registered_owner_or_group_members",
+                     *       "person_groups": [
+                     *         {
+                     *           "id": "27",
+                     *           "name": "Finance"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceAuthenticationMode"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateDeviceAuthenticationMode: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "authentication_mode": "only_registered_owner_or_group_members",
+                 *       "person_group_ids": [
+                 *         "27",
+                 *         31
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceAuthenticationModeRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Who may sign in with a device. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "authentication_mode": "only_registered_owner_or_group_members",
+                     *       "person_groups": [
+                     *         {
+                     *           "id": "27",
+                     *           "name": "Finance"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceAuthenticationMode"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteDeviceRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description That a device belongs to a person. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "registered_at": "2026-03-02T10:11:12.000Z",
+                     *       "registered_owner_info": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_info": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceRegistration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listDeviceGroups: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `description` | string | `:` `~` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "8",
+                     *           "created_at": "2026-01-15T13:20:00.000Z",
+                     *           "name": "Early adopters",
+                     *           "description": "Gets new checks a week before everybody else.",
+                     *           "members_count": 34
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["DeviceGroup"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getDeviceGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device group. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A group of devices that checks may target or leave out. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "8",
+                     *       "created_at": "2026-01-15T13:20:00.000Z",
+                     *       "name": "Early adopters",
+                     *       "description": "Gets new checks a week before everybody else.",
+                     *       "members_count": 34
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceGroup"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listDevicesOfGroup: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `serial` | string | `:` `~` | `null` |
+                 *     | `note` | string | `:` `~` | `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
+                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device group. */
+                readonly deviceGroupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "1042",
+                     *           "name": "Tomas's MacBook Pro",
+                     *           "registered_at": "2026-03-02T10:11:12.000Z",
+                     *           "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *           "last_seen_at": "2026-11-20T09:13:55.018Z",
+                     *           "registered_owner_info": {
+                     *             "identifier": "311",
+                     *             "link": "https://muster.example.com/people/311"
+                     *           },
+                     *           "operating_system": "macOS 26.1",
+                     *           "hardware_model": "MacBook Pro (14-inch, 2025)",
+                     *           "serial": "C02XL0GTJGH5",
+                     *           "hardware_uuid": "5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D10",
+                     *           "note": null,
+                     *           "auth_state": "Will Block",
+                     *           "will_block_at": "2026-11-24T09:00:00.000Z",
+                     *           "product_image_url": null,
+                     *           "auth_configuration": {
+                     *             "device_id": "1042",
+                     *             "authentication_mode": "only_registered_owner_or_group_members",
+                     *             "person_groups": [
+                     *               {
+                     *                 "id": "27",
+                     *                 "name": "Finance"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "device_type": "Mac",
+                     *           "form_factor": "computer"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Device"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly addDeviceGroupMembers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device group. */
+                readonly deviceGroupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "device_ids": [
+                 *         "1042",
+                 *         1043
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DeviceGroupMembershipRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description That a device belongs to a device group. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "group_id": "8"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceGroupMembership"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly removeDeviceGroupMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device group. */
+                readonly deviceGroupId: string;
+                /** @description Identifier of the membership. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description That a device belongs to a device group. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "group_id": "8"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DeviceGroupMembership"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listPeople: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `email` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "311",
+                     *           "name": "Tomas Okafor",
+                     *           "email": "tomas@acme.example",
+                     *           "created_at": "2025-02-03T08:30:00.000Z",
+                     *           "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *           "has_registered_device": true,
+                     *           "usernames": [
+                     *             "tomas",
+                     *             "tomas@acme.example"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Person"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getPerson: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the people. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Somebody who signs in with devices of the organization. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "311",
+                     *       "name": "Tomas Okafor",
+                     *       "email": "tomas@acme.example",
+                     *       "created_at": "2025-02-03T08:30:00.000Z",
+                     *       "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *       "has_registered_device": true,
+                     *       "usernames": [
+                     *         "tomas",
+                     *         "tomas@acme.example"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Person"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listDeprovisionedPeople: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `email` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "311",
+                     *           "name": "Tomas Okafor",
+                     *           "email": "tomas@acme.example",
+                     *           "created_at": "2025-02-03T08:30:00.000Z",
+                     *           "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *           "has_registered_device": false,
+                     *           "api_url": "https://muster.example.com/people/311"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["DeprovisionedPerson"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listPersonGroups: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `name` | string | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "27",
+                     *           "name": "Finance"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["PersonGroup"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getPersonGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the person group. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A group of people, kept by the identity provider. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "27",
+                     *       "name": "Finance"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PersonGroup"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listGroupsOfPerson: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `name` | string | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the person. */
+                readonly personId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "27",
+                     *           "name": "Finance"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["PersonGroup"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listPeopleOfGroup: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `email` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the person group. */
+                readonly personGroupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "311",
+                     *           "name": "Tomas Okafor",
+                     *           "email": "tomas@acme.example",
+                     *           "created_at": "2025-02-03T08:30:00.000Z",
+                     *           "last_authenticated_at": "2026-11-20T07:58:41.207Z",
+                     *           "has_registered_device": true,
+                     *           "usernames": [
+                     *             "tomas",
+                     *             "tomas@acme.example"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Person"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listChecks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `check_description` | string | `:` `~` |  |
+                 *     | `check_tag_name` | string | `:` `~` |  |
+                 *     | `check_tag_description` | string | `:` `~` |  |
+                 *     | `check_tag_id` | string | `:` `~` |  |
+                 *     | `slug` | string | `:` `~` |  |
+                 *     | `check_slug` | string | `:` `~` |  |
+                 *     | `type` | enum: osquery, custom, external | `:` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "57",
+                     *           "name": "FileVault is on",
+                     *           "slug": "macos-disk-encryption",
+                     *           "compatible_platforms": [
+                     *             "darwin"
+                     *           ],
+                     *           "description": "Looks for a volume that FileVault encrypts.",
+                     *           "topics": [
+                     *             "disk-encryption"
+                     *           ],
+                     *           "osquery_sql_template": "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
+                     *           "issue_title": "FileVault is off",
+                     *           "fix_instructions_template": "Open System Settings, Privacy & Security, and turn on FileVault.",
+                     *           "rationale_template": "Without encryption, whoever holds the disk can read it.",
+                     *           "check_tags": [
+                     *             {
+                     *               "id": "3",
+                     *               "name": "Baseline",
+                     *               "description": "Required on every device.",
+                     *               "color": "#2f6fed"
+                     *             }
+                     *           ],
+                     *           "blocks_auth_configuration": {
+                     *             "blocking_enabled": true,
+                     *             "grace_period_days": 7,
+                     *             "blocking_group_names": [],
+                     *             "blocking_exempt_group_names": [
+                     *               "Early adopters"
+                     *             ]
+                     *           },
+                     *           "targeting_configuration": {
+                     *             "excluded_groups": [
+                     *               "8"
+                     *             ],
+                     *             "targeted_groups": [
+                     *               "macos"
+                     *             ]
+                     *           },
+                     *           "percent_passing": 96,
+                     *           "kolide_provided": true,
+                     *           "type": "osquery"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Check"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getCheck: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the check. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A rule that devices are held to. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "57",
+                     *       "name": "FileVault is on",
+                     *       "slug": "macos-disk-encryption",
+                     *       "compatible_platforms": [
+                     *         "darwin"
+                     *       ],
+                     *       "description": "Looks for a volume that FileVault encrypts.",
+                     *       "topics": [
+                     *         "disk-encryption"
+                     *       ],
+                     *       "osquery_sql_template": "SELECT CASE WHEN TOTAL(filevault_status = 'on') > 0 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM disk_encryption;",
+                     *       "issue_title": "FileVault is off",
+                     *       "fix_instructions_template": "Open System Settings, Privacy & Security, and turn on FileVault.",
+                     *       "rationale_template": "Without encryption, whoever holds the disk can read it.",
+                     *       "check_tags": [
+                     *         {
+                     *           "id": "3",
+                     *           "name": "Baseline",
+                     *           "description": "Required on every device.",
+                     *           "color": "#2f6fed"
+                     *         }
+                     *       ],
+                     *       "blocks_auth_configuration": {
+                     *         "blocking_enabled": true,
+                     *         "grace_period_days": 7,
+                     *         "blocking_group_names": [],
+                     *         "blocking_exempt_group_names": [
+                     *           "Early adopters"
+                     *         ]
+                     *       },
+                     *       "targeting_configuration": {
+                     *         "excluded_groups": [
+                     *           "8"
+                     *         ],
+                     *         "targeted_groups": [
+                     *           "macos"
+                     *         ]
+                     *       },
+                     *       "percent_passing": 96,
+                     *       "kolide_provided": true,
+                     *       "type": "osquery"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Check"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getCheckConfiguration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the check. */
+                readonly checkId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How an organization runs a check and what failing it means. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "41",
+                     *       "organization_id": "1",
+                     *       "check_id": "58",
+                     *       "name": "Screen locks quickly after sleep",
+                     *       "check_slug": "macos-screen-lock",
+                     *       "issue_title": "Screen locks too late",
+                     *       "options": "{\"max_grace_seconds\":60}",
+                     *       "use_custom_rationale_template": false,
+                     *       "use_custom_fix_instructions_template": false,
+                     *       "paused": false,
+                     *       "paused_by": null,
+                     *       "paused_at": null,
+                     *       "revision": "4",
+                     *       "block_auth_grace_period_days": 7,
+                     *       "auth_check_run_shelf_life_seconds": 3600,
+                     *       "begins_blocking_on": "2026-12-01T00:00:00.000Z",
+                     *       "snooze_disallowed": false,
+                     *       "exemptions_disallowed": false,
+                     *       "customized_remediation_targeting": false,
+                     *       "customized_run_targeting": true,
+                     *       "remediation_strategy": "warn_then_block",
+                     *       "targeted_groups": [
+                     *         "macos"
+                     *       ],
+                     *       "excluded_groups": [
+                     *         "8"
+                     *       ],
+                     *       "blocking_allowed_groups": [],
+                     *       "blocking_excluded_groups": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CheckConfiguration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateCheckConfigurationWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the check. */
+                readonly checkId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "options": {
+                 *         "max_grace_seconds": 60
+                 *       },
+                 *       "remediation_strategy": "warn_then_block",
+                 *       "block_auth_grace_period_days": 7,
+                 *       "targeted_groups": [
+                 *         "macos",
+                 *         12
+                 *       ],
+                 *       "excluded_groups": [
+                 *         "8"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CheckConfigurationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description How an organization runs a check and what failing it means. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "41",
+                     *       "organization_id": "1",
+                     *       "check_id": "58",
+                     *       "name": "Screen locks quickly after sleep",
+                     *       "check_slug": "macos-screen-lock",
+                     *       "issue_title": "Screen locks too late",
+                     *       "options": "{\"max_grace_seconds\":60}",
+                     *       "use_custom_rationale_template": false,
+                     *       "use_custom_fix_instructions_template": false,
+                     *       "paused": false,
+                     *       "paused_by": null,
+                     *       "paused_at": null,
+                     *       "revision": "4",
+                     *       "block_auth_grace_period_days": 7,
+                     *       "auth_check_run_shelf_life_seconds": 3600,
+                     *       "begins_blocking_on": "2026-12-01T00:00:00.000Z",
+                     *       "snooze_disallowed": false,
+                     *       "exemptions_disallowed": false,
+                     *       "customized_remediation_targeting": false,
+                     *       "customized_run_targeting": true,
+                     *       "remediation_strategy": "warn_then_block",
+                     *       "targeted_groups": [
+                     *         "macos"
+                     *       ],
+                     *       "excluded_groups": [
+                     *         "8"
+                     *       ],
+                     *       "blocking_allowed_groups": [],
+                     *       "blocking_excluded_groups": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CheckConfiguration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateCheckConfiguration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the check. */
+                readonly checkId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "options": {
+                 *         "max_grace_seconds": 60
+                 *       },
+                 *       "remediation_strategy": "warn_then_block",
+                 *       "block_auth_grace_period_days": 7,
+                 *       "targeted_groups": [
+                 *         "macos",
+                 *         12
+                 *       ],
+                 *       "excluded_groups": [
+                 *         "8"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CheckConfigurationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description How an organization runs a check and what failing it means. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "41",
+                     *       "organization_id": "1",
+                     *       "check_id": "58",
+                     *       "name": "Screen locks quickly after sleep",
+                     *       "check_slug": "macos-screen-lock",
+                     *       "issue_title": "Screen locks too late",
+                     *       "options": "{\"max_grace_seconds\":60}",
+                     *       "use_custom_rationale_template": false,
+                     *       "use_custom_fix_instructions_template": false,
+                     *       "paused": false,
+                     *       "paused_by": null,
+                     *       "paused_at": null,
+                     *       "revision": "4",
+                     *       "block_auth_grace_period_days": 7,
+                     *       "auth_check_run_shelf_life_seconds": 3600,
+                     *       "begins_blocking_on": "2026-12-01T00:00:00.000Z",
+                     *       "snooze_disallowed": false,
+                     *       "exemptions_disallowed": false,
+                     *       "customized_remediation_targeting": false,
+                     *       "customized_run_targeting": true,
+                     *       "remediation_strategy": "warn_then_block",
+                     *       "targeted_groups": [
+                     *         "macos"
+                     *       ],
+                     *       "excluded_groups": [
+                     *         "8"
+                     *       ],
+                     *       "blocking_allowed_groups": [],
+                     *       "blocking_excluded_groups": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CheckConfiguration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listCheckResultsOfDevice: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `device_display_name` | string | `:` `~` |  |
+                 *     | `ran_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_name` | string | `:` `~` |  |
+                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "check_id": "57",
+                     *           "check_slug": "macos-disk-encryption",
+                     *           "check_name": "FileVault is on",
+                     *           "device_id": "1042",
+                     *           "device_display_name": "Tomas's MacBook Pro",
+                     *           "ran_at": "2026-11-20T08:41:12.633Z",
+                     *           "exemption_reason": null,
+                     *           "exemption_expires_at": null,
+                     *           "check_result_data": [
+                     *             {
+                     *               "volumes": "2",
+                     *               "protected_volumes": "0",
+                     *               "KOLIDE_CHECK_STATUS": "FAIL"
+                     *             }
+                     *           ],
+                     *           "status": "failing"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["CheckResult"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listCheckResultsOfCheck: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `device_display_name` | string | `:` `~` |  |
+                 *     | `ran_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_name` | string | `:` `~` |  |
+                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the check. */
+                readonly checkId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "check_id": "57",
+                     *           "check_slug": "macos-disk-encryption",
+                     *           "check_name": "FileVault is on",
+                     *           "device_id": "1042",
+                     *           "device_display_name": "Tomas's MacBook Pro",
+                     *           "ran_at": "2026-11-20T08:41:12.633Z",
+                     *           "exemption_reason": null,
+                     *           "exemption_expires_at": null,
+                     *           "check_result_data": [
+                     *             {
+                     *               "volumes": "2",
+                     *               "protected_volumes": "0",
+                     *               "KOLIDE_CHECK_STATUS": "FAIL"
+                     *             }
+                     *           ],
+                     *           "status": "failing"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["CheckResult"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createCheckRefresh: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "check_id": "57"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CheckRefreshRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description That a check was asked to run again on a device. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1042",
+                     *       "check_id": "57",
+                     *       "check_refresh_initiated_at": "2026-11-20T09:14:03.120Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CheckRefresh"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly runExternalCheck: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the check. */
+                readonly checkId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "device_id": "1042",
+                 *       "check_data": {
+                 *         "vendor": "Acme MDM",
+                 *         "enrolled": true,
+                 *         "KOLIDE_CHECK_STATUS": "PASS"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ExternalCheckRunRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description A result that was reported from outside. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "check_id": "203",
+                     *       "device_id": "1042",
+                     *       "status": "PASS",
+                     *       "check_data": "{\"vendor\":\"Acme MDM\",\"enrolled\":true,\"KOLIDE_CHECK_STATUS\":\"PASS\"}",
+                     *       "person_id": null,
+                     *       "person_name": null,
+                     *       "person_email": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ExternalCheckRun"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listIssues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `detected_at` | datetime | `:` `<` `>` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `title` | string | `:` `~` |  |
+                 *     | `issue_key` | string | `:` `~` | `null` |
+                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `exempted` | boolean | `:` |  |
+                 *     | `check_id` | string | `:` `~` |  |
+                 *     | `device_id` | string | `:` `~` |  |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "7719",
+                     *           "issue_key": "path",
+                     *           "issue_value": "/Users/tomas/.ssh/id_ed25519",
+                     *           "title": "Unencrypted SSH key",
+                     *           "value": {
+                     *             "path": "/Users/tomas/.ssh/id_ed25519",
+                     *             "encrypted": "0",
+                     *             "KOLIDE_CHECK_STATUS": "FAIL"
+                     *           },
+                     *           "exempted": false,
+                     *           "resolved_at": null,
+                     *           "detected_at": "2026-11-17T09:00:00.000Z",
+                     *           "blocks_device_at": "2026-11-24T09:00:00.000Z",
+                     *           "device_information": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "check_information": {
+                     *             "identifier": "57",
+                     *             "link": "https://muster.example.com/checks/57"
+                     *           },
+                     *           "last_rechecked_at": "2026-11-20T08:41:12.633Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Issue"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getIssue: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the issue. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A failure of a check on a device. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7719",
+                     *       "issue_key": "path",
+                     *       "issue_value": "/Users/tomas/.ssh/id_ed25519",
+                     *       "title": "Unencrypted SSH key",
+                     *       "value": {
+                     *         "path": "/Users/tomas/.ssh/id_ed25519",
+                     *         "encrypted": "0",
+                     *         "KOLIDE_CHECK_STATUS": "FAIL"
+                     *       },
+                     *       "exempted": false,
+                     *       "resolved_at": null,
+                     *       "detected_at": "2026-11-17T09:00:00.000Z",
+                     *       "blocks_device_at": "2026-11-24T09:00:00.000Z",
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "check_information": {
+                     *         "identifier": "57",
+                     *         "link": "https://muster.example.com/checks/57"
+                     *       },
+                     *       "last_rechecked_at": "2026-11-20T08:41:12.633Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Issue"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listOpenIssuesOfDevice: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `detected_at` | datetime | `:` `<` `>` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `title` | string | `:` `~` |  |
+                 *     | `issue_key` | string | `:` `~` | `null` |
+                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `exempted` | boolean | `:` |  |
+                 *     | `check_id` | string | `:` `~` |  |
+                 *     | `device_id` | string | `:` `~` |  |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the device. */
+                readonly deviceId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "7719",
+                     *           "issue_key": "path",
+                     *           "issue_value": "/Users/tomas/.ssh/id_ed25519",
+                     *           "title": "Unencrypted SSH key",
+                     *           "value": {
+                     *             "path": "/Users/tomas/.ssh/id_ed25519",
+                     *             "encrypted": "0",
+                     *             "KOLIDE_CHECK_STATUS": "FAIL"
+                     *           },
+                     *           "exempted": false,
+                     *           "resolved_at": null,
+                     *           "detected_at": "2026-11-17T09:00:00.000Z",
+                     *           "blocks_device_at": "2026-11-24T09:00:00.000Z",
+                     *           "device_information": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "check_information": {
+                     *             "identifier": "57",
+                     *             "link": "https://muster.example.com/checks/57"
+                     *           },
+                     *           "last_rechecked_at": "2026-11-20T08:41:12.633Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Issue"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listOpenIssuesOfPerson: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `detected_at` | datetime | `:` `<` `>` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `title` | string | `:` `~` |  |
+                 *     | `issue_key` | string | `:` `~` | `null` |
+                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `exempted` | boolean | `:` |  |
+                 *     | `check_id` | string | `:` `~` |  |
+                 *     | `device_id` | string | `:` `~` |  |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the person. */
+                readonly personId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "7719",
+                     *           "issue_key": "path",
+                     *           "issue_value": "/Users/tomas/.ssh/id_ed25519",
+                     *           "title": "Unencrypted SSH key",
+                     *           "value": {
+                     *             "path": "/Users/tomas/.ssh/id_ed25519",
+                     *             "encrypted": "0",
+                     *             "KOLIDE_CHECK_STATUS": "FAIL"
+                     *           },
+                     *           "exempted": false,
+                     *           "resolved_at": null,
+                     *           "detected_at": "2026-11-17T09:00:00.000Z",
+                     *           "blocks_device_at": "2026-11-24T09:00:00.000Z",
+                     *           "device_information": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "check_information": {
+                     *             "identifier": "57",
+                     *             "link": "https://muster.example.com/checks/57"
+                     *           },
+                     *           "last_rechecked_at": "2026-11-20T08:41:12.633Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Issue"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listAuditLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `timestamp` | datetime | `:` `<` `>` |  |
+                 *     | `actor_name` | string | `:` `~` |  |
+                 *     | `description` | string | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "90211",
+                     *           "timestamp": "2026-11-20T09:14:03.120Z",
+                     *           "actor_name": "Maya Lindqvist",
+                     *           "description": "Changed the grace period of the check \"FileVault is on\" from 7 to 3 days.",
+                     *           "actor_info": {
+                     *             "actor_name": "Maya Lindqvist",
+                     *             "actor_email": "maya@acme.example",
+                     *             "actor_type": "User"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["AuditLog"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getAuditLog: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the audit log. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One action that changed or revealed something in the organization. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "90211",
+                     *       "timestamp": "2026-11-20T09:14:03.120Z",
+                     *       "actor_name": "Maya Lindqvist",
+                     *       "description": "Changed the grace period of the check \"FileVault is on\" from 7 to 3 days.",
+                     *       "actor_info": {
+                     *         "actor_name": "Maya Lindqvist",
+                     *         "actor_email": "maya@acme.example",
+                     *         "actor_type": "User"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+}
