@@ -652,6 +652,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/auth_logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List auth logs, newest first
+         * @description Any key may call this.
+         */
+        readonly get: operations["listAuthLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth_logs/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an auth log
+         * @description Any key may call this.
+         */
+        readonly get: operations["getAuthLog"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -695,6 +735,145 @@ export interface components {
                  */
                 readonly actor_type: "User" | "ApiKey" | "System" | "Person";
             };
+        };
+        /**
+         * AuthLog
+         * @description One attempt of a person to sign in.
+         * @example {
+         *       "id": "50117",
+         *       "timestamp": "2026-11-20T07:58:12.004Z",
+         *       "person_name": "Tomas Okafor",
+         *       "person_email": "tomas@acme.example",
+         *       "person_info": {
+         *         "identifier": "311",
+         *         "link": "https://muster.example.com/people/311"
+         *       },
+         *       "device_info": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       },
+         *       "result": "Success",
+         *       "initial_status": "will_block",
+         *       "ip_address": "198.51.100.24",
+         *       "agent_version": "5.19.0",
+         *       "country": "Sweden",
+         *       "city": "Uppsala",
+         *       "browser_name": "Firefox",
+         *       "browser_user_agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0",
+         *       "issues_displayed": [
+         *         {
+         *           "title": "Unencrypted SSH key",
+         *           "blocking_status": "will_block",
+         *           "id": "7719",
+         *           "link": "https://muster.example.com/issues/7719"
+         *         }
+         *       ],
+         *       "events": [
+         *         {
+         *           "timestamp": "2026-11-20T07:58:12.004Z",
+         *           "event_type": "sign_in_attempt",
+         *           "event_description": "Tomas Okafor began to sign in."
+         *         },
+         *         {
+         *           "timestamp": "2026-11-20T07:58:41.207Z",
+         *           "event_type": "sign_in_success",
+         *           "event_description": "Tomas Okafor signed in."
+         *         }
+         *       ],
+         *       "okta_app_instance_id": "",
+         *       "okta_app_name": ""
+         *     }
+         */
+        readonly AuthLog: {
+            /** @description Identifier of the entry. */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When the person began to sign in.
+             */
+            readonly timestamp: string;
+            /** @description Name of the person as it was then; blank when nobody was recognized. */
+            readonly person_name: string;
+            /** @description E-mail address of the person as it was then; blank when nobody was recognized. */
+            readonly person_email: string;
+            /** @description The person who signed in. */
+            readonly person_info: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The device they signed in with. */
+            readonly device_info: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /**
+             * @description Whether the person got in: Fail until they do.
+             * @enum {string}
+             */
+            readonly result: "Success" | "Fail";
+            /**
+             * @description What state the device was in at first; unknown without a device.
+             * @enum {string}
+             */
+            readonly initial_status: "all_good" | "will_block" | "blocked" | "unknown";
+            /** @description Address that the person came from; blank when it is not known. */
+            readonly ip_address: string;
+            /** @description Version of the agent on the device; null when none was found. */
+            readonly agent_version: string | null;
+            /** @description Country of the address; null when it is not known. */
+            readonly country: string | null;
+            /** @description City of the address; null when it is not known. */
+            readonly city: string | null;
+            /** @description Name of the browser; blank when it is not known. */
+            readonly browser_name: string;
+            /** @description What the browser calls itself. */
+            readonly browser_user_agent: string;
+            /** @description The issues that the person was shown, in the order they were shown. */
+            readonly issues_displayed: readonly {
+                /** @description What was wrong, as it was shown. */
+                readonly title: string;
+                /**
+                 * @description Whether the issue blocked the device then, or was going to.
+                 * @enum {string}
+                 */
+                readonly blocking_status: "blocked" | "will_block";
+                /** @description Identifier of the issue. */
+                readonly id: string;
+                /**
+                 * Format: uri
+                 * @description Address of the issue in this API.
+                 */
+                readonly link: string;
+            }[];
+            /** @description The steps of signing in, in order. */
+            readonly events: readonly {
+                /**
+                 * Format: date-time
+                 * @description When it happened.
+                 */
+                readonly timestamp: string;
+                /**
+                 * @description What kind of step it was.
+                 * @enum {string}
+                 */
+                readonly event_type: "sign_in_attempt" | "agent_detection_success" | "agent_detection_failure" | "agent_download_request" | "mobile_agent_detection_success" | "push_notification_sent" | "device_registration_request" | "device_registration_successful" | "device_registration_blocked" | "device_blocked" | "issue_viewed" | "device_rechecked" | "issue_snoozed" | "exemption_requested" | "sign_in_success";
+                /** @description What happened, as a sentence. */
+                readonly event_description: string;
+            }[];
+            /** @description Identifier of the application at the identity provider; blank when it told none. */
+            readonly okta_app_instance_id: string;
+            /** @description Name of the application at the identity provider; blank when it told none. */
+            readonly okta_app_name: string;
         };
         /**
          * Check
@@ -1804,6 +1983,7 @@ export interface components {
     pathItems: never;
 }
 export type AuditLog = components['schemas']['AuditLog'];
+export type AuthLog = components['schemas']['AuthLog'];
 export type Check = components['schemas']['Check'];
 export type CheckConfiguration = components['schemas']['CheckConfiguration'];
 export type CheckConfigurationRequest = components['schemas']['CheckConfigurationRequest'];
@@ -4588,6 +4768,214 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listAuthLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `timestamp` | datetime | `:` `<` `>` |  |
+                 *     | `city` | string | `:` `~` | `null` |
+                 *     | `country` | string | `:` `~` | `null` |
+                 *     | `ip_address` | string | `:` `~` |  |
+                 *     | `agent_version` | string | `:` `~` | `null` |
+                 *     | `browser_name` | string | `:` `~` |  |
+                 *     | `person_name` | string | `:` `~` |  |
+                 *     | `person_email` | string | `:` `~` |  |
+                 *     | `person_id` | string | `:` `~` | `null` |
+                 *     | `device_id` | string | `:` `~` | `null` |
+                 *     | `result` | enum: Success, Fail | `:` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "50117",
+                     *           "timestamp": "2026-11-20T07:58:12.004Z",
+                     *           "person_name": "Tomas Okafor",
+                     *           "person_email": "tomas@acme.example",
+                     *           "person_info": {
+                     *             "identifier": "311",
+                     *             "link": "https://muster.example.com/people/311"
+                     *           },
+                     *           "device_info": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "result": "Success",
+                     *           "initial_status": "will_block",
+                     *           "ip_address": "198.51.100.24",
+                     *           "agent_version": "5.19.0",
+                     *           "country": "Sweden",
+                     *           "city": "Uppsala",
+                     *           "browser_name": "Firefox",
+                     *           "browser_user_agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0",
+                     *           "issues_displayed": [
+                     *             {
+                     *               "title": "Unencrypted SSH key",
+                     *               "blocking_status": "will_block",
+                     *               "id": "7719",
+                     *               "link": "https://muster.example.com/issues/7719"
+                     *             }
+                     *           ],
+                     *           "events": [
+                     *             {
+                     *               "timestamp": "2026-11-20T07:58:12.004Z",
+                     *               "event_type": "sign_in_attempt",
+                     *               "event_description": "Tomas Okafor began to sign in."
+                     *             },
+                     *             {
+                     *               "timestamp": "2026-11-20T07:58:41.207Z",
+                     *               "event_type": "sign_in_success",
+                     *               "event_description": "Tomas Okafor signed in."
+                     *             }
+                     *           ],
+                     *           "okta_app_instance_id": "",
+                     *           "okta_app_name": ""
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["AuthLog"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getAuthLog: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the auth log. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One attempt of a person to sign in. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "50117",
+                     *       "timestamp": "2026-11-20T07:58:12.004Z",
+                     *       "person_name": "Tomas Okafor",
+                     *       "person_email": "tomas@acme.example",
+                     *       "person_info": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_info": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "result": "Success",
+                     *       "initial_status": "will_block",
+                     *       "ip_address": "198.51.100.24",
+                     *       "agent_version": "5.19.0",
+                     *       "country": "Sweden",
+                     *       "city": "Uppsala",
+                     *       "browser_name": "Firefox",
+                     *       "browser_user_agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0",
+                     *       "issues_displayed": [
+                     *         {
+                     *           "title": "Unencrypted SSH key",
+                     *           "blocking_status": "will_block",
+                     *           "id": "7719",
+                     *           "link": "https://muster.example.com/issues/7719"
+                     *         }
+                     *       ],
+                     *       "events": [
+                     *         {
+                     *           "timestamp": "2026-11-20T07:58:12.004Z",
+                     *           "event_type": "sign_in_attempt",
+                     *           "event_description": "Tomas Okafor began to sign in."
+                     *         },
+                     *         {
+                     *           "timestamp": "2026-11-20T07:58:41.207Z",
+                     *           "event_type": "sign_in_success",
+                     *           "event_description": "Tomas Okafor signed in."
+                     *         }
+                     *       ],
+                     *       "okta_app_instance_id": "",
+                     *       "okta_app_name": ""
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AuthLog"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
