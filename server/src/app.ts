@@ -22,6 +22,8 @@ import { issueRoutes } from './issues/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { personRoutes } from './people/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
+import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
+import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 
 export type AppParts = {
@@ -69,6 +71,8 @@ function addApi(app: FastifyInstance): void {
   checkResultRoutes(app)
   externalRunRoutes(app)
   issueRoutes(app)
+  exemptionRequestRoutes(app)
+  registrationRequestRoutes(app)
   auditRoutes(app)
   authLogRoutes(app)
 }

@@ -14,6 +14,7 @@ import { plusMs } from './issues/rules.ts'
 import { repeat } from './jobs/repeat.ts'
 import { type JobHandler, type JobSchedule, startJobs } from './jobs/start-jobs.ts'
 import { purgeDevices } from './registrations/purge-devices.ts'
+import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 
 export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger }
 
@@ -37,6 +38,9 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
       const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
       await purgeDevices(db, deletedBefore, happening('system')())
     },
+    'end-requests-of-leavers': async () => {
+      await endRequestsOfLeavers(db, clock)
+    },
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
     },
@@ -49,6 +53,7 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
   }
   const schedules: JobSchedule[] = [
     { name: 'purge-devices', cron: '* * * * *' },
+    { name: 'end-requests-of-leavers', cron: '* * * * *' },
     { name: 'drop-old-events', cron: '17 * * * *' },
     { name: 'expire-auth-sessions', cron: '* * * * *' },
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },

@@ -612,6 +612,110 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/exemption_requests": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List requests for the exemption of issues
+         * @description Any key may call this.
+         */
+        readonly get: operations["listExemptionRequests"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/exemption_requests/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an exemption request
+         * @description Any key may call this.
+         */
+        readonly get: operations["getExemptionRequest"];
+        /**
+         * Approve or deny an exemption request
+         * @description Approved, its issues stay open but block no more. A request that is decided or withdrawn cannot be decided again.
+         *
+         *     The key needs the permission Manage User Requests, and the organization the feature Write API.
+         */
+        readonly put: operations["decideExemptionRequestWithPut"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Approve or deny an exemption request
+         * @description Approved, its issues stay open but block no more. A request that is decided or withdrawn cannot be decided again.
+         *
+         *     The key needs the permission Manage User Requests, and the organization the feature Write API.
+         */
+        readonly patch: operations["decideExemptionRequest"];
+        readonly trace?: never;
+    };
+    readonly "/registration_requests": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List requests for the registration of devices
+         * @description Any key may call this.
+         */
+        readonly get: operations["listRegistrationRequests"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/registration_requests/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a registration request
+         * @description Any key may call this.
+         */
+        readonly get: operations["getRegistrationRequest"];
+        /**
+         * Approve or deny a registration request
+         * @description Approved, the device is registered to the requester, whoever had it before. A decided request cannot be decided again.
+         *
+         *     The key needs the permission Manage User Requests, and the organization the feature Write API.
+         */
+        readonly put: operations["decideRegistrationRequestWithPut"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Approve or deny a registration request
+         * @description Approved, the device is registered to the requester, whoever had it before. A decided request cannot be decided again.
+         *
+         *     The key needs the permission Manage User Requests, and the organization the feature Write API.
+         */
+        readonly patch: operations["decideRegistrationRequest"];
+        readonly trace?: never;
+    };
     readonly "/audit_logs": {
         readonly parameters: {
             readonly query?: never;
@@ -1512,9 +1616,109 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
+        };
+        /**
+         * ExemptionRequest
+         * @description That the owner of a device asks for issues to be exempted.
+         * @example {
+         *       "id": "87",
+         *       "status": "denied",
+         *       "internal_explanation": "The build server is no exception.",
+         *       "denial_explanation": "Please move the key into the agent; the help desk shows you how.",
+         *       "requested_at": "2026-11-20T09:14:03.120Z",
+         *       "requester_message": "The deployment needs this key without a passphrase.",
+         *       "requester_information": {
+         *         "identifier": "311",
+         *         "link": "https://muster.example.com/people/311"
+         *       },
+         *       "device_information": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       },
+         *       "issues": [
+         *         {
+         *           "identifier": "7719",
+         *           "link": "https://muster.example.com/issues/7719"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly ExemptionRequest: {
+            /** @description Identifier of the request. */
+            readonly id: string;
+            /**
+             * @description What has become of the request.
+             * @enum {string}
+             */
+            readonly status: "open" | "withdrawn" | "approved" | "denied";
+            /** @description What the administrator who decided noted for other administrators; null until somebody has decided. */
+            readonly internal_explanation: string | null;
+            /** @description Why the request was denied, for the requester; null unless it was. */
+            readonly denial_explanation: string | null;
+            /**
+             * Format: date-time
+             * @description When the request was made.
+             */
+            readonly requested_at: string;
+            /** @description Why the requester asks for the exemption. */
+            readonly requester_message: string;
+            /** @description The person who made the request. */
+            readonly requester_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The device that has the issues. */
+            readonly device_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The issues that are to be exempted. */
+            readonly issues: readonly {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            }[];
+        };
+        /**
+         * ExemptionRequestDecision
+         * @description The decision on an open exemption request.
+         * @example {
+         *       "status": "approved",
+         *       "internal_message": "Until the build server is replaced."
+         *     }
+         * @example {
+         *       "status": "denied",
+         *       "internal_message": "The build server is no exception.",
+         *       "denial_explanation": "Please move the key into the agent; the help desk shows you how."
+         *     }
+         */
+        readonly ExemptionRequestDecision: {
+            /**
+             * @description What is decided.
+             * @enum {string}
+             */
+            readonly status: "approved" | "denied";
+            /** @description A note for other administrators. */
+            readonly internal_message: string;
+            /** @description Why the request is denied, for the requester; needed when it is denied. */
+            readonly denial_explanation?: string | null;
         };
         /**
          * ExternalCheckRun
@@ -1748,6 +1952,94 @@ export interface components {
             readonly name: string;
         };
         /**
+         * RegistrationRequest
+         * @description That a person asks for a device to be registered to them.
+         * @example {
+         *       "id": "58",
+         *       "status": "approved",
+         *       "requester_message": "My new laptop.",
+         *       "internal_denial_note": null,
+         *       "internal_approval_note": "Bought on order 4711.",
+         *       "requested_at": "2026-11-20T09:14:03.120Z",
+         *       "end_user_denial_note": null,
+         *       "requester_information": {
+         *         "identifier": "311",
+         *         "link": "https://muster.example.com/people/311"
+         *       },
+         *       "device_information": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       }
+         *     }
+         */
+        readonly RegistrationRequest: {
+            /** @description Identifier of the request. */
+            readonly id: string;
+            /**
+             * @description What has become of the request.
+             * @enum {string}
+             */
+            readonly status: "pending" | "approved" | "denied";
+            /** @description What the requester wrote. */
+            readonly requester_message: string;
+            /** @description What the administrator who denied it noted for other administrators; null unless somebody did. */
+            readonly internal_denial_note: string | null;
+            /** @description What the administrator who approved it noted for other administrators; null unless somebody did. */
+            readonly internal_approval_note: string | null;
+            /**
+             * Format: date-time
+             * @description When the request was made.
+             */
+            readonly requested_at: string;
+            /** @description Why the request was denied, for the requester; null unless it was. */
+            readonly end_user_denial_note: string | null;
+            /** @description The person who wants the device registered to them. */
+            readonly requester_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The device that is to be registered. */
+            readonly device_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+        };
+        /**
+         * RegistrationRequestDecision
+         * @description The decision on a pending registration request.
+         * @example {
+         *       "status": "approved",
+         *       "internal_message": "Bought on order 4711."
+         *     }
+         * @example {
+         *       "status": "denied",
+         *       "end_user_denial_message": "Please use the laptop that we gave you."
+         *     }
+         */
+        readonly RegistrationRequestDecision: {
+            /**
+             * @description What is decided.
+             * @enum {string}
+             */
+            readonly status: "approved" | "denied";
+            /** @description A note for other administrators. */
+            readonly internal_message?: string | null;
+            /** @description Deprecated name of `internal_message`; read only when the request is denied without one. */
+            readonly internal_denial_reason?: string | null;
+            /** @description Why the request is denied, for the requester; needed when it is denied. */
+            readonly end_user_denial_message?: string | null;
+        };
+        /**
          * ValidationError
          * @description Why a well-formed request is not acceptable.
          * @example {
@@ -1766,7 +2058,7 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
             /** @description Every fault that was found; at least one. */
@@ -1999,6 +2291,8 @@ export type DeviceGroupMembership = components['schemas']['DeviceGroupMembership
 export type DeviceGroupMembershipRequest = components['schemas']['DeviceGroupMembershipRequest'];
 export type DeviceRegistration = components['schemas']['DeviceRegistration'];
 export type Error = components['schemas']['Error'];
+export type ExemptionRequest = components['schemas']['ExemptionRequest'];
+export type ExemptionRequestDecision = components['schemas']['ExemptionRequestDecision'];
 export type ExternalCheckRun = components['schemas']['ExternalCheckRun'];
 export type ExternalCheckRunRequest = components['schemas']['ExternalCheckRunRequest'];
 export type FieldError = components['schemas']['FieldError'];
@@ -2006,6 +2300,8 @@ export type Issue = components['schemas']['Issue'];
 export type Pagination = components['schemas']['Pagination'];
 export type Person = components['schemas']['Person'];
 export type PersonGroup = components['schemas']['PersonGroup'];
+export type RegistrationRequest = components['schemas']['RegistrationRequest'];
+export type RegistrationRequestDecision = components['schemas']['RegistrationRequestDecision'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type WhoAmI = components['schemas']['WhoAmI'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -4639,6 +4935,614 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listExemptionRequests: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `status` | enum: open, withdrawn, approved, denied | `:` |  |
+                 *     | `requested_at` | datetime | `:` `<` `>` |  |
+                 *     | `requester_message` | string | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "87",
+                     *           "status": "denied",
+                     *           "internal_explanation": "The build server is no exception.",
+                     *           "denial_explanation": "Please move the key into the agent; the help desk shows you how.",
+                     *           "requested_at": "2026-11-20T09:14:03.120Z",
+                     *           "requester_message": "The deployment needs this key without a passphrase.",
+                     *           "requester_information": {
+                     *             "identifier": "311",
+                     *             "link": "https://muster.example.com/people/311"
+                     *           },
+                     *           "device_information": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "issues": [
+                     *             {
+                     *               "identifier": "7719",
+                     *               "link": "https://muster.example.com/issues/7719"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["ExemptionRequest"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getExemptionRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the exemption request. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description That the owner of a device asks for issues to be exempted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "87",
+                     *       "status": "denied",
+                     *       "internal_explanation": "The build server is no exception.",
+                     *       "denial_explanation": "Please move the key into the agent; the help desk shows you how.",
+                     *       "requested_at": "2026-11-20T09:14:03.120Z",
+                     *       "requester_message": "The deployment needs this key without a passphrase.",
+                     *       "requester_information": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "issues": [
+                     *         {
+                     *           "identifier": "7719",
+                     *           "link": "https://muster.example.com/issues/7719"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ExemptionRequest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly decideExemptionRequestWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the exemption request. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "status": "approved",
+                 *       "internal_message": "Until the build server is replaced."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ExemptionRequestDecision"];
+            };
+        };
+        readonly responses: {
+            /** @description That the owner of a device asks for issues to be exempted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "87",
+                     *       "status": "denied",
+                     *       "internal_explanation": "The build server is no exception.",
+                     *       "denial_explanation": "Please move the key into the agent; the help desk shows you how.",
+                     *       "requested_at": "2026-11-20T09:14:03.120Z",
+                     *       "requester_message": "The deployment needs this key without a passphrase.",
+                     *       "requester_information": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "issues": [
+                     *         {
+                     *           "identifier": "7719",
+                     *           "link": "https://muster.example.com/issues/7719"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ExemptionRequest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly decideExemptionRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the exemption request. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "status": "approved",
+                 *       "internal_message": "Until the build server is replaced."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ExemptionRequestDecision"];
+            };
+        };
+        readonly responses: {
+            /** @description That the owner of a device asks for issues to be exempted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "87",
+                     *       "status": "denied",
+                     *       "internal_explanation": "The build server is no exception.",
+                     *       "denial_explanation": "Please move the key into the agent; the help desk shows you how.",
+                     *       "requested_at": "2026-11-20T09:14:03.120Z",
+                     *       "requester_message": "The deployment needs this key without a passphrase.",
+                     *       "requester_information": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "issues": [
+                     *         {
+                     *           "identifier": "7719",
+                     *           "link": "https://muster.example.com/issues/7719"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ExemptionRequest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listRegistrationRequests: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `status` | enum: pending, approved, denied | `:` |  |
+                 *     | `requested_at` | datetime | `:` `<` `>` |  |
+                 *     | `requester_message` | string | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "58",
+                     *           "status": "approved",
+                     *           "requester_message": "My new laptop.",
+                     *           "internal_denial_note": null,
+                     *           "internal_approval_note": "Bought on order 4711.",
+                     *           "requested_at": "2026-11-20T09:14:03.120Z",
+                     *           "end_user_denial_note": null,
+                     *           "requester_information": {
+                     *             "identifier": "311",
+                     *             "link": "https://muster.example.com/people/311"
+                     *           },
+                     *           "device_information": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["RegistrationRequest"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getRegistrationRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the registration request. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description That a person asks for a device to be registered to them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "58",
+                     *       "status": "approved",
+                     *       "requester_message": "My new laptop.",
+                     *       "internal_denial_note": null,
+                     *       "internal_approval_note": "Bought on order 4711.",
+                     *       "requested_at": "2026-11-20T09:14:03.120Z",
+                     *       "end_user_denial_note": null,
+                     *       "requester_information": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RegistrationRequest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly decideRegistrationRequestWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the registration request. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "status": "approved",
+                 *       "internal_message": "Bought on order 4711."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationRequestDecision"];
+            };
+        };
+        readonly responses: {
+            /** @description That a person asks for a device to be registered to them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "58",
+                     *       "status": "approved",
+                     *       "requester_message": "My new laptop.",
+                     *       "internal_denial_note": null,
+                     *       "internal_approval_note": "Bought on order 4711.",
+                     *       "requested_at": "2026-11-20T09:14:03.120Z",
+                     *       "end_user_denial_note": null,
+                     *       "requester_information": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RegistrationRequest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly decideRegistrationRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the registration request. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "status": "approved",
+                 *       "internal_message": "Bought on order 4711."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationRequestDecision"];
+            };
+        };
+        readonly responses: {
+            /** @description That a person asks for a device to be registered to them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "58",
+                     *       "status": "approved",
+                     *       "requester_message": "My new laptop.",
+                     *       "internal_denial_note": null,
+                     *       "internal_approval_note": "Bought on order 4711.",
+                     *       "requested_at": "2026-11-20T09:14:03.120Z",
+                     *       "end_user_denial_note": null,
+                     *       "requester_information": {
+                     *         "identifier": "311",
+                     *         "link": "https://muster.example.com/people/311"
+                     *       },
+                     *       "device_information": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RegistrationRequest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];

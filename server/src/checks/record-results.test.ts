@@ -356,7 +356,7 @@ test('a check exempted on the device stays out of scope and opens no issue, but 
   const check = await make.check(organizationId, { configuration: blocking })
   await database.db
     .updateTable('check_results')
-    .set({ status: 'out_of_scope', exempted_at: minute(0) })
+    .set({ status: 'out_of_scope', in_scope_status: 'pending', exempted_at: minute(0) })
     .execute()
   await make.result({ device, check, rows: [user('ada', 'FAIL')], at: minute(1) })
   assert.deepEqual(await issues(), [])

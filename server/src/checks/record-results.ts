@@ -117,8 +117,8 @@ async function recordChanges(
   if (devices.length === 0) return []
   const changes = await decide(tx, organizationId, devices, reported)
   if (changes.length === 0) return []
-  const results = changes.map(({ deviceId, checkId, digest, status, run, judgement }) => ({
-    ...{ deviceId, checkId, digest, status },
+  const results = changes.map(({ deviceId, checkId, digest, run, judgement }) => ({
+    ...{ deviceId, checkId, digest, status: judgement.status },
     ...{ rows: judgement.rows, message: judgement.message, queryRevision: run.queryRevision, ranAt: run.ranAt },
   }))
   await storeResults(tx, organizationId, results)
@@ -161,10 +161,7 @@ function isRefused(run: CheckRun, check: CheckFacts, stored: StoredResult): bool
 /** A device none of whose issues came or went keeps its state: the passing of time is the worker's affair. */
 async function settle(tx: Tx, organizationId: string, recordings: readonly Recording[], changes: readonly Change[]) {
   const happenings = new Map(recordings.map(({ deviceId, happening }) => [deviceId, happening]))
-  const byDevice = Map.groupBy(
-    changes.filter(({ stored }) => stored.exempted_at === null),
-    ({ device }) => device,
-  )
+  const byDevice = Map.groupBy(changes, ({ device }) => device)
   const entries = [...byDevice].flatMap(([device, some]): DeviceVerdicts[] => {
     const happening = happenings.get(device.id)
     return happening ? [{ device, happening, verdicts: some.map(verdictOf) }] : []
@@ -182,6 +179,7 @@ const verdictOf = ({ run, check, stored, judgement, device }: Change): IssueVerd
   isInBlockingGroups: isAllowed(check.blocking_allowed_groups, check.blocking_excluded_groups, device),
   snoozedUntil: stored.snoozed_until,
   ranAt: run.ranAt,
+  isExempted: stored.exempted_at !== null,
   failures: judgement.failures,
   resolves: judgement.resolves,
 })

@@ -96,7 +96,7 @@ function keptRows(rows: readonly CheckRow[]): CheckRow[] {
 }
 
 /** PostgreSQL holds neither NUL nor halves of surrogate pairs; a device may send both. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 

@@ -62,7 +62,8 @@ export async function listStoredResults(tx: Tx, organizationId: string, pairs: r
 export type StoredResult = Awaited<ReturnType<typeof listStoredResults>>[number]
 
 export type NewResult = Pair & {
-  status: StoredStatus
+  /** Of the run; an exempted check stays out of scope. */
+  status: Exclude<StoredStatus, 'out_of_scope'>
   rows: readonly Record<string, string>[]
   digest: Buffer
   message: string | null
@@ -74,7 +75,9 @@ export type NewResult = Pair & {
 export async function storeResults(tx: Tx, organizationId: string, results: readonly NewResult[]): Promise<void> {
   await sql`
     update check_results
-    set status = result.status, rows = result.rows, rows_digest = result.digest, error_message = result.message,
+    set status = case when exempted_at is null then result.status else 'out_of_scope' end,
+      in_scope_status = case when exempted_at is not null then result.status end,
+      rows = result.rows, rows_digest = result.digest, error_message = result.message,
       query_revision = result.query_revision, ran_at = result.ran_at
     from unnest(
       ${results.map(({ deviceId }) => deviceId)}::bigint[],

@@ -166,6 +166,8 @@ export interface Database {
     exemption_expires_at: Instant | null
     snoozed_at: Instant | null
     snoozed_until: Instant | null
+    /** What the status of an exempted check would be. */
+    in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
   }
   check_tallies: { organization_id: string; check_id: string; shard: number; counted: number; passing: number }
   check_refreshes: { organization_id: string; device_id: string; check_id: string; requested_at: Instant }
@@ -184,6 +186,33 @@ export interface Database {
     last_rechecked_at: Instant
     blocking_since: Instant | null
     blocks_device_at: Instant | null
+    /** Whether it is exempted, at least also, because somebody asked for it. */
+    exempted_on_request: WithDefault<boolean>
+  }
+  exemption_requests: {
+    organization_id: string
+    id: Id
+    device_id: string
+    person_id: string
+    status: WithDefault<'open' | 'withdrawn' | 'approved' | 'denied'>
+    requester_message: string
+    requested_at: Instant
+    decided_at: Instant | null
+    internal_explanation: string | null
+    denial_explanation: string | null
+  }
+  exemption_request_issues: { organization_id: string; exemption_request_id: string; issue_id: string }
+  registration_requests: {
+    organization_id: string
+    id: Id
+    device_id: string
+    person_id: string
+    status: WithDefault<'pending' | 'approved' | 'denied'>
+    requester_message: string
+    requested_at: Instant
+    decided_at: Instant | null
+    internal_note: string | null
+    end_user_denial_note: string | null
   }
   check_recomputations: {
     organization_id: string

@@ -28,7 +28,19 @@ export type Announcement = { organizationId: string; cause: string; at: string }
       browserName: string
       browserVersion: string
     }
+  | ({ type: 'requests.issue_exemption'; issueIds: readonly string[] } & RequestNews)
+  | ({ type: 'requests.registration' } & RequestNews)
 )
+
+/** What the outside is told of somebody's request, as it was when it was made. */
+type RequestNews = {
+  deviceId: string
+  deviceName: string
+  requestId: string
+  personId: string
+  personEmail: string
+  message: string
+}
 
 /**
  * The one place that says what the outside is told. Call it in the transaction that makes the news true: the news

@@ -15,6 +15,8 @@ export type IssueVerdict = {
   isInBlockingGroups: boolean
   snoozedUntil: string | null
   ranAt: string
+  /** An exempted check resolves issues and opens none. */
+  isExempted: boolean
   failures: ReadonlyMap<string | null, Record<string, string>>
   resolves: (value: string | null) => boolean
 }
@@ -68,6 +70,7 @@ function compare(verdicts: readonly IssueVerdict[], open: readonly OpenIssue[]) 
       if (row) confirmed.push({ issue, row, ranAt: verdict.ranAt })
       else if (verdict.resolves(issue.issue_value)) resolved.push(issue)
     }
+    if (verdict.isExempted) continue
     const known = new Set(existing.map((issue) => issue.issue_value))
     for (const [value, row] of verdict.failures) if (!known.has(value)) opened.push({ verdict, value, row })
   }

@@ -8,9 +8,11 @@ import { recomputeCheck } from '../../src/checks/recompute-check.ts'
 import { updateConfiguration } from '../../src/checks/update-configuration.ts'
 import { transact } from '../../src/db/transact.ts'
 import { lockDevice } from '../../src/devices/lock-device.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { plusMs } from '../../src/issues/rules.ts'
 import { registerDevice } from '../../src/registrations/register-device.ts'
 import { unregisterDevice } from '../../src/registrations/unregister-device.ts'
+import { decideExemptionRequest } from '../../src/requests/decide-exemption-request.ts'
 import { postgresOnly, testDatabase } from '../support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
 
@@ -119,6 +121,37 @@ test('a result that waits for a change of groups is judged by the new groups', {
   await joining.letGo()
   await reported
   assert.equal(await stateOf(device.id), 'notified')
+})
+
+test('of several decisions about one request that meet, one counts', { skip: postgresOnly }, async () => {
+  const { owner, device, check } = await failingFleet('block_immediately')
+  for (let round = 0; round < 8; round += 1) {
+    const issue = await make.issue({ device, check, at: minute(2 * round) })
+    const { id: requestId } = await make.exemptionRequest({ device, person: owner, issues: [issue] })
+    const about = { organizationId, requestId, actor: systemActor }
+    const decisions = (['approved', 'denied', 'approved', 'denied'] as const).map((status) => ({
+      ...about,
+      decision: { status, internal_message: 'A note.', denial_explanation: 'A reason.' },
+    }))
+    const outcomes = await Promise.allSettled(
+      decisions.map((deciding) =>
+        transact(database.db, (tx) => decideExemptionRequest(tx, deciding, happeningAt(minute(2 * round)))),
+      ),
+    )
+    const won = outcomes.findIndex(({ status }) => status === 'fulfilled')
+    const lost = outcomes.filter((outcome) => outcome.status === 'rejected')
+    assert.deepEqual(
+      lost.map(({ reason }) => (reason instanceof ServiceError ? reason.code : String(reason))),
+      ['request_decided', 'request_decided', 'request_decided'],
+    )
+    const { exempted } = await database.db
+      .selectFrom('issues')
+      .select('exempted')
+      .where('id', '=', issue.id)
+      .executeTakeFirstOrThrow()
+    assert.equal(exempted, decisions[won]?.decision.status === 'approved')
+    await make.result({ device, check, rows: 'PASS', at: minute(2 * round + 1) })
+  }
 })
 
 test('of a person’s last two devices, unregistered at once, one resets the trust', { skip: postgresOnly }, async () => {

@@ -13,7 +13,18 @@ const harness = testApp()
 const make = makeIn(harness.database)
 
 type Records = Record<
-  'device' | 'person' | 'gone' | 'personGroup' | 'deviceGroup' | 'check' | 'external' | 'issue' | 'audit' | 'authLog',
+  | 'device'
+  | 'person'
+  | 'gone'
+  | 'personGroup'
+  | 'deviceGroup'
+  | 'check'
+  | 'external'
+  | 'issue'
+  | 'exemptionRequest'
+  | 'registrationRequest'
+  | 'audit'
+  | 'authLog',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -41,6 +52,9 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   })
   const issue = await make.issue({ device, check })
   const authLog = await make.authLog(organizationId, { person_name: name('person'), device_id: device.id })
+  const asked = { requester_message: name('plea') }
+  const exemptionRequest = await make.exemptionRequest({ device, person, issues: [issue] }, asked)
+  const registrationRequest = await make.registrationRequest({ device, person }, asked)
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -54,6 +68,8 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       check: check.id,
       external: external.id,
       issue: issue.id,
+      exemptionRequest: exemptionRequest.id,
+      registrationRequest: registrationRequest.id,
       audit: audits.body.data[0].id,
       authLog: authLog.id,
     },
@@ -87,6 +103,8 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   device_groups: 'deviceGroup',
   checks: 'check',
   issues: 'issue',
+  exemption_requests: 'exemptionRequest',
+  registration_requests: 'registrationRequest',
   audit_logs: 'audit',
   auth_logs: 'authLog',
   memberships: 'device',
@@ -100,6 +118,9 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   }),
   updateCheckConfiguration: ({ deviceGroup }) => ({ targeted_groups: [deviceGroup] }),
   addDeviceGroupMembers: ({ device }) => ({ device_ids: [device] }),
+  // Refused for our own request too, which is to stay open.
+  decideExemptionRequest: () => ({ status: 'denied', internal_message: 'Not like this.' }),
+  decideRegistrationRequest: () => ({ status: 'denied' }),
   runExternalCheck: ({ device }) => ({ device_id: device, check_data: { KOLIDE_CHECK_STATUS: 'PASS' } }),
 }
 
@@ -212,6 +233,8 @@ const guarded = [
   'checks',
   'check_configurations',
   'issues',
+  'exemption_requests',
+  'registration_requests',
   'audit_logs',
   'auth_logs',
 ]

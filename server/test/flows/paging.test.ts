@@ -51,9 +51,18 @@ async function insert(
   return String(made.id)
 }
 
-const removeFrom =
-  (table: 'people' | 'person_groups' | 'device_groups' | 'devices' | 'issues' | 'auth_logs') => (id: string) =>
-    db().deleteFrom(table).where('organization_id', '=', harness.tenant.organizationId).where('id', '=', id).execute()
+type Emptied =
+  | 'people'
+  | 'person_groups'
+  | 'device_groups'
+  | 'devices'
+  | 'issues'
+  | 'exemption_requests'
+  | 'registration_requests'
+  | 'auth_logs'
+
+const removeFrom = (table: Emptied) => (id: string) =>
+  db().deleteFrom(table).where('organization_id', '=', harness.tenant.organizationId).where('id', '=', id).execute()
 
 const addDevice = (name: string) => insert('devices', { name, device_type: 'Mac', form_factor: 'computer' })
 
@@ -62,6 +71,7 @@ async function makeLists(): Promise<List[]> {
   const group = await make.deviceGroup(organizationId)
   const [device, other] = [await make.device(organizationId), await make.device(organizationId)]
   const check = await make.check(organizationId)
+  const person = await make.person(organizationId, { deprovisioned_at: startOfTests })
   const addIssueTo = (deviceId: string) => async (title: string) => {
     const { rows } = await sql<{ id: string }>`
       insert into issues (organization_id, device_id, check_id, title, issue_key, issue_value, value, detected_at, last_rechecked_at)
@@ -104,6 +114,20 @@ async function makeLists(): Promise<List[]> {
       remove: removeFrom('device_groups'),
     },
     { path: '/issues', searched: 'title', add: addIssueTo(other.id), remove: removeFrom('issues') },
+    {
+      path: '/exemption_requests',
+      searched: 'requester_message',
+      add: async (message) =>
+        (await make.exemptionRequest({ device, person, issues: [] }, { requester_message: message })).id,
+      remove: removeFrom('exemption_requests'),
+    },
+    {
+      path: '/registration_requests',
+      searched: 'requester_message',
+      add: async (message) =>
+        (await make.registrationRequest({ device, person }, { requester_message: message, status: 'denied' })).id,
+      remove: removeFrom('registration_requests'),
+    },
     {
       path: `/devices/${device.id}/open_issues`,
       searched: 'title',

@@ -26,6 +26,19 @@ type ReportedResult = {
   at?: string
 }
 
+type Asked = { device: Pick<Row<'devices'>, 'organization_id' | 'id'>; person: Pick<Row<'people'>, 'id'> }
+
+const asked = (of: Asked['device'], by: Asked['person']) => ({
+  organization_id: of.organization_id,
+  device_id: of.id,
+  person_id: by.id,
+  requester_message: 'Please.',
+  requested_at: startOfTests,
+})
+
+const decidedUnless = ({ status }: { status?: string | undefined }, waiting: string) =>
+  status === undefined || status === waiting ? {} : { decided_at: startOfTests }
+
 /**
  * Builders of rows, by column names: a test sets what it is about. A device is targeted by the checks that are there,
  * and a check targets the devices that are there, as in the product.
@@ -234,5 +247,36 @@ export function makeIn(database: { readonly db: Db }) {
       .executeTakeFirstOrThrow()
   }
 
-  return { organization, person, personGroup, deviceGroup, device, check, target, result, issue, authLog }
+  /** An open request of a person for the exemption of issues of a device. */
+  async function exemptionRequest(
+    { device: of, person: by, issues }: Asked & { issues: readonly Pick<Row<'issues'>, 'id'>[] },
+    columns: Columns<'exemption_requests'> = {},
+  ): Promise<Row<'exemption_requests'>> {
+    const { organization_id } = of
+    const request = await database.db
+      .insertInto('exemption_requests')
+      .values({ ...asked(of, by), ...decidedUnless(columns, 'open'), ...columns })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const covered = issues.map(({ id }) => ({ organization_id, exemption_request_id: request.id, issue_id: id }))
+    if (covered.length > 0) await database.db.insertInto('exemption_request_issues').values(covered).execute()
+    return request
+  }
+
+  /** A pending request of a person for the registration of a device. */
+  async function registrationRequest(
+    { device: of, person: by }: Asked,
+    columns: Columns<'registration_requests'> = {},
+  ): Promise<Row<'registration_requests'>> {
+    return database.db
+      .insertInto('registration_requests')
+      .values({ ...asked(of, by), ...decidedUnless(columns, 'pending'), ...columns })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
+  return {
+    ...{ organization, person, personGroup, deviceGroup, device, check, target, result, issue },
+    ...{ exemptionRequest, registrationRequest, authLog },
+  }
 }

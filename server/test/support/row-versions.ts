@@ -15,8 +15,11 @@ const written = [
   'check_tallies',
   'devices',
   'events',
+  'exemption_request_issues',
+  'exemption_requests',
   'issues',
   'people',
+  'registration_requests',
 ]
 
 /** Which version of every row is current: two that are equal had no write between them, not even an equal one. */

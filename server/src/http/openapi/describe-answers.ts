@@ -25,7 +25,17 @@ const refusals: Readonly<Record<number, { name: string; description: string; cod
   422: {
     name: 'Unprocessable',
     description: 'The request is well-formed but not acceptable; `errors` says what and where.',
-    codes: ['invalid', 'search_invalid', 'device_not_registered', 'check_not_external', 'check_not_refreshable'],
+    codes: [
+      ...([
+        'invalid',
+        'search_invalid',
+        'device_not_registered',
+        'check_not_external',
+        'check_not_refreshable',
+      ] as const),
+      ...(['request_decided', 'request_withdrawn', 'already_requested', 'already_registered'] as const),
+      ...(['not_device_owner', 'exemptions_disallowed', 'snooze_disallowed', 'already_snoozed'] as const),
+    ],
   },
   429: {
     name: 'TooManyRequests',

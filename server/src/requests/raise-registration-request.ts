@@ -1,0 +1,72 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { lockDevice } from '../devices/lock-device.ts'
+import type { Happening } from '../devices/settle-auth-state.ts'
+import { fail, orNotFound } from '../errors.ts'
+import { announce } from '../events/announce.ts'
+import { lockPerson } from '../people/lock-person.ts'
+import { readMessage } from './decision-rules.ts'
+import { describePerson } from './describe-request.ts'
+import { hasPendingRequest } from './registration-queries.ts'
+
+export type RegistrationAsked = {
+  organizationId: string
+  deviceId: string
+  personId: string
+  message: string
+  actor: Actor
+  ipAddress?: string | undefined
+}
+
+/**
+ * Asks on behalf of a person that a device be registered to them, or that their suspended registration be confirmed,
+ * and returns the request's identifier. Fails with not_found, already_registered, already_requested, or invalid for the
+ * message.
+ */
+export async function raiseRegistrationRequest(
+  tx: Tx,
+  asked: RegistrationAsked,
+  happening: Happening,
+): Promise<string> {
+  const { organizationId, deviceId, personId, actor, ipAddress } = asked
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const person = orNotFound(await lockPerson(tx, organizationId, personId))
+  const isTheirs = device.registered_owner_id === personId && device.registration_suspended_at === null
+  if (isTheirs) fail('already_registered')
+  const message = readMessage(asked.message)
+  if ('errors' in message) return fail('invalid', { errors: message.errors })
+  if (await hasPendingRequest(tx, asked)) fail('already_requested')
+  const { id } = await tx
+    .insertInto('registration_requests')
+    .values({
+      organization_id: organizationId,
+      device_id: deviceId,
+      person_id: personId,
+      requester_message: message.ok,
+      requested_at: happening.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await announce(tx, [
+    {
+      type: 'requests.registration',
+      organizationId,
+      deviceId,
+      deviceName: device.name,
+      requestId: id,
+      personId,
+      personEmail: person.email,
+      message: message.ok,
+      cause: happening.cause,
+      at: happening.now,
+    },
+  ])
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    description: `Asked for ${describePerson(person)} that the device "${device.name}" be registered to them: "${message.ok}".`,
+    now: happening.now,
+  })
+  return id
+}
