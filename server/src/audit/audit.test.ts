@@ -81,6 +81,7 @@ test('each entry carries the hash of the one before, from the first on', async (
 
 test('any change of an entry changes its hash', () => {
   const entry = {
+    id: '4',
     organization_id: '1',
     timestamp: now,
     actor_type: 'User',

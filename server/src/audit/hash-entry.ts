@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** What the hash of an entry covers, as stored; the identifier is not part of it, the order is. */
+/** What the hash of an entry covers, as stored: every column but the hashes. */
 export type HashedEntry = {
+  readonly id: string
   readonly organization_id: string
   readonly timestamp: string
   readonly actor_type: string
@@ -15,6 +16,7 @@ export type HashedEntry = {
 /** SHA-256 of the hash before and the entry as JSON, members in this order. */
 export function hashEntry(previousHash: Buffer, entry: HashedEntry): Buffer {
   const canonical = JSON.stringify([
+    entry.id,
     entry.organization_id,
     entry.timestamp,
     entry.actor_type,

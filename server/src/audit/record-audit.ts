@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ActorType } from '@muster/contract/audit-logs.ts'
+import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { hashEntry } from './hash-entry.ts'
@@ -34,8 +35,9 @@ export async function recordAudit(
   tx: Tx,
   { organizationId, actor, description, ipAddress, now }: AuditEntry,
 ): Promise<void> {
-  const previousHash = await lockHead(tx, organizationId)
+  const { previousHash, id } = await lockHead(tx, organizationId)
   const entry = {
+    id,
     organization_id: organizationId,
     timestamp: now,
     actor_type: actor.type,
@@ -46,11 +48,10 @@ export async function recordAudit(
     description: description.toWellFormed(),
   }
   const hash = hashEntry(previousHash, entry)
-  const { id } = await tx
+  await tx
     .insertInto('audit_logs')
     .values({ ...entry, previous_hash: previousHash, hash })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+    .execute()
   await tx
     .updateTable('audit_heads')
     .set({ last_id: id, last_hash: hash })
@@ -58,15 +59,16 @@ export async function recordAudit(
     .execute()
 }
 
-async function lockHead(tx: Tx, organizationId: string): Promise<Buffer> {
-  const { last_hash } = await tx
+/** The next identifier is taken once the lock is held, so that identifiers have the order of the chain. */
+async function lockHead(tx: Tx, organizationId: string): Promise<{ previousHash: Buffer; id: string }> {
+  const { last_hash, next_id } = await tx
     .insertInto('audit_heads')
     .values({ organization_id: organizationId, last_id: '0', last_hash: firstHash })
     // Writes nothing new: an update takes the row's lock and returns the row, which `do nothing` would not.
     .onConflict((conflict) =>
       conflict.constraint('audit_heads_pkey').doUpdateSet((row) => ({ last_id: row.ref('audit_heads.last_id') })),
     )
-    .returning('last_hash')
+    .returning(['last_hash', sql<string>`nextval(pg_get_serial_sequence('audit_logs', 'id'))`.as('next_id')])
     .executeTakeFirstOrThrow()
-  return last_hash
+  return { previousHash: last_hash, id: next_id }
 }

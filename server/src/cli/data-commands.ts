@@ -1,3 +1,4 @@
+import { auditHeadCommand, verifyAuditCommand } from './commands/audit-commands.ts'
 import { addExternalCheckCommand, enableCheckCommand, listCatalogueCommand } from './commands/check-commands.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import { confirmRegistrationCommand, registerDeviceCommand, restoreDeviceCommand } from './commands/device-commands.ts'
@@ -42,4 +43,6 @@ export const dataCommands: readonly DataCommand[] = [
   listCatalogueCommand,
   enableCheckCommand,
   addExternalCheckCommand,
+  auditHeadCommand,
+  verifyAuditCommand,
 ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -92,4 +92,26 @@ test('a deployment moves from one data folder to another, with its master key', 
   const text = await readFile(file, 'utf8')
   assert.equal((await muster(['import'], renewed, text)).exit, 0)
   assert.equal((await muster(['organizations', 'list'], renewed)).out, listed.out)
+})
+
+test('an exported end of the audit log tells later that the log is the same, unless the export was changed', async (t) => {
+  const folder = await makeFolder(t)
+  const env = { MUSTER_DATA_DIR: join(folder, 'data') }
+  const file = join(folder, 'head.json')
+  assert.equal((await muster(['organizations', 'create', 'Example', '--without-checks'], env)).exit, 0)
+  const exported = await muster(['audit', 'head', '--output', file], env)
+  assert.deepEqual(exported, { exit: 0, out: '', err: '' })
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  const again = await muster(['audit', 'head', '--output', file], env)
+  assert.deepEqual([again.exit, again.out], [1, ''], 'an export is not replaced')
+  const { out, exit } = await muster(['audit', 'verify', '--head', file], env)
+  assert.equal(exit, 0)
+  assert.match(out, /^The audit log of Example is intact: 1 entry, the last is 1, and entry 1 is the one exported at /)
+
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"count": 1', '"count": 2'))
+  const forged = await muster(['audit', 'verify', '--head', file], env)
+  assert.deepEqual([forged.exit, forged.out], [1, ''])
+  assert.match(forged.err, /^The head was changed, or exported by an installation with another master key/)
+  await writeFile(file, 'null')
+  assert.equal((await muster(['audit', 'verify', '--head', file], env)).exit, 2)
 })

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
 import { addAgent } from './program/add-agent.ts'
+import { addAudit } from './program/add-audit.ts'
 import { addChecks } from './program/add-checks.ts'
 import { addDevices } from './program/add-devices.ts'
 import { addDoctor } from './program/add-doctor.ts'
@@ -32,6 +33,7 @@ const parts = [
   addKeys,
   addEnrollmentSecrets,
   addChecks,
+  addAudit,
   addAgent,
   addSimulate,
 ]

@@ -45,6 +45,7 @@ function assertChain(tables: Tables): void {
   const entries = tables('audit_logs').toSorted((one, other) => Number(one['id']) - Number(other['id']))
   for (const entry of entries) {
     const hashed = {
+      id: column(entry, 'id'),
       organization_id: column(entry, 'organization_id'),
       timestamp: instantFromText(column(entry, 'timestamp')),
       actor_type: column(entry, 'actor_type'),

@@ -1,0 +1,82 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import Type, { type Static } from 'typebox'
+import { Check } from 'typebox/value'
+import type { ChainHead } from '../audit/chain-head.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+
+/** What `muster audit head` writes and `muster audit verify` takes. */
+export const AuditHead = Type.Object({
+  format: Type.Literal('muster audit head'),
+  version: Type.Literal(1),
+  organization_id: Type.String({ pattern: '^[0-9]{1,19}$' }),
+  last_id: Type.String({ pattern: '^[0-9]{1,19}$' }),
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  count: Type.Integer({ minimum: 0 }),
+  exported_at: Type.String({ maxLength: 30 }),
+  mac: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+})
+export type AuditHead = Static<typeof AuditHead>
+
+const purpose = 'audit_head'
+
+const signedText = (head: Omit<AuditHead, 'mac'>): string =>
+  JSON.stringify([
+    head.format,
+    head.version,
+    head.organization_id,
+    head.last_id,
+    head.hash,
+    head.count,
+    head.exported_at,
+  ])
+
+/** Signed with the master key, which who can write to the database alone does not have. */
+export function signAuditHead(
+  secrets: Secrets,
+  { organizationId, lastId, hash, count }: ChainHead,
+  now: string,
+): AuditHead {
+  const head = {
+    format: 'muster audit head',
+    version: 1,
+    organization_id: organizationId,
+    last_id: lastId,
+    hash,
+    count,
+    exported_at: now,
+  } as const
+  return { ...head, mac: secrets.sign(purpose, signedText(head)).toString('hex') }
+}
+
+export function requireSignedHead(secrets: Secrets, head: AuditHead): void {
+  if (secrets.verify(purpose, signedText(head), Buffer.from(head.mac, 'hex'))) return
+  throw new CommandError(
+    exitCodes.failure,
+    'The head was changed, or exported by an installation with another master key: nothing can be told by it',
+  )
+}
+
+export async function readAuditHead(path: string): Promise<AuditHead> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(exitCodes.usage, `Cannot read ${path}: ${error.message}`)
+  })
+  const head = parseJson(text)
+  if (Check(AuditHead, head)) return head
+  throw new CommandError(exitCodes.usage, `${path} is not what muster audit head writes`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Never in the place of a file that is there: that may be the one that tells. */
+export async function writeNewFile(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(exitCodes.failure, `Cannot make ${path}: ${error.message}`)
+  })
+}

@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { readChainHead } from '../../audit/chain-head.ts'
+import { type Verdict, verifyChain } from '../../audit/verify-chain.ts'
+import { AuditHead, requireSignedHead, signAuditHead } from '../audit-head-file.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf } from '../organization-of.ts'
+
+const organization = Type.Optional(Type.String())
+
+export const auditHeadCommand = defineCommand({
+  name: 'audit-head',
+  args: Type.Object({ organization }),
+  async run({ connection, secrets, now }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const head = signAuditHead(secrets, await readChainHead(connection.db, id), now)
+    await io.write(`${JSON.stringify(head, null, 2)}\n`)
+    return exitCodes.ok
+  },
+})
+
+export const verifyAuditCommand = defineCommand({
+  name: 'verify-audit',
+  args: Type.Object({ organization, head: Type.Optional(AuditHead) }),
+  async run({ connection, secrets }, { organization: named, head }, io) {
+    if (head) requireSignedHead(secrets, head)
+    const { id: organizationId, name } = await organizationOf(connection.db, named ?? head?.organization_id)
+    if (head && head.organization_id !== organizationId) {
+      throw new CommandError(exitCodes.usage, `The head is of organization ${head.organization_id}, not of ${name}`)
+    }
+    const verdict = await verifyChain(connection.db, {
+      organizationId,
+      head: head && { lastId: head.last_id, hash: head.hash, count: head.count },
+      signal: io.signal,
+    })
+    for (const line of describeVerdict(verdict, name, head)) await io.line(line)
+    return verdict.isIntact ? exitCodes.ok : exitCodes.failure
+  },
+})
+
+function describeVerdict(verdict: Verdict, name: string, head: AuditHead | undefined): string[] {
+  if (verdict.isIntact) {
+    const exported = head ? `, and entry ${head.last_id} is the one exported at ${head.exported_at}` : ''
+    return [
+      `The audit log of ${name} is intact: ${countOf(verdict.count)}, the last is ${verdict.lastId}${exported}`,
+      `  ${verdict.hash}`,
+      ...(head ? [] : ['Without --head, entries that were removed or rewritten with all that follow would not show']),
+    ]
+  }
+  const { entry, fault } = verdict
+  if (!entry) return [`The audit log of ${name} is NOT intact: ${fault}`]
+  // As JSON, so that nothing in an entry reaches the terminal's controls.
+  const shown = JSON.stringify({ timestamp: entry.timestamp, actor: entry.actor_name, description: entry.description })
+  return [`The audit log of ${name} is NOT intact: entry ${entry.id} ${fault}`, `  ${shown}`]
+}
+
+const countOf = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)
