@@ -20,6 +20,7 @@ import { addMetrics } from './http/metrics.ts'
 import { logRequests } from './http/request-log.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
+import { packageRoutes } from './packages/routes.ts'
 import { personRoutes } from './people/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
@@ -73,6 +74,7 @@ function addApi(app: FastifyInstance): void {
   issueRoutes(app)
   exemptionRequestRoutes(app)
   registrationRequestRoutes(app)
+  packageRoutes(app)
   auditRoutes(app)
   authLogRoutes(app)
 }

@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
 import { type Deployment, openDeployment } from './open-deployment.ts'
+import { ensureAllPackages } from './packages/ensure-packages.ts'
+import { openPackageSite } from './packages/site.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 export type ServerParts = {
@@ -44,6 +46,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
       stops.push(() => worker.stop())
     }
     if (!roles.api) return { deployment, first, address: undefined, stop }
+    await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
     const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log })
     stops.push(() => agents.stop())
     const app = buildApp({ config, connection, secrets, clock, log, agents: agents.context })

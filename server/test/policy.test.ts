@@ -34,7 +34,7 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
 }
 
 /** What an operation lacks for a reader of the documents, or for the safety of what it changes. */
-function faultsOfOperation({ operationId, method, summary, tag, access, answer, status }: Operation): string[] {
+function faultsOfOperation({ operationId, method, summary, tag, access, answer, file, status }: Operation): string[] {
   const isChange = method !== 'GET'
   return [
     /^[a-z][a-zA-Z]+$/.test(operationId) ? undefined : `${operationId} is not in camel case`,
@@ -42,7 +42,7 @@ function faultsOfOperation({ operationId, method, summary, tag, access, answer, 
     isChange && (access === 'read' || access === 'public')
       ? `${operationId} changes records without a permission`
       : undefined,
-    status === 204 || answer ? undefined : `${operationId} has no answer`,
+    status === 204 || answer || file ? undefined : `${operationId} has no answer`,
   ].filter((fault) => fault !== undefined)
 }
 

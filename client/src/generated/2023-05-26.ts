@@ -716,6 +716,70 @@ export interface paths {
         readonly patch: operations["decideRegistrationRequest"];
         readonly trace?: never;
     };
+    readonly "/packages": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List installation packages
+         * @description There is one for each platform and format. Installed on a device, it enrols the device by itself.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listPackages"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/packages/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an installation package
+         * @description Any key may call this.
+         */
+        readonly get: operations["getPackage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/package_downloads/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Download an installation package
+         * @description The file holds the package’s enrolment secret in clear; the audit log says which key downloaded it. A version of a package is the same bytes every time.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["downloadPackage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/audit_logs": {
         readonly parameters: {
             readonly query?: never;
@@ -1880,6 +1944,56 @@ export interface components {
             readonly last_rechecked_at: string | null;
         };
         /**
+         * Package
+         * @description What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
+         * @example {
+         *       "built_at": "2026-11-20T09:14:03.120Z",
+         *       "id": "3",
+         *       "url": "https://trust.example.com/package_downloads/3",
+         *       "version": "0.1.0-1",
+         *       "agent": "osquery",
+         *       "platform": "linux",
+         *       "format": "deb",
+         *       "file_name": "muster-osquery_0.1.0-1_all.deb",
+         *       "problem": null
+         *     }
+         */
+        readonly Package: {
+            /**
+             * Format: date-time
+             * @description When this version of the package was made.
+             */
+            readonly built_at: string;
+            /** @description Identifier of the package; it stays the same from version to version. */
+            readonly id: string;
+            /**
+             * Format: uri
+             * @description Where the file is downloaded, with an API key.
+             */
+            readonly url: string;
+            /** @description Version of the product and, after the hyphen, how often the package was made. */
+            readonly version: string;
+            /**
+             * @description Whether the package configures an installed osquery, or brings Muster’s own agent along.
+             * @enum {string}
+             */
+            readonly agent: "osquery" | "muster_agent";
+            /**
+             * @description The platform that the package is for.
+             * @enum {string}
+             */
+            readonly platform: "darwin" | "linux" | "windows";
+            /**
+             * @description A Debian package, an archive with an install script, a shell script, or a PowerShell script.
+             * @enum {string}
+             */
+            readonly format: "deb" | "tar.gz" | "sh" | "ps1";
+            /** @description What the downloaded file is called. */
+            readonly file_name: string;
+            /** @description Why devices cannot enrol with this package, or only some, as a sentence; null where all can. */
+            readonly problem: string | null;
+        };
+        /**
          * Pagination
          * @description Where this page stands in the list and how to go on.
          * @example {
@@ -2297,6 +2411,7 @@ export type ExternalCheckRun = components['schemas']['ExternalCheckRun'];
 export type ExternalCheckRunRequest = components['schemas']['ExternalCheckRunRequest'];
 export type FieldError = components['schemas']['FieldError'];
 export type Issue = components['schemas']['Issue'];
+export type Package = components['schemas']['Package'];
 export type Pagination = components['schemas']['Pagination'];
 export type Person = components['schemas']['Person'];
 export type PersonGroup = components['schemas']['PersonGroup'];
@@ -5544,6 +5659,189 @@ export interface operations {
             readonly 413: components["responses"]["BodyTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listPackages: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "built_at": "2026-11-20T09:14:03.120Z",
+                     *           "id": "3",
+                     *           "url": "https://trust.example.com/package_downloads/3",
+                     *           "version": "0.1.0-1",
+                     *           "agent": "osquery",
+                     *           "platform": "linux",
+                     *           "format": "deb",
+                     *           "file_name": "muster-osquery_0.1.0-1_all.deb",
+                     *           "problem": null
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["Package"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getPackage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the package. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "built_at": "2026-11-20T09:14:03.120Z",
+                     *       "id": "3",
+                     *       "url": "https://trust.example.com/package_downloads/3",
+                     *       "version": "0.1.0-1",
+                     *       "agent": "osquery",
+                     *       "platform": "linux",
+                     *       "format": "deb",
+                     *       "file_name": "muster-osquery_0.1.0-1_all.deb",
+                     *       "problem": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Package"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly downloadPackage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the package download. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The file. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /**
+                     * @description Tells the name of the file.
+                     * @example attachment; filename="install.sh"
+                     */
+                    readonly "Content-Disposition"?: string;
+                    /**
+                     * @description The bytes of the file.
+                     * @example 4711
+                     */
+                    readonly "Content-Length"?: number;
+                    /**
+                     * @description SHA-256 of the file, in hexadecimal and quotes.
+                     * @example "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"
+                     */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/vnd.debian.binary-package": string;
+                    readonly "application/gzip": string;
+                    readonly "application/x-sh": string;
+                    readonly "text/plain; charset=utf-8": string;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

@@ -5,6 +5,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { enrollmentSecretPlace, enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 
 export type NewEnrollmentSecret = {
   organizationId: string
@@ -17,15 +18,6 @@ export type NewEnrollmentSecret = {
   actor: Actor
   now: string
 }
-
-export const enrollmentSecretPurpose = 'enrollment secret'
-
-/** What binds a sealed enrolment secret to its record. */
-const enrollmentSecretPlace = (organizationId: string, id: string): readonly string[] => [
-  organizationId,
-  id,
-  enrollmentSecretPurpose,
-]
 
 /**
  * Makes a secret with which agents enrol; any number may be alive at a time. Fails with not_found for a person that

@@ -13,9 +13,9 @@ import { announce } from '../events/announce.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { suspendRegistration } from '../registrations/suspend-registration.ts'
 import type { AgentContext } from './agent-context.ts'
-import { enrollmentSecretPurpose } from './create-enrollment-secret.ts'
 import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
 import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf } from './enrollment-rules.ts'
+import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { nodeKeyPurpose } from './load-device.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>

@@ -16,6 +16,12 @@ import {
   listOrganizationsCommand,
   setFeatureCommand,
 } from './commands/organization-commands.ts'
+import {
+  buildPackagesCommand,
+  downloadPackageCommand,
+  listPackagesCommand,
+  rebuildPackagesCommand,
+} from './commands/package-commands.ts'
 import { addPersonCommand } from './commands/people-commands.ts'
 import type { DataCommand } from './data-command.ts'
 
@@ -40,6 +46,10 @@ export const dataCommands: readonly DataCommand[] = [
   listEnrollmentSecretsCommand,
   createEnrollmentSecretCommand,
   revokeEnrollmentSecretCommand,
+  listPackagesCommand,
+  buildPackagesCommand,
+  rebuildPackagesCommand,
+  downloadPackageCommand,
   listCatalogueCommand,
   enableCheckCommand,
   addExternalCheckCommand,

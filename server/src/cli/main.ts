@@ -11,6 +11,7 @@ import { addGroups } from './program/add-groups.ts'
 import { addKeys } from './program/add-keys.ts'
 import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
+import { addPackages } from './program/add-packages.ts'
 import { addPeople } from './program/add-people.ts'
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
@@ -32,6 +33,7 @@ const parts = [
   addGroups,
   addKeys,
   addEnrollmentSecrets,
+  addPackages,
   addChecks,
   addAudit,
   addAgent,

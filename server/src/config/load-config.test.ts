@@ -50,6 +50,7 @@ test('an empty environment is a trial on loopback with the embedded database', (
       databaseUrl: undefined,
       logLevel: 'info',
       tls: undefined,
+      tlsCaFile: undefined,
       trustProxy: false,
       masterKey: undefined,
       rateLimitPerMinute: 270,

@@ -18,6 +18,8 @@ export type Config = Readonly<{
   databaseUrl: string | undefined
   logLevel: LogLevel
   tls: Readonly<{ certFile: string; keyFile: string }> | undefined
+  /** Absolute; undefined: systems trust the server's certificate. */
+  tlsCaFile: string | undefined
   /** As Fastify's option of this name. */
   trustProxy: boolean | string[]
   /** 32 bytes; undefined: `openMasterKey` reads or makes the one in `dataDir`. */
@@ -71,6 +73,7 @@ function toConfig(values: SettingValues): Config {
     databaseUrl: values.DATABASE_URL,
     logLevel: values.LOG_LEVEL,
     tls,
+    tlsCaFile: values.MUSTER_TLS_CA_FILE === undefined ? undefined : resolve(values.MUSTER_TLS_CA_FILE),
     trustProxy: decodeBoolean(trustProxy) ?? splitList(trustProxy),
     masterKey: values.MUSTER_MASTER_KEY === undefined ? undefined : decodeMasterKey(values.MUSTER_MASTER_KEY),
     rateLimitPerMinute: values.MUSTER_RATE_LIMIT_PER_MINUTE,

@@ -56,6 +56,13 @@ export const settings = Type.Object({
   MUSTER_TLS_KEY_FILE: Type.Optional(
     Type.String({ description: 'PEM file of the private key.', example: '/etc/muster/tls.key' }),
   ),
+  MUSTER_TLS_CA_FILE: Type.Optional(
+    Type.String({
+      description:
+        'PEM file of the authority that signed the certificate, where systems do not trust it. Installation packages carry it to devices.',
+      example: '/etc/muster/ca.pem',
+    }),
+  ),
   MUSTER_TRUST_PROXY: Type.Refine(
     Type.String({
       default: 'false',

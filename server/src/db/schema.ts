@@ -307,4 +307,17 @@ export interface Database {
     restrictions: WithDefault<string[]>
     created_at: Instant
   }
+  packages: {
+    organization_id: string
+    id: Id
+    agent: 'osquery' | 'muster_agent'
+    platform: 'darwin' | 'linux' | 'windows'
+    format: 'deb' | 'tar.gz' | 'sh' | 'ps1'
+    product_version: string
+    build: number
+    base_url: string
+    ca_certificate: string | null
+    enrollment_secret_id: string
+    built_at: Instant
+  }
 }

@@ -117,6 +117,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     query: definition.query,
     body: definition.body,
     answer,
+    file: undefined,
     status,
     search: undefined,
   }

@@ -57,6 +57,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     query: ListQuery,
     body: undefined,
     answer: envelope(definition.record),
+    file: undefined,
     status: 200,
     search: search ?? {},
   }

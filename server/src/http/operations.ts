@@ -9,6 +9,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** `public` needs no key, `read` any key, a permission a key that holds it. */
 export type Access = 'public' | 'read' | Permission
 
+/** What the file of an answer is, and the media types it may have. */
+export type FileDescription = {
+  readonly description: string
+  readonly mediaTypes: readonly string[]
+}
+
 /** What a route says of itself, for the OpenAPI documents and for the policy that every route is held to. */
 export type Operation = {
   readonly operationId: string
@@ -26,6 +32,8 @@ export type Operation = {
   readonly query: TSchema | undefined
   readonly body: TSchema | undefined
   readonly answer: TSchema | undefined
+  /** Set where the answer is a file instead of JSON. */
+  readonly file: FileDescription | undefined
   readonly status: number
   /** Set for lists. */
   readonly search: SearchFields | undefined

@@ -39,6 +39,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   auth_log_issues: 'auth-logs',
   admin_users: 'admin-users',
   events: 'events',
+  packages: 'packages',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.
   numbers: 'db',

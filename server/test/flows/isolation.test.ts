@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../../src/app.ts'
+import { systemActor } from '../../src/audit/record-audit.ts'
 import type { Connection } from '../../src/db/connect.ts'
+import { transact } from '../../src/db/transact.ts'
 import type { Operation } from '../../src/http/operations.ts'
 import { createLogger } from '../../src/logging.ts'
+import { ensurePackages } from '../../src/packages/ensure-packages.ts'
 import { testApp } from '../support/app.ts'
 import { makeIn } from '../support/make.ts'
 import { rewrittenConnection } from '../support/rewritten-connection.ts'
@@ -24,7 +27,8 @@ type Records = Record<
   | 'exemptionRequest'
   | 'registrationRequest'
   | 'audit'
-  | 'authLog',
+  | 'authLog'
+  | 'package',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -55,6 +59,15 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   const asked = { requester_message: name('plea') }
   const exemptionRequest = await make.exemptionRequest({ device, person, issues: [issue] }, asked)
   const registrationRequest = await make.registrationRequest({ device, person }, asked)
+  await transact(harness.db, (tx) =>
+    ensurePackages(tx, harness.secrets, {
+      organizationId,
+      site: { baseUrl: 'https://muster.test', caCertificate: null, productVersion: `1.0.0+${mark}` },
+      actor: systemActor,
+      now: harness.now(),
+    }),
+  )
+  const packages = await harness.ask('GET', '/packages', { key })
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -70,6 +83,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       issue: issue.id,
       exemptionRequest: exemptionRequest.id,
       registrationRequest: registrationRequest.id,
+      package: packages.body.data[0].id,
       audit: audits.body.data[0].id,
       authLog: authLog.id,
     },
@@ -105,6 +119,8 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   issues: 'issue',
   exemption_requests: 'exemptionRequest',
   registration_requests: 'registrationRequest',
+  packages: 'package',
+  package_downloads: 'package',
   audit_logs: 'audit',
   auth_logs: 'authLog',
   memberships: 'device',
@@ -235,6 +251,7 @@ const guarded = [
   'issues',
   'exemption_requests',
   'registration_requests',
+  'packages',
   'audit_logs',
   'auth_logs',
 ]

@@ -4,6 +4,8 @@ import { enableCatalogue } from '../../checks/enable-catalogue.ts'
 import { transact } from '../../db/transact.ts'
 import { createOrganization } from '../../organizations/create-organization.ts'
 import { setFeature } from '../../organizations/set-feature.ts'
+import { ensurePackages } from '../../packages/ensure-packages.ts'
+import { openPackageSite } from '../../packages/site.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
@@ -25,11 +27,13 @@ export const createOrganizationCommand = defineCommand({
     name: Type.String({ minLength: 1, maxLength: 200 }),
     withoutChecks: Type.Optional(Type.Boolean()),
   }),
-  async run({ connection, now }, { name, withoutChecks }, io) {
+  async run({ connection, secrets, config, now }, { name, withoutChecks }, io) {
     const actor = terminalActor()
+    const site = await openPackageSite(config)
     const id = await transact(connection.db, async (tx) => {
       const made = await createOrganization(tx, { name, actor, now })
       if (!withoutChecks) await enableCatalogue(tx, { organizationId: made.id, actor, now })
+      await ensurePackages(tx, secrets, { organizationId: made.id, site, actor, now })
       return made.id
     })
     await io.line(id)

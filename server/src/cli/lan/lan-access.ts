@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/load-config.ts'
+import { osqueryFlags } from '../../packages/osquery-flags.ts'
 import { openLanCertificate } from './lan-certificate.ts'
 import { findLanNames, lanHost } from './lan-names.ts'
-import { osqueryFlags } from './osquery-flags.ts'
 
 export type LanAccess = {
   /** Settings that make the server listen on the network, over TLS. */
@@ -29,6 +29,7 @@ export async function openLanAccess(config: Config, env: NodeJS.ProcessEnv): Pro
     HOST: env['HOST'] ?? '0.0.0.0',
     MUSTER_TLS_CERT_FILE: certFile,
     MUSTER_TLS_KEY_FILE: keyFile,
+    MUSTER_TLS_CA_FILE: caFile,
     MUSTER_BASE_URL: env['MUSTER_BASE_URL'] ?? `https://${host}:${port}`,
   }
   return {

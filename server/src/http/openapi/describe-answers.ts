@@ -65,6 +65,13 @@ export const headers: Readonly<Record<string, Schema>> = {
   'Retry-After': header('integer', 'Seconds until a request passes again; the same as the reset.', 17),
 }
 
+/** Of answers that are files. */
+export const fileHeaders: Readonly<Record<string, Schema>> = {
+  'Content-Disposition': header('string', 'Tells the name of the file.', 'attachment; filename="install.sh"'),
+  'Content-Length': header('integer', 'The bytes of the file.', 4711),
+  ETag: header('string', 'SHA-256 of the file, in hexadecimal and quotes.', `"${'0f'.repeat(32)}"`),
+}
+
 const always = ['X-Request-Id']
 const counted = [...always, 'RateLimit-Limit', 'Ratelimit-Remaining', 'Ratelimit-Reset', 'RateLimit-Policy']
 

@@ -2,9 +2,9 @@ import { features } from '@muster/contract/features.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import type { TSchema } from 'typebox'
-import type { Operation } from '../operations.ts'
+import type { FileDescription, Operation } from '../operations.ts'
 import { paramNamesOf } from '../path-params.ts'
-import { headersOf, refusalName, refusalStatusesOf } from './describe-answers.ts'
+import { fileHeaders, headersOf, refusalName, refusalStatusesOf } from './describe-answers.ts'
 import type { Lift, Schema } from './lift-schemas.ts'
 
 /** An operation as OpenAPI writes it. */
@@ -95,11 +95,17 @@ function searchTable(search: SearchFields): string {
 }
 
 function answerOf(operation: Operation, lift: Lift): Schema {
-  const { answer, access, status } = operation
+  const { answer, access, status, file } = operation
   const headers = headersOf(access, status)
+  if (file) return describeFile(file, headers)
   if (!answer) return { description: 'Done; the answer has no body.', headers }
   const description = 'description' in answer ? answer.description : 'The record.'
   return { description, headers, content: jsonOf(answer, lift) }
+}
+
+function describeFile({ description, mediaTypes }: FileDescription, headers: Schema): Schema {
+  const content = mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])
+  return { description, headers: { ...headers, ...fileHeaders }, content: Object.fromEntries(content) }
 }
 
 function jsonOf(schema: TSchema, lift: Lift): Schema {

@@ -1,8 +1,8 @@
 export type OsquerySettings = {
   /** As a URL has it: host and port. */
   authority: string
-  /** Where the files lie on the machine with the agent. */
-  caFile: string
+  /** Where the files lie on the machine with the agent. Without an authority's, osquery trusts the bundle it comes with. */
+  caFile: string | undefined
   enrollSecretFile: string
 }
 
@@ -13,7 +13,7 @@ export type OsquerySettings = {
 export function osqueryFlags({ authority, caFile, enrollSecretFile }: OsquerySettings): string {
   const flags: Record<string, string | number | boolean> = {
     tls_hostname: authority,
-    tls_server_certs: caFile,
+    ...(caFile !== undefined && { tls_server_certs: caFile }),
     enroll_secret_path: enrollSecretFile,
     enroll_tls_endpoint: '/api/v1/osquery/enroll',
     // Never gives up, as a laptop may be away from this network for days.

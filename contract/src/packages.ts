@@ -1,0 +1,52 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+
+const packageAgents = ['osquery', 'muster_agent'] as const
+export type PackageAgent = (typeof packageAgents)[number]
+
+const packagePlatforms = ['darwin', 'linux', 'windows'] as const
+export type PackagePlatform = (typeof packagePlatforms)[number]
+
+const packageFormats = ['deb', 'tar.gz', 'sh', 'ps1'] as const
+export type PackageFormat = (typeof packageFormats)[number]
+
+export const Package = Type.Object(
+  {
+    built_at: Timestamp('When this version of the package was made.'),
+    id: Identifier('Identifier of the package; it stays the same from version to version.'),
+    url: Text('Where the file is downloaded, with an API key.', { format: 'uri' }),
+    version: Text('Version of the product and, after the hyphen, how often the package was made.'),
+    agent: Choice(
+      packageAgents,
+      'Whether the package configures an installed osquery, or brings Muster’s own agent along.',
+    ),
+    platform: Choice(packagePlatforms, 'The platform that the package is for.'),
+    format: Choice(
+      packageFormats,
+      'A Debian package, an archive with an install script, a shell script, or a PowerShell script.',
+    ),
+    file_name: Text('What the downloaded file is called.'),
+    problem: Nullable(
+      Text('Why devices cannot enrol with this package, or only some, as a sentence; null where all can.'),
+    ),
+  },
+  {
+    title: 'Package',
+    description:
+      'What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.',
+    examples: [
+      {
+        built_at: '2026-11-20T09:14:03.120Z',
+        id: '3',
+        url: 'https://trust.example.com/package_downloads/3',
+        version: '0.1.0-1',
+        agent: 'osquery',
+        platform: 'linux',
+        format: 'deb',
+        file_name: 'muster-osquery_0.1.0-1_all.deb',
+        problem: null,
+      },
+    ],
+  },
+)
+export type Package = Static<typeof Package>

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import Type from 'typebox'
+import type { Reader } from '../../db/transact.ts'
+import { transact } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { ensurePackages } from '../../packages/ensure-packages.ts'
+import { openPackage } from '../../packages/open-package.ts'
+import { packageBuilder } from '../../packages/package-builder.ts'
+import { fileNameOf } from '../../packages/package-files.ts'
+import { problemOf } from '../../packages/problem-rules.ts'
+import { findPackage, findPackages } from '../../packages/queries.ts'
+import { rebuildPackage } from '../../packages/rebuild-package.ts'
+import { openPackageSite } from '../../packages/site.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+const id = Type.String({ pattern: '^[0-9]{1,18}$' })
+/** A whole number of base64's groups of three, so that the pieces join. */
+const pieceBytes = 3 << 16
+
+export const listPackagesCommand = defineCommand({
+  name: 'list-packages',
+  args: Type.Object({ organization }),
+  async run({ connection }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const rows = (await findPackages(connection.db, organizationId)).map((row) => [
+      row.id,
+      fileNameOf(row),
+      row.built_at,
+      problemOf(row) ?? 'ready',
+    ])
+    for (const line of alignColumns(['ID', 'FILE', 'BUILT', 'STATE'], rows)) await io.line(line)
+    return 0
+  },
+})
+
+export const buildPackagesCommand = defineCommand({
+  name: 'build-packages',
+  args: Type.Object({ organization }),
+  async run({ connection, secrets, config, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const site = await openPackageSite(config)
+    const change = { organizationId, site, actor: terminalActor(), now }
+    const { made, changed } = await transact(connection.db, (tx) => ensurePackages(tx, secrets, change))
+    await io.line(`Made ${made} packages and brought ${changed} up to date`)
+    return 0
+  },
+})
+
+export const rebuildPackagesCommand = defineCommand({
+  name: 'rebuild-packages',
+  args: Type.Object({ organization, id: Type.Optional(id) }),
+  async run({ connection, secrets, config, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const site = await openPackageSite(config)
+    const change = { organizationId, site, actor: terminalActor(), now }
+    const names = await transact(connection.db, async (tx) => {
+      const ids = args.id === undefined ? await idsOf(tx, organizationId) : [args.id]
+      const made: string[] = []
+      for (const one of ids) made.push(await rebuildPackage(tx, secrets, { ...change, id: one }))
+      return made
+    })
+    for (const name of names) await io.line(`Made ${name}; copies of the earlier one enrol no more`)
+    return 0
+  },
+})
+
+const idsOf = async (reader: Reader, organizationId: string): Promise<string[]> =>
+  (await findPackages(reader, organizationId)).map((row) => row.id)
+
+/** Writes the file as base64, since the way from a running server carries text. */
+export const downloadPackageCommand = defineCommand({
+  name: 'download-package',
+  args: Type.Object({ organization, id }),
+  async run({ connection, secrets, config, now }, args, io) {
+    const { db } = connection
+    const { id: organizationId } = await organizationOf(db, args.organization)
+    const { problem } = await describe(db, organizationId, args.id)
+    const builder = packageBuilder(join(config.dataDir, 'packages'))
+    const asked = { organizationId, id: args.id, actor: terminalActor(), now }
+    const { open, fileName } = await openPackage({ db, secrets, builder }, asked)
+    let rest = Buffer.alloc(0)
+    for await (const bytes of open() as AsyncIterable<Buffer>) {
+      rest = Buffer.concat([rest, bytes])
+      const whole = rest.length - (rest.length % 3)
+      if (whole < pieceBytes) continue
+      await io.write(rest.toString('base64', 0, whole))
+      rest = rest.subarray(whole)
+    }
+    await io.write(rest.toString('base64'))
+    await io.error(fileName)
+    if (problem !== null) await io.error(problem)
+    return 0
+  },
+})
+
+async function describe(reader: Reader, organizationId: string, packageId: string) {
+  return { problem: problemOf(orNotFound(await findPackage(reader, organizationId, packageId))) }
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { organizationFlag, runOnData, type Shell } from './shell.ts'
+
+const commands = () => import('../commands/package-commands.ts')
+
+export function addPackages(program: Command, shell: Shell): void {
+  const packages = program.command('packages').description('Installation packages, with which devices enrol')
+  packages
+    .command('list')
+    .description('List the packages')
+    .option(...organizationFlag)
+    .action((flags) => runOnData(shell, async () => (await commands()).listPackagesCommand, flags))
+  packages
+    .command('build')
+    .description('Make the packages that are missing and bring the others up to date, as every start does')
+    .option(...organizationFlag)
+    .action((flags) => runOnData(shell, async () => (await commands()).buildPackagesCommand, flags))
+  packages
+    .command('rebuild [id]')
+    .description('Give a package, or all, another enrolment secret; the secret of earlier copies is revoked')
+    .option(...organizationFlag)
+    .action((id, flags) =>
+      runOnData(shell, async () => (await commands()).rebuildPackagesCommand, { ...flags, ...(id && { id }) }),
+    )
+  packages
+    .command('download <id>')
+    .description('Write the file of a package, which holds its enrolment secret; the audit log says so')
+    .requiredOption('--to <file>', 'a new file, made readable by you only')
+    .option(...organizationFlag)
+    .action(async (id, { to, ...flags }) => {
+      const { downloadPackageToFile } = await import('./download-package.ts')
+      await downloadPackageToFile(shell, to, { ...flags, id })
+    })
+}

@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream'
+import { apiVersions } from '@muster/contract/versions.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { fail } from '../errors.ts'
+import type { Call } from './endpoint.ts'
+import type { FileDescription } from './operations.ts'
+import { readParams } from './path-params.ts'
+import { registerOperation } from './register-operation.ts'
+
+/** A file as it is sent. */
+export type FileAnswer = {
+  /** Letters, digits and `._-` only. */
+  readonly fileName: string
+  readonly mediaType: string
+  readonly size: number
+  /** In hexadecimal. */
+  readonly sha256: string
+  /** Called once; what it has opened is closed with the stream. */
+  readonly open: () => Readable
+}
+
+export type FileEndpointDefinition<Path extends string> = {
+  path: Path
+  operationId: string
+  summary: string
+  description?: string
+  tag: string
+  file: FileDescription
+  run: (call: Omit<Call<undefined, undefined, Path>, 'body' | 'query'>) => Promise<FileAnswer>
+}
+
+/** Registers an endpoint that any key calls and that answers a file, streamed; refusals are JSON as everywhere. */
+export function fileEndpoint<const Path extends string>(
+  app: FastifyInstance,
+  { run, file, description, ...definition }: FileEndpointDefinition<Path>,
+): void {
+  const { db, clock, links } = app.kit
+  const operation = {
+    ...definition,
+    description,
+    versions: apiVersions,
+    access: 'read' as const,
+    feature: undefined,
+    textParams: {},
+    query: undefined,
+    body: undefined,
+    answer: undefined,
+    file,
+    status: 200,
+    search: undefined,
+  }
+  const params = readParams(definition.path, {})
+  registerOperation(app, operation, 'GET', (version) => async (request, reply) => {
+    const { organizationId, actor } = request.principal ?? fail('unauthorized')
+    const answer = await run({
+      db,
+      params: params(request.params),
+      headers: request.headers,
+      now: clock(),
+      links,
+      ipAddress: request.ip,
+      version,
+      organizationId,
+      actor,
+    })
+    return sendFile(reply, answer)
+  })
+}
+
+function sendFile(reply: FastifyReply, { fileName, mediaType, size, sha256, open }: FileAnswer): FastifyReply {
+  reply.header('content-type', mediaType)
+  reply.header('content-length', size)
+  reply.header('content-disposition', `attachment; filename="${fileName}"`)
+  reply.header('etag', `"${sha256}"`)
+  return reply.send(open())
+}

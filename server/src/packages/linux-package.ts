@@ -1,0 +1,32 @@
+import type { FilePart } from './file-parts.ts'
+import type { TreeFile } from './tar-gz.ts'
+
+/** Files that are the same for every organization, packed once: the end of a `.tar.gz`, kept in a file. */
+export type Payload = {
+  part: FilePart
+  /** MD5 in hexadecimal of each path, for what Debian calls md5sums. */
+  md5: Readonly<Record<string, string>>
+  unpackedBytes: number
+}
+
+/** What a `.deb` and a `.tar.gz` are both made of. */
+export type LinuxPackage = {
+  name: string
+  version: string
+  /** As Debian names it. */
+  architecture: string
+  /** Of Debian packages. */
+  depends: string
+  summary: string
+  /** Where they go below the root. Those of etc hold what is this installation's. */
+  files: readonly TreeFile[]
+  /** Its paths in the archive begin with `payloadPrefix` of the format. */
+  payload: Payload | undefined
+  /** Files that, once installed by another package, bring this one to life. */
+  waitsFor: readonly string[]
+  /** What it made on the device and takes away when it is purged; absolute. */
+  leaves: readonly string[]
+}
+
+/** Where the scripts of a package lie: `activate` is run when its files are there, `deactivate` before they go. */
+export const scriptFolder = (name: string): string => `usr/lib/${name}`

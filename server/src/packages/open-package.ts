@@ -1,0 +1,32 @@
+import { revealEnrollmentSecret } from '../agents/reveal-enrollment-secret.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { type Db, transact } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { BuiltPackage, PackageBuilder } from './package-builder.ts'
+import { findPackage } from './queries.ts'
+
+type Download = {
+  organizationId: string
+  id: string
+  actor: Actor
+  ipAddress?: string
+  now: string
+}
+
+/**
+ * The file of a package. It holds an enrolment secret in clear, so the audit log says who was given it before the first
+ * byte is. Fails with not_found.
+ */
+export async function openPackage(
+  parts: { db: Db; secrets: Secrets; builder: PackageBuilder },
+  { organizationId, id, actor, ipAddress, now }: Download,
+): Promise<BuiltPackage> {
+  const { db, secrets, builder } = parts
+  const row = orNotFound(await findPackage(db, organizationId, id))
+  const { name, secret } = await revealEnrollmentSecret(db, secrets, organizationId, row.enrollment_secret_id)
+  const built = await builder.build({ ...row, organizationId }, secret)
+  const description = `Downloaded the package "${built.fileName}" with the enrolment secret "${name}".`
+  await transact(db, (tx) => recordAudit(tx, { organizationId, actor, description, ipAddress, now }))
+  return built
+}

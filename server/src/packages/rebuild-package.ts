@@ -1,0 +1,44 @@
+import { createEnrollmentSecret } from '../agents/create-enrollment-secret.ts'
+import { revokeEnrollmentSecret } from '../agents/revoke-enrollment-secret.ts'
+import { recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { lockPackages, type PackageChange, secretNameOf } from './ensure-packages.ts'
+import { fileNameOf } from './package-files.ts'
+import { findPackage } from './queries.ts'
+
+/**
+ * Gives a package another enrolment secret and revokes the one it had, so that no copy of it enrols any more. Devices
+ * that enrolled with one stay enrolled. Returns the name of the new file. Fails with not_found.
+ */
+export async function rebuildPackage(
+  tx: Tx,
+  secrets: Secrets,
+  { organizationId, id, site, actor, now }: PackageChange & { id: string },
+): Promise<string> {
+  await lockPackages(tx, organizationId)
+  const row = orNotFound(await findPackage(tx, organizationId, id))
+  const by = { organizationId, actor, now }
+  if (row.secret_revoked_at === null) await revokeEnrollmentSecret(tx, { ...by, id: row.enrollment_secret_id })
+  const secret = await createEnrollmentSecret(tx, secrets, { ...by, name: secretNameOf(row) })
+  const renewed = {
+    product_version: site.productVersion,
+    base_url: site.baseUrl,
+    ca_certificate: site.caCertificate,
+    build: row.build + 1,
+    enrollment_secret_id: secret.id,
+    built_at: now,
+  }
+  await tx
+    .updateTable('packages')
+    .set(renewed)
+    .where(inOrganization('packages', organizationId))
+    .where('id', '=', id)
+    .execute()
+  const [from, to] = [fileNameOf(row), fileNameOf({ ...row, ...renewed })]
+  const description = `Made the package "${from}" anew as "${to}" with another enrolment secret.`
+  await recordAudit(tx, { ...by, description })
+  return to
+}

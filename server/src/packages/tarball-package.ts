@@ -1,0 +1,48 @@
+import type { FilePart } from './file-parts.ts'
+import { type LinuxPackage, scriptFolder } from './linux-package.ts'
+import { type TreeFile, tarGz, tarGzBeginning } from './tar-gz.ts'
+
+/** In front of the paths of files to install; `<name>/` is the one folder that the archive unpacks to. */
+const tarballPrefix = (name: string): string => `${name}/files/`
+
+/** A `.tar.gz` of the files, a script that installs them and one that takes them away, both for root. */
+export async function tarballPackage(of: LinuxPackage, builtAt: string): Promise<FilePart[]> {
+  const mtime = new Date(builtAt)
+  const files: TreeFile[] = [
+    { path: `${of.name}/install.sh`, mode: 0o755, content: installScript(of) },
+    { path: `${of.name}/uninstall.sh`, mode: 0o755, content: uninstallScript(of) },
+    ...of.files.map((file) => ({ ...file, path: `${tarballPrefix(of.name)}${file.path}` })),
+  ]
+  return of.payload ? [await tarGzBeginning(files, mtime), of.payload.part] : [await tarGz(files, mtime)]
+}
+
+const preamble = `#!/bin/sh
+# With DESTDIR set, files are placed below that folder and nothing is started.
+set -eu
+root=\${DESTDIR:-}
+if [ -z "$root" ] && [ "$(id -u)" != 0 ]; then
+  echo "Run it as root: sudo sh $0" >&2
+  exit 1
+fi
+`
+
+/** Copies as whoever runs it, so that root owns what the device then trusts, whoever unpacked the archive. */
+const installScript = ({ name }: LinuxPackage): string => `${preamble}
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+umask 022
+mkdir -p "$root/"
+rm -rf "$root/etc/${name}" "$root/${scriptFolder(name)}"
+cp -R "$here/files/." "$root/"
+"$root/${scriptFolder(name)}/activate"
+`
+
+function uninstallScript({ name, files, leaves }: LinuxPackage): string {
+  const folders = [`etc/${name}`, scriptFolder(name)]
+  const others = files.map(({ path }) => path).filter((path) => !folders.some((folder) => path.startsWith(folder)))
+  const removed = [...folders, ...others].map((path) => `"$root/${path}"`)
+  const left = leaves.map((path) => `"$root${path}"`)
+  return `${preamble}
+if [ -x "$root/${scriptFolder(name)}/deactivate" ]; then "$root/${scriptFolder(name)}/deactivate"; fi
+rm -rf ${[...removed, ...left].join(' ')}
+`
+}
