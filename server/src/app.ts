@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Metric } from 'prom-client'
+import { adminUserRoutes } from './admin-users/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { authLogRoutes } from './auth-logs/routes.ts'
@@ -77,4 +78,5 @@ function addApi(app: FastifyInstance): void {
   packageRoutes(app)
   auditRoutes(app)
   authLogRoutes(app)
+  adminUserRoutes(app)
 }

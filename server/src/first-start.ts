@@ -1,5 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
+import { ulid } from 'ulid'
+import { addAdminUser } from './admin-users/add-admin-user.ts'
 import { createEnrollmentSecret } from './agents/create-enrollment-secret.ts'
 import { createApiKey } from './api-keys/create-api-key.ts'
 import { systemActor } from './audit/record-audit.ts'
@@ -35,6 +37,7 @@ export async function firstStart(
     if (existing) return undefined
     const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
     await enableCatalogue(tx, { organizationId, actor: systemActor, now })
+    await addFirstAdmin(tx, organizationId, bootstrap.adminEmail, now)
     const personId = await addFirstPerson(tx, organizationId, bootstrap.personEmail, isTrial, now)
     const apiKey = await addFirstKey(tx, secrets, organizationId, bootstrap.apiKey, isTrial, now)
     const enrollSecret =
@@ -50,6 +53,14 @@ export async function firstStart(
         : undefined
     return { organizationId, apiKey, enrollSecret: enrollSecret?.secret }
   })
+}
+
+/** Known by the address alone; its name can only come later. */
+async function addFirstAdmin(tx: Tx, organizationId: string, email: string | undefined, now: string): Promise<void> {
+  if (email === undefined) return
+  const name = { firstName: email.slice(0, Math.min(email.lastIndexOf('@'), 200)), lastName: '' }
+  const admin = { organizationId, ...name, email, access: 'full', restrictions: [], actor: systemActor } as const
+  await addAdminUser(tx, admin, { cause: ulid(), now })
 }
 
 async function addFirstPerson(

@@ -860,10 +860,87 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/admin_users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List admin users
+         * @description Any key may call this.
+         */
+        readonly get: operations["listAdminUsers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/admin_users/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an admin user
+         * @description Any key may call this.
+         */
+        readonly get: operations["getAdminUser"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AdminUser
+         * @description Somebody who administers the organization.
+         * @example {
+         *       "id": "12",
+         *       "first_name": "Maya",
+         *       "last_name": "Lindqvist",
+         *       "email": "maya@acme.example",
+         *       "created_at": "2025-02-03T08:30:00.000Z",
+         *       "access": "limited",
+         *       "restrictions": [
+         *         "manage_keys"
+         *       ]
+         *     }
+         */
+        readonly AdminUser: {
+            /** @description Identifier of the administrator. */
+            readonly id: string;
+            /** @description First name of the administrator. */
+            readonly first_name: string;
+            /** @description Last name of the administrator; may be blank. */
+            readonly last_name: string;
+            /** @description E-mail address of the administrator. */
+            readonly email: string;
+            /**
+             * Format: date-time
+             * @description When the administrator was added.
+             */
+            readonly created_at: string;
+            /**
+             * @description Whether they may do everything, only part of it, or see to billing only.
+             * @enum {string}
+             */
+            readonly access: "full" | "limited" | "billing_only";
+            /** @description What an administrator with limited access may not do; blank for the others. */
+            readonly restrictions: readonly string[];
+        };
         /**
          * AuditLog
          * @description One action that changed or revealed something in the organization.
@@ -2388,6 +2465,7 @@ export interface components {
     };
     pathItems: never;
 }
+export type AdminUser = components['schemas']['AdminUser'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type AuthLog = components['schemas']['AuthLog'];
 export type Check = components['schemas']['Check'];
@@ -6178,6 +6256,141 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["AuthLog"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listAdminUsers: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `first_name` | string | `:` `~` |  |
+                 *     | `last_name` | string | `:` `~` |  |
+                 *     | `email` | string | `:` `~` |  |
+                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "12",
+                     *           "first_name": "Maya",
+                     *           "last_name": "Lindqvist",
+                     *           "email": "maya@acme.example",
+                     *           "created_at": "2025-02-03T08:30:00.000Z",
+                     *           "access": "limited",
+                     *           "restrictions": [
+                     *             "manage_keys"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["AdminUser"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getAdminUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the admin user. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Somebody who administers the organization. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "first_name": "Maya",
+                     *       "last_name": "Lindqvist",
+                     *       "email": "maya@acme.example",
+                     *       "created_at": "2025-02-03T08:30:00.000Z",
+                     *       "access": "limited",
+                     *       "restrictions": [
+                     *         "manage_keys"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AdminUser"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

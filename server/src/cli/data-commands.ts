@@ -1,3 +1,9 @@
+import {
+  addAdminCommand,
+  listAdminsCommand,
+  removeAdminCommand,
+  updateAdminCommand,
+} from './commands/admin-commands.ts'
 import { auditHeadCommand, verifyAuditCommand } from './commands/audit-commands.ts'
 import { addExternalCheckCommand, enableCheckCommand, listCatalogueCommand } from './commands/check-commands.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
@@ -34,6 +40,10 @@ export const dataCommands: readonly DataCommand[] = [
   createOrganizationCommand,
   setFeatureCommand,
   addPersonCommand,
+  listAdminsCommand,
+  addAdminCommand,
+  updateAdminCommand,
+  removeAdminCommand,
   registerDeviceCommand,
   confirmRegistrationCommand,
   restoreDeviceCommand,

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
+import { addAdmins } from './program/add-admins.ts'
 import { addAgent } from './program/add-agent.ts'
 import { addAudit } from './program/add-audit.ts'
 import { addChecks } from './program/add-checks.ts'
@@ -29,6 +30,7 @@ const parts = [
   addTransfer,
   addOrganizations,
   addPeople,
+  addAdmins,
   addDevices,
   addGroups,
   addKeys,

@@ -28,6 +28,15 @@ export type Announcement = { organizationId: string; cause: string; at: string }
       browserName: string
       browserVersion: string
     }
+  | {
+      type: 'admin_users.created'
+      deviceId: null
+      adminUserId: string
+      firstName: string
+      lastName: string
+      email: string
+      access: 'full' | 'limited' | 'billing_only'
+    }
   | ({ type: 'requests.issue_exemption'; issueIds: readonly string[] } & RequestNews)
   | ({ type: 'requests.registration' } & RequestNews)
 )

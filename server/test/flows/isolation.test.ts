@@ -28,7 +28,8 @@ type Records = Record<
   | 'registrationRequest'
   | 'audit'
   | 'authLog'
-  | 'package',
+  | 'package'
+  | 'adminUser',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -56,6 +57,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   })
   const issue = await make.issue({ device, check })
   const authLog = await make.authLog(organizationId, { person_name: name('person'), device_id: device.id })
+  const adminUser = await make.adminUser(organizationId, { first_name: name('admin') })
   const asked = { requester_message: name('plea') }
   const exemptionRequest = await make.exemptionRequest({ device, person, issues: [issue] }, asked)
   const registrationRequest = await make.registrationRequest({ device, person }, asked)
@@ -86,6 +88,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       package: packages.body.data[0].id,
       audit: audits.body.data[0].id,
       authLog: authLog.id,
+      adminUser: adminUser.id,
     },
   }
 }
@@ -123,6 +126,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   package_downloads: 'package',
   audit_logs: 'audit',
   auth_logs: 'authLog',
+  admin_users: 'adminUser',
   memberships: 'device',
 }
 
@@ -254,6 +258,7 @@ const guarded = [
   'packages',
   'audit_logs',
   'auth_logs',
+  'admin_users',
 ]
 
 function withoutPredicate(connection: Connection, table: string): Connection {

@@ -60,6 +60,7 @@ type Emptied =
   | 'exemption_requests'
   | 'registration_requests'
   | 'auth_logs'
+  | 'admin_users'
 
 const removeFrom = (table: Emptied) => (id: string) =>
   db().deleteFrom(table).where('organization_id', '=', harness.tenant.organizationId).where('id', '=', id).execute()
@@ -135,6 +136,12 @@ async function makeLists(): Promise<List[]> {
       remove: removeFrom('issues'),
     },
     { path: '/audit_logs', searched: 'description', isDescending: true, add: addEntry },
+    {
+      path: '/admin_users',
+      searched: 'first_name',
+      add: async (first_name) => (await make.adminUser(organizationId, { first_name })).id,
+      remove: removeFrom('admin_users'),
+    },
     {
       path: '/auth_logs',
       searched: 'person_name',

@@ -247,6 +247,23 @@ export function makeIn(database: { readonly db: Db }) {
       .executeTakeFirstOrThrow()
   }
 
+  async function adminUser(organizationId: string, columns: Columns<'admin_users'> = {}): Promise<Row<'admin_users'>> {
+    const number = next()
+    return database.db
+      .insertInto('admin_users')
+      .values({
+        organization_id: organizationId,
+        first_name: 'Admin',
+        last_name: number,
+        email: `admin${number}@acme.example`,
+        access: 'full',
+        created_at: startOfTests,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
   /** An open request of a person for the exemption of issues of a device. */
   async function exemptionRequest(
     { device: of, person: by, issues }: Asked & { issues: readonly Pick<Row<'issues'>, 'id'>[] },
@@ -277,6 +294,6 @@ export function makeIn(database: { readonly db: Db }) {
 
   return {
     ...{ organization, person, personGroup, deviceGroup, device, check, target, result, issue },
-    ...{ exemptionRequest, registrationRequest, authLog },
+    ...{ exemptionRequest, registrationRequest, authLog, adminUser },
   }
 }

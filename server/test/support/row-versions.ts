@@ -3,6 +3,7 @@ import type { Db } from '../../src/db/transact.ts'
 
 /** Whatever a result, a sweep or a command may write. */
 const written = [
+  'admin_users',
   'agent_notices',
   'audit_logs',
   'auth_log_events',

@@ -1,0 +1,31 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import { announce } from '../events/announce.ts'
+import { type AdminDetails, describeAdmin, describeRights, faultsOfAdmin } from './rules.ts'
+
+type NewAdminUser = AdminDetails & { organizationId: string; actor: Actor }
+
+/** Adds an administrator and returns the identifier. One e-mail address, in whatever case, is one administrator. */
+export async function addAdminUser(
+  tx: Tx,
+  admin: NewAdminUser,
+  { cause, now }: { cause: string; now: string },
+): Promise<string> {
+  const { organizationId, firstName, lastName, email, access, restrictions, actor } = admin
+  const errors = faultsOfAdmin(admin)
+  if (errors.length > 0) fail('invalid', { errors })
+  const row = { first_name: firstName, last_name: lastName, email, access }
+  const added = await tx
+    .insertInto('admin_users')
+    .values({ organization_id: organizationId, ...row, restrictions: [...restrictions], created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!added) return fail('invalid', { errors: [{ field: 'email', message: 'is an administrator’s already' }] })
+  const news = { type: 'admin_users.created', adminUserId: added.id, firstName, lastName, email, access } as const
+  await announce(tx, [{ ...news, organizationId, deviceId: null, cause, at: now }])
+  const description = `Added ${describeAdmin(row)} with ${describeRights(admin)}.`
+  await recordAudit(tx, { organizationId, actor, description, now })
+  return added.id
+}

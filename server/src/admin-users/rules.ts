@@ -1,0 +1,50 @@
+import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import type { FieldError } from '@muster/contract/errors.ts'
+
+export type AdminRights = { access: AdminAccess; restrictions: readonly string[] }
+export type AdminDetails = AdminRights & { firstName: string; lastName: string; email: string }
+
+const longestName = 200
+const longestEmail = 320
+const mostRestrictions = 50
+
+export function faultsOfRights({ access, restrictions }: AdminRights): FieldError[] {
+  const isNamed = restrictions.every((restriction) => /^[a-z][a-z0-9_]{0,63}$/.test(restriction))
+  return [
+    fault(isNamed, 'restrictions', 'must be names of lower-case letters, digits and _, of at most 64 characters'),
+    fault(new Set(restrictions).size === restrictions.length, 'restrictions', 'must not name anything twice'),
+    fault(restrictions.length <= mostRestrictions, 'restrictions', `must not be more than ${mostRestrictions}`),
+    fault(access === 'limited' || restrictions.length === 0, 'restrictions', 'are for limited access only'),
+  ].filter((found) => found !== undefined)
+}
+
+export function faultsOfAdmin(admin: AdminDetails): FieldError[] {
+  const { firstName, lastName, email } = admin
+  const isAddress = /^[^@\s]+@[^@\s]+$/.test(email) && email.length <= longestEmail && isPlain(email)
+  return [
+    fault(firstName.trim() !== '', 'first_name', 'must not be blank'),
+    fault(firstName.length <= longestName && isPlain(firstName), 'first_name', nameFault),
+    fault(lastName.length <= longestName && isPlain(lastName), 'last_name', nameFault),
+    fault(isAddress, 'email', 'must be an e-mail address'),
+    ...faultsOfRights(admin),
+  ].filter((found) => found !== undefined)
+}
+
+const nameFault = `must be text of at most ${longestName} characters`
+
+const fault = (isFine: boolean, field: string, message: string): FieldError | undefined =>
+  isFine ? undefined : { field, message }
+
+/** What the database can hold and a line of the audit log can show. */
+const isPlain = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text)
+
+/** As the audit log says it. */
+export function describeRights({ access, restrictions }: AdminRights): string {
+  if (access === 'full') return 'full access'
+  if (access === 'billing_only') return 'access to billing only'
+  const names = restrictions.map((restriction) => `"${restriction}"`).join(', ')
+  return names === '' ? 'limited access without restrictions' : `limited access with the restrictions ${names}`
+}
+
+export const describeAdmin = (admin: { first_name: string; last_name: string; email: string }): string =>
+  `the administrator "${`${admin.first_name} ${admin.last_name}`.trim()}" (${admin.email})`

@@ -1,0 +1,92 @@
+import { adminAccesses } from '@muster/contract/admin-users.ts'
+import Type from 'typebox'
+import { ulid } from 'ulid'
+import { addAdminUser } from '../../admin-users/add-admin-user.ts'
+import { listAdminUsers } from '../../admin-users/queries.ts'
+import { removeAdminUser } from '../../admin-users/remove-admin-user.ts'
+import { updateAdminUser } from '../../admin-users/update-admin-user.ts'
+import { type Db, transact } from '../../db/transact.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+const id = Type.String({ pattern: '^[0-9]{1,18}$' })
+const access = Type.Enum(adminAccesses)
+const restrictions = Type.Array(Type.String())
+
+export const addAdminCommand = defineCommand({
+  name: 'add-admin',
+  args: Type.Object({
+    organization,
+    email: Type.String(),
+    firstName: Type.String(),
+    lastName: Type.String(),
+    access,
+    restrictions,
+  }),
+  async run({ connection, now }, { organization: named, ...details }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const admin = { ...details, organizationId, actor: terminalActor() }
+    await io.line(await transact(connection.db, (tx) => addAdminUser(tx, admin, { cause: ulid(), now })))
+    return 0
+  },
+})
+
+export const listAdminsCommand = defineCommand({
+  name: 'list-admins',
+  args: Type.Object({ organization }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const rows = (await everyAdmin(connection.db, organizationId, now)).map((admin) => [
+      admin.id,
+      admin.email,
+      `${admin.first_name} ${admin.last_name}`.trim(),
+      admin.access,
+      admin.restrictions.join(', ') || null,
+    ])
+    for (const line of alignColumns(['ID', 'E-MAIL', 'NAME', 'ACCESS', 'RESTRICTIONS'], rows)) await io.line(line)
+    return 0
+  },
+})
+
+async function everyAdmin(db: Db, organizationId: string, now: string) {
+  const limit = 100
+  const admins: Awaited<ReturnType<typeof listAdminUsers>> = []
+  for (;;) {
+    const after = admins.at(-1)?.id
+    const page = { organizationId, params: {}, search: undefined, after, limit, order: 'ascending', now } as const
+    const rows = await listAdminUsers(db, page)
+    admins.push(...rows)
+    if (rows.length < limit) return admins
+  }
+}
+
+export const updateAdminCommand = defineCommand({
+  name: 'update-admin',
+  args: Type.Object({
+    organization,
+    id,
+    access: Type.Optional(access),
+    restrictions: Type.Optional(restrictions),
+  }),
+  async run({ connection, now }, { organization: named, ...change }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const asked = { ...change, organizationId, actor: terminalActor(), now }
+    const isChanged = await transact(connection.db, (tx) => updateAdminUser(tx, asked))
+    await io.line(isChanged ? `Changed administrator ${change.id}` : `Administrator ${change.id} is so already`)
+    return 0
+  },
+})
+
+export const removeAdminCommand = defineCommand({
+  name: 'remove-admin',
+  args: Type.Object({ organization, id }),
+  async run({ connection, now }, { organization: named, id: asked }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const removal = { organizationId, id: asked, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => removeAdminUser(tx, removal))
+    await io.line(`Removed administrator ${asked}`)
+    return 0
+  },
+})
