@@ -91,15 +91,15 @@ const faulty: [string | object, { field: string; message: string }[]][] = [
   ['{', [{ field: 'options', message: 'must be JSON text of an object' }]],
   ['[]', [{ field: 'options', message: 'must be an object' }]],
   ['null', [{ field: 'options', message: 'must be an object' }]],
-  [{ max_minutes: '15' }, [{ field: 'max_minutes', message: 'must be a whole number from 1 to 60' }]],
+  [{ max_minutes: '15' }, [{ field: 'options/max_minutes', message: 'must be a whole number from 1 to 60' }]],
   [
     { unheard: 1, max_minutes: 61 },
     [
-      { field: 'unheard', message: 'is not an option of this check' },
-      { field: 'max_minutes', message: 'must be a whole number from 1 to 60' },
+      { field: 'options/unheard', message: 'is not an option of this check' },
+      { field: 'options/max_minutes', message: 'must be a whole number from 1 to 60' },
     ],
   ],
-  [{ __proto__: null, constructor: 1 }, [{ field: 'constructor', message: 'is not an option of this check' }]],
+  [{ __proto__: null, constructor: 1 }, [{ field: 'options/constructor', message: 'is not an option of this check' }]],
 ]
 
 for (const [options, errors] of faulty) {

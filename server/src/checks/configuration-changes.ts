@@ -1,5 +1,6 @@
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
+import { isSameValue } from './same-value.ts'
 import { type OptionDefinitions, parseOptions } from './templates/options.ts'
 
 /** The members of a configuration that a request may set, as they are stored. */
@@ -82,19 +83,12 @@ function parseOptionsText(options: string | object, definitions: OptionDefinitio
 /** The settings that differ, in the order of the contract. Group lists are sets; the order of an option's list counts. */
 export function changedSettings(before: Settings, wanted: Partial<Settings>): SettingName[] {
   const names = Object.keys(label) as SettingName[]
-  return names.filter((name) => wanted[name] !== undefined && textOf(before[name]) !== textOf(wanted[name]))
+  return names.filter((name) => wanted[name] !== undefined && !isSameSetting(before[name], wanted[name]))
 }
 
-const textOf = (setting: unknown): string =>
-  JSON.stringify(Array.isArray(setting) ? [...setting].sort() : membersInOrder(setting))
+const isSameSetting = (one: unknown, other: unknown): boolean => isSameValue(asSet(one), asSet(other))
 
-/** The database does not keep the order of an object's members, at any depth. */
-function membersInOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(membersInOrder)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return members.map(([name, member]) => [name, membersInOrder(member)])
-}
+const asSet = (setting: unknown): unknown => (Array.isArray(setting) ? [...setting].sort() : setting)
 
 const shown = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value))
 

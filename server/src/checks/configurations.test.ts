@@ -243,14 +243,15 @@ test('what is not acceptable is refused whole, by its member', async () => {
     [{ options: '{"level":' }, 'options', 'must be JSON text of an object'],
     [{ options: '[]' }, 'options', 'must be an object'],
     [{ options: 'null' }, 'options', 'must be an object'],
+    [{ options: { level: 10 } }, 'options/level', 'must be a whole number from 0 to 9'],
+    [{ options: '{"names":["Ada",1]}' }, 'options/names/1', 'must be a text that is not empty'],
+    [{ options: { other: 1 } }, 'options/other', 'is not an option of this check'],
   ]
   for (const [request, field, message] of named) {
     const { status, body } = await configure(check.id, { snooze_disallowed: true, ...request })
     assert.deepEqual([status, body], [422, refusal({ field, message })], JSON.stringify(request))
   }
   const wrong = [
-    { options: { level: 10 } },
-    { options: { other: 1 } },
     { options: [] },
     { options: null },
     { paused: 'true' },

@@ -167,9 +167,9 @@ test('faulty options are refused by their fields and nothing is written', async 
   const error = await refusal({ paused: true, options: { level: 10, names: 'ada', more: 1 } })
   assert.equal(error.code, 'invalid')
   assert.deepEqual(error.errors, [
-    { field: 'more', message: 'is not an option of this check' },
-    { field: 'level', message: 'must be a whole number from 0 to 9' },
-    { field: 'names', message: 'must be a list' },
+    { field: 'options/more', message: 'is not an option of this check' },
+    { field: 'options/level', message: 'must be a whole number from 0 to 9' },
+    { field: 'options/names', message: 'must be a list' },
   ])
 })
 

@@ -51,7 +51,7 @@ function listFault(limits: ListLimits, value: unknown, path: string, itemFault: 
   if (value.length < limits.minItems) return { field: path, message: `must have at least ${limits.minItems} entries` }
   if (value.length > limits.maxItems) return { field: path, message: `must have at most ${limits.maxItems} entries` }
   for (const [index, item] of value.entries()) {
-    const fault = itemFault(item, `${path}[${index}]`)
+    const fault = itemFault(item, `${path}/${index}`)
     if (fault) return fault
   }
   return undefined
@@ -62,9 +62,9 @@ function recordFault(fields: Readonly<Record<string, OptionField>>, value: unkno
     return { field: path, message: 'must be an object' }
   }
   const unknownName = Object.keys(value).find((name) => !Object.hasOwn(fields, name))
-  if (unknownName !== undefined) return { field: `${path}.${unknownName}`, message: 'is not a known field' }
+  if (unknownName !== undefined) return { field: `${path}/${unknownName}`, message: 'is not a known field' }
   for (const [name, field] of Object.entries(fields)) {
-    const fault = scalarFault(field, (value as Record<string, unknown>)[name], `${path}.${name}`)
+    const fault = scalarFault(field, (value as Record<string, unknown>)[name], `${path}/${name}`)
     if (fault) return fault
   }
   return undefined

@@ -56,35 +56,35 @@ test('a change to parsed options leaves the definitions alone', () => {
 test('all faulty options are told at once, unknown names included', () => {
   assert.deepEqual(parseOptions(definitions, { max_days: 0, other: 1, label: '' }), {
     errors: [
-      { field: 'other', message: 'is not an option of this check' },
-      { field: 'max_days', message: 'must be a whole number from 1 to 365' },
-      { field: 'label', message: 'must be a text that is not empty' },
+      { field: 'options/other', message: 'is not an option of this check' },
+      { field: 'options/max_days', message: 'must be a whole number from 1 to 365' },
+      { field: 'options/label', message: 'must be a text that is not empty' },
     ],
   })
 })
 
 const refused: [string, unknown, string][] = [
-  ['max_days', '30', 'max_days'],
-  ['max_days', 1.5, 'max_days'],
-  ['max_days', 366, 'max_days'],
-  ['max_days', null, 'max_days'],
-  ['label', 'too long', 'label'],
-  ['label', 'a\nb', 'label'],
-  ['label', 'a\0b', 'label'],
-  ['label', '\ud800', 'label'],
-  ['minimum_version', '1.2; drop', 'minimum_version'],
-  ['minimum_version', '1.', 'minimum_version'],
-  ['minimum_version', 1.2, 'minimum_version'],
-  ['names', 'a', 'names'],
-  ['names', [], 'names'],
-  ['names', ['a', 'b', 'c'], 'names'],
-  ['names', ['a', 1], 'names[1]'],
-  ['ports', [1, 10], 'ports[1]'],
-  ['ports', [[1]], 'ports[0]'],
-  ['floors', [{ major: 26 }], 'floors[0].version'],
-  ['floors', [{ major: '26', version: '26.0' }], 'floors[0].major'],
-  ['floors', [{ major: 26, version: '26.0', note: 'x' }], 'floors[0].note'],
-  ['floors', ['(26, 26)'], 'floors[0]'],
+  ['max_days', '30', 'options/max_days'],
+  ['max_days', 1.5, 'options/max_days'],
+  ['max_days', 366, 'options/max_days'],
+  ['max_days', null, 'options/max_days'],
+  ['label', 'too long', 'options/label'],
+  ['label', 'a\nb', 'options/label'],
+  ['label', 'a\0b', 'options/label'],
+  ['label', '\ud800', 'options/label'],
+  ['minimum_version', '1.2; drop', 'options/minimum_version'],
+  ['minimum_version', '1.', 'options/minimum_version'],
+  ['minimum_version', 1.2, 'options/minimum_version'],
+  ['names', 'a', 'options/names'],
+  ['names', [], 'options/names'],
+  ['names', ['a', 'b', 'c'], 'options/names'],
+  ['names', ['a', 1], 'options/names/1'],
+  ['ports', [1, 10], 'options/ports/1'],
+  ['ports', [[1]], 'options/ports/0'],
+  ['floors', [{ major: 26 }], 'options/floors/0/version'],
+  ['floors', [{ major: '26', version: '26.0' }], 'options/floors/0/major'],
+  ['floors', [{ major: 26, version: '26.0', note: 'x' }], 'options/floors/0/note'],
+  ['floors', ['(26, 26)'], 'options/floors/0'],
 ]
 for (const [name, value, field] of refused) {
   test(`${name} is refused as ${JSON.stringify(value)}, at ${field}`, () => {
@@ -108,6 +108,6 @@ test('names of the object prototype are unknown options', () => {
   assert.ok('errors' in parsed)
   assert.deepEqual(
     parsed.errors.map(({ field }) => field),
-    ['__proto__', 'constructor'],
+    ['options/__proto__', 'options/constructor'],
   )
 })

@@ -6,7 +6,8 @@ export type OptionError = { field: string; message: string }
 
 /**
  * Reads a check's options from a parsed JSON value. Strict: names without a definition are errors, values must fit their
- * definition, an absent option has its default. `field` is the path of the value, such as `minimum_versions[0].major`.
+ * definition, an absent option has its default. `field` is the path of the value, such as
+ * `options/minimum_versions/0/major`.
  */
 export function parseOptions(
   definitions: OptionDefinitions,
@@ -18,11 +19,11 @@ export function parseOptions(
   const given = json as Record<string, unknown>
   const errors: OptionError[] = Object.keys(given)
     .filter((name) => !Object.hasOwn(definitions, name))
-    .map((field) => ({ field, message: 'is not an option of this check' }))
+    .map((name) => ({ field: `options/${name}`, message: 'is not an option of this check' }))
   const ok: OptionValues = {}
   for (const [name, definition] of Object.entries(definitions)) {
     const value = Object.hasOwn(given, name) ? given[name] : definition.default
-    const fault = optionFault(definition, value, name)
+    const fault = optionFault(definition, value, `options/${name}`)
     if (fault) errors.push(fault)
     else ok[name] = structuredClone(value) as OptionValue
   }

@@ -103,7 +103,7 @@ test('a text with NUL or a line end never reaches the SQL', () => {
   for (const text of ['a\0b', 'a\nb', '\u0001', '\ud800']) {
     assert.equal(
       refusal('select {{ options.text | sql_text }}', { text }),
-      'Line 1: option text must not contain control characters',
+      'Line 1: options/text must not contain control characters',
     )
   }
 })
@@ -205,9 +205,9 @@ for (const tag of removedTags) {
 test('values are checked against their definitions before they are written', () => {
   assert.equal(
     refusal('select 1', { count: '1; drop table t' }),
-    `Line 1: option count must be a whole number from ${-(2 ** 53) + 1} to ${2 ** 53 - 1}`,
+    `Line 1: options/count must be a whole number from ${-(2 ** 53) + 1} to ${2 ** 53 - 1}`,
   )
-  assert.equal(refusal('select 1', { other: 1 }), 'Line 1: option other is not an option of this check')
+  assert.equal(refusal('select 1', { other: 1 }), 'Line 1: options/other is not an option of this check')
 })
 
 test('VALUES is never left without a row', () => {

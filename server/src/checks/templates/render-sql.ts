@@ -29,7 +29,7 @@ const engine = createEngine({
 export function renderSql(template: string, definitions: OptionDefinitions, values: OptionValues): string {
   const parsed = parseOptions(definitions, values)
   if ('errors' in parsed) {
-    const reasons = parsed.errors.map(({ field, message }) => `option ${field} ${message}`)
+    const reasons = parsed.errors.map(({ field, message }) => `${field} ${message}`)
     throw new TemplateError(reasons.join('; '), 1)
   }
   const sql = placeLiterals(renderTemplate(engine, template, { options: parsed.ok }))
