@@ -11,6 +11,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import type { Connection } from './db/connect.ts'
 import { deviceRoutes } from './devices/routes.ts'
+import { customCheckDraftRoutes } from './drafts/routes.ts'
 import { membershipRoutes } from './groups/membership-routes.ts'
 import { deviceGroupRoutes, personGroupRoutes } from './groups/routes.ts'
 import { addKit } from './http/add-kit.ts'
@@ -72,6 +73,7 @@ function addApi(app: FastifyInstance): void {
   checkRoutes(app)
   checkResultRoutes(app)
   externalRunRoutes(app)
+  customCheckDraftRoutes(app)
   issueRoutes(app)
   exemptionRequestRoutes(app)
   registrationRequestRoutes(app)

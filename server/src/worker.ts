@@ -3,7 +3,8 @@ import { ulid } from 'ulid'
 import { dropOldAuthLogs } from './auth-logs/drop-old-auth-logs.ts'
 import { expireSessions } from './auth-logs/expire-sessions.ts'
 import { recomputeCheck } from './checks/recompute-check.ts'
-import { resumeRecomputations } from './checks/resume-recomputations.ts'
+import { removeCheck } from './checks/remove-check.ts'
+import { resumeWork } from './checks/resume-work.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import type { Connection } from './db/connect.ts'
@@ -34,6 +35,8 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
   const handlers: Record<string, JobHandler> = {
     'recompute-check': ({ data }, signal) =>
       recomputeCheck(db, data as { organizationId: string; checkId: string }, happening('admin'), signal),
+    'remove-check': ({ data }, signal) =>
+      removeCheck(db, data as { organizationId: string; checkId: string }, happening('admin'), signal),
     'purge-devices': async () => {
       const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
       await purgeDevices(db, deletedBefore, happening('system')())
@@ -59,7 +62,7 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
   ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
-  await resumeRecomputations(db)
+  await resumeWork(db)
   const jobs = await startJobs(connection, { handlers, schedules, onError })
   // Deadlines pass by the second, which is finer than any schedule of jobs.
   const deadlines = repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError)

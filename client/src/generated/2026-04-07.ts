@@ -532,6 +532,58 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/custom_check_drafts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List drafts of custom checks
+         * @description The organization needs the feature Custom Checks.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listCustomCheckDrafts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/custom_check_drafts/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a draft of a custom check
+         * @description The organization needs the feature Custom Checks.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["getCustomCheckDraft"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a draft of a custom check
+         * @description Answers the draft as it was. The check that was published from it stays.
+         *
+         *     The key needs the permission Manage Custom Check Drafts, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Custom Checks.
+         */
+        readonly delete: operations["deleteCustomCheckDraft"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/issues": {
         readonly parameters: {
             readonly query?: never;
@@ -1458,6 +1510,122 @@ export interface components {
              * @enum {string}
              */
             readonly status: "unknown" | "passing" | "failing" | "errored" | "inapplicable" | "stale" | "pending" | "out_of_scope";
+        };
+        /**
+         * CustomCheckDraft
+         * @description A check that the organization is writing.
+         * @example {
+         *       "id": "12",
+         *       "name": "Hosts file is untouched",
+         *       "slug": "hosts-file-untouched",
+         *       "description": "Looks for names in the hosts file that lead elsewhere.",
+         *       "issue_title": "The hosts file redirects a name",
+         *       "osquery_sql": "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
+         *       "platforms": [
+         *         "darwin",
+         *         "linux"
+         *       ],
+         *       "rationale_template": "A name that leads elsewhere can send your password to a stranger.",
+         *       "fix_instructions_template": "1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.",
+         *       "privacy_info": "Names and addresses in the hosts file.",
+         *       "check_type": "osquery",
+         *       "target_type": "devices",
+         *       "requires_primary_key": true,
+         *       "primary_key_column": "hostnames",
+         *       "published": true,
+         *       "custom_check_id": "88",
+         *       "osquery_sql_status": "good",
+         *       "notification_templates_status": "good",
+         *       "details_status": "good",
+         *       "privacy_center_details_status": "good",
+         *       "publishable": true,
+         *       "template_data_examples": "[{\"hostnames\":\"bank.example\",\"address\":\"203.0.113.9\",\"KOLIDE_CHECK_STATUS\":\"FAIL\"}]",
+         *       "privacy_center_example_data": "[{\"hostnames\":\"localhost\",\"address\":\"127.0.0.1\"}]",
+         *       "created_at": "2026-11-18T09:20:00.000Z",
+         *       "updated_at": "2026-11-19T15:02:41.118Z"
+         *     }
+         */
+        readonly CustomCheckDraft: {
+            /** @description Identifier of the draft. */
+            readonly id: string;
+            /** @description Name of the check to be. */
+            readonly name: string;
+            /** @description Short name of the check to be, fit for programs. */
+            readonly slug: string;
+            /** @description What the check looks at. */
+            readonly description: string;
+            /** @description Title of the issues that the check opens. */
+            readonly issue_title: string;
+            /** @description The query, as a Liquid template of the options; blank for external checks. */
+            readonly osquery_sql: string;
+            /** @description The platforms that the check can run on. */
+            readonly platforms: readonly ("darwin" | "windows" | "linux")[];
+            /** @description Why it matters, as a Liquid template in Markdown. */
+            readonly rationale_template: string;
+            /** @description How to put the failure right, as a Liquid template in Markdown. */
+            readonly fix_instructions_template: string;
+            /** @description What the check reads about people and their files, for the people themselves. */
+            readonly privacy_info: string;
+            /**
+             * @description Whether agents run the check or its results are reported from outside.
+             * @enum {string}
+             */
+            readonly check_type: "osquery" | "external";
+            /**
+             * @description Whether results are about devices or, for external checks, people.
+             * @enum {string}
+             */
+            readonly target_type: "devices" | "people";
+            /** @description Whether one run may open several issues on a device. */
+            readonly requires_primary_key: boolean;
+            /** @description The column that tells the issues of one device apart; blank where there is one at most. */
+            readonly primary_key_column: string;
+            /** @description Whether the draft has been published, and the check of it is there. */
+            readonly published: boolean;
+            /** @description The check that the draft was made from or published as; blank when there is none. */
+            readonly custom_check_id: string;
+            /**
+             * @description The query and its primary key: `missing` while something is to be filled in, `bad` while something is wrong, else `good`.
+             * @enum {string}
+             */
+            readonly osquery_sql_status: "missing" | "bad" | "good";
+            /**
+             * @description What people are told of a failure: `missing` while something is to be filled in, `bad` while something is wrong, else `good`.
+             * @enum {string}
+             */
+            readonly notification_templates_status: "missing" | "bad" | "good";
+            /**
+             * @description Name, slug, description and platforms: `missing` while something is to be filled in, `bad` while something is wrong, else `good`.
+             * @enum {string}
+             */
+            readonly details_status: "missing" | "bad" | "good";
+            /**
+             * @description What people are told of the data that the check reads: `missing` while something is to be filled in, `bad` while something is wrong, else `good`.
+             * @enum {string}
+             */
+            readonly privacy_center_details_status: "missing" | "bad" | "good";
+            /** @description Whether every section is good. */
+            readonly publishable: boolean;
+            /**
+             * Format: json
+             * @description Rows that the templates are tried with, as JSON text of a list of objects.
+             */
+            readonly template_data_examples: string;
+            /**
+             * Format: json
+             * @description Rows as the check collects them, as JSON text of a list of objects.
+             */
+            readonly privacy_center_example_data: string;
+            /**
+             * Format: date-time
+             * @description When the draft was made.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the draft last changed or was published.
+             */
+            readonly updated_at: string;
         };
         /**
          * DeprovisionedPerson
@@ -2474,6 +2642,7 @@ export type CheckConfigurationRequest = components['schemas']['CheckConfiguratio
 export type CheckRefresh = components['schemas']['CheckRefresh'];
 export type CheckRefreshRequest = components['schemas']['CheckRefreshRequest'];
 export type CheckResult = components['schemas']['CheckResult'];
+export type CustomCheckDraft = components['schemas']['CustomCheckDraft'];
 export type DeprovisionedPerson = components['schemas']['DeprovisionedPerson'];
 export type Device = components['schemas']['Device'];
 export type DeviceAuthenticationMode = components['schemas']['DeviceAuthenticationMode'];
@@ -4750,6 +4919,254 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["BodyTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listCustomCheckDrafts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `slug` | string | `:` `~` |  |
+                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `id` | string | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "12",
+                     *           "name": "Hosts file is untouched",
+                     *           "slug": "hosts-file-untouched",
+                     *           "description": "Looks for names in the hosts file that lead elsewhere.",
+                     *           "issue_title": "The hosts file redirects a name",
+                     *           "osquery_sql": "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
+                     *           "platforms": [
+                     *             "darwin",
+                     *             "linux"
+                     *           ],
+                     *           "rationale_template": "A name that leads elsewhere can send your password to a stranger.",
+                     *           "fix_instructions_template": "1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.",
+                     *           "privacy_info": "Names and addresses in the hosts file.",
+                     *           "check_type": "osquery",
+                     *           "target_type": "devices",
+                     *           "requires_primary_key": true,
+                     *           "primary_key_column": "hostnames",
+                     *           "published": true,
+                     *           "custom_check_id": "88",
+                     *           "osquery_sql_status": "good",
+                     *           "notification_templates_status": "good",
+                     *           "details_status": "good",
+                     *           "privacy_center_details_status": "good",
+                     *           "publishable": true,
+                     *           "template_data_examples": "[{\"hostnames\":\"bank.example\",\"address\":\"203.0.113.9\",\"KOLIDE_CHECK_STATUS\":\"FAIL\"}]",
+                     *           "privacy_center_example_data": "[{\"hostnames\":\"localhost\",\"address\":\"127.0.0.1\"}]",
+                     *           "created_at": "2026-11-18T09:20:00.000Z",
+                     *           "updated_at": "2026-11-19T15:02:41.118Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["CustomCheckDraft"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getCustomCheckDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the custom check draft. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A check that the organization is writing. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "name": "Hosts file is untouched",
+                     *       "slug": "hosts-file-untouched",
+                     *       "description": "Looks for names in the hosts file that lead elsewhere.",
+                     *       "issue_title": "The hosts file redirects a name",
+                     *       "osquery_sql": "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
+                     *       "platforms": [
+                     *         "darwin",
+                     *         "linux"
+                     *       ],
+                     *       "rationale_template": "A name that leads elsewhere can send your password to a stranger.",
+                     *       "fix_instructions_template": "1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.",
+                     *       "privacy_info": "Names and addresses in the hosts file.",
+                     *       "check_type": "osquery",
+                     *       "target_type": "devices",
+                     *       "requires_primary_key": true,
+                     *       "primary_key_column": "hostnames",
+                     *       "published": true,
+                     *       "custom_check_id": "88",
+                     *       "osquery_sql_status": "good",
+                     *       "notification_templates_status": "good",
+                     *       "details_status": "good",
+                     *       "privacy_center_details_status": "good",
+                     *       "publishable": true,
+                     *       "template_data_examples": "[{\"hostnames\":\"bank.example\",\"address\":\"203.0.113.9\",\"KOLIDE_CHECK_STATUS\":\"FAIL\"}]",
+                     *       "privacy_center_example_data": "[{\"hostnames\":\"localhost\",\"address\":\"127.0.0.1\"}]",
+                     *       "created_at": "2026-11-18T09:20:00.000Z",
+                     *       "updated_at": "2026-11-19T15:02:41.118Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CustomCheckDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteCustomCheckDraft: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the custom check draft. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A check that the organization is writing. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "name": "Hosts file is untouched",
+                     *       "slug": "hosts-file-untouched",
+                     *       "description": "Looks for names in the hosts file that lead elsewhere.",
+                     *       "issue_title": "The hosts file redirects a name",
+                     *       "osquery_sql": "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
+                     *       "platforms": [
+                     *         "darwin",
+                     *         "linux"
+                     *       ],
+                     *       "rationale_template": "A name that leads elsewhere can send your password to a stranger.",
+                     *       "fix_instructions_template": "1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.",
+                     *       "privacy_info": "Names and addresses in the hosts file.",
+                     *       "check_type": "osquery",
+                     *       "target_type": "devices",
+                     *       "requires_primary_key": true,
+                     *       "primary_key_column": "hostnames",
+                     *       "published": true,
+                     *       "custom_check_id": "88",
+                     *       "osquery_sql_status": "good",
+                     *       "notification_templates_status": "good",
+                     *       "details_status": "good",
+                     *       "privacy_center_details_status": "good",
+                     *       "publishable": true,
+                     *       "template_data_examples": "[{\"hostnames\":\"bank.example\",\"address\":\"203.0.113.9\",\"KOLIDE_CHECK_STATUS\":\"FAIL\"}]",
+                     *       "privacy_center_example_data": "[{\"hostnames\":\"localhost\",\"address\":\"127.0.0.1\"}]",
+                     *       "created_at": "2026-11-18T09:20:00.000Z",
+                     *       "updated_at": "2026-11-19T15:02:41.118Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CustomCheckDraft"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];

@@ -94,6 +94,7 @@ export function listScheduledChecks(reader: Reader, organizationId: string) {
     ])
     .where(inOrganization('checks', organizationId))
     .where('checks.sql_template', 'is not', null)
+    .where('checks.deletion_requested_at', 'is', null)
     .where('configuration.paused_at', 'is', null)
     .orderBy('checks.id')
     .execute()

@@ -3,6 +3,7 @@ import type { Tx } from '../db/transact.ts'
 import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 import type { CatalogueCheck } from './catalogue/catalogue-check.ts'
 import { requestRecomputation } from './request-recomputation.ts'
+import type { OptionDefinitions } from './templates/options.ts'
 
 export type NewCheck = {
   slug: string
@@ -13,12 +14,18 @@ export type NewCheck = {
   description: string
   topics?: readonly string[]
   sqlTemplate: string | null
-  optionDefinitions?: Record<string, unknown>
+  optionDefinitions?: OptionDefinitions
   primaryKeyColumn: string | null
   issueTitle: string
   rationaleTemplate: string
   fixInstructionsTemplate: string
   intervalSeconds?: number
+  targetType?: 'devices' | 'people'
+  /** JSON text of rows. */
+  templateDataExamples?: string
+  privacyInfo?: string
+  /** JSON text of rows. */
+  privacyCenterExampleData?: string
 }
 
 type Addition = { organizationId: string; actor: Actor; now: string }
@@ -42,7 +49,11 @@ export async function addCheck(tx: Tx, check: NewCheck, { organizationId, actor,
       issue_title: check.issueTitle,
       rationale_template: check.rationaleTemplate,
       fix_instructions_template: check.fixInstructionsTemplate,
-      ...(check.intervalSeconds === undefined ? {} : { interval_seconds: check.intervalSeconds }),
+      interval_seconds: check.intervalSeconds,
+      target_type: check.targetType,
+      template_data_examples: check.templateDataExamples,
+      privacy_info: check.privacyInfo,
+      privacy_center_example_data: check.privacyCenterExampleData,
       created_at: now,
     })
     .returning('id')
@@ -78,5 +89,6 @@ export const fromCatalogue = (check: CatalogueCheck): NewCheck => ({
   issueTitle: check.issueTitle,
   rationaleTemplate: check.rationale,
   fixInstructionsTemplate: check.fixInstructions,
+  ...(check.privacyInfo === undefined ? {} : { privacyInfo: check.privacyInfo }),
   intervalSeconds: check.intervalMinutes === undefined ? hourSeconds : check.intervalMinutes * 60,
 })

@@ -13,6 +13,7 @@ export const findReportedCheck = (reader: Reader, organizationId: string, checkI
     .select(['checks.type', 'checks.primary_key_column', 'configuration.paused_at'])
     .where(inOrganization('checks', organizationId))
     .where('checks.id', '=', checkId)
+    .where('checks.deletion_requested_at', 'is', null)
     .executeTakeFirst()
 
 const fromActivePeople = (reader: Reader, organizationId: string) =>

@@ -93,6 +93,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
       groupNames,
     ])
     .where(inOrganization('checks', organizationId))
+    .where('checks.deletion_requested_at', 'is', null)
 
 export type CheckRecord = Awaited<ReturnType<typeof listChecks>>[number]
 
@@ -113,6 +114,7 @@ export async function checkExists(reader: Reader, organizationId: string, id: st
     .select('id')
     .where(inOrganization('checks', organizationId))
     .where('id', '=', id)
+    .where('deletion_requested_at', 'is', null)
     .executeTakeFirst()
   return found !== undefined
 }
@@ -131,4 +133,5 @@ export const findConfiguration = (reader: Reader, organizationId: string, checkI
     .select(['checks.name', 'checks.slug', 'checks.issue_title', 'checks.option_definitions'])
     .where(inOrganization('check_configurations', organizationId))
     .where('check_configurations.check_id', '=', checkId)
+    .where('checks.deletion_requested_at', 'is', null)
     .executeTakeFirst()

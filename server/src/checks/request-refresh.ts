@@ -53,4 +53,5 @@ const findCheck = (tx: Tx, organizationId: string, checkId: string, deviceId: st
     .select(['checks.type', 'configuration.paused_at', 'result.status'])
     .where(inOrganization('checks', organizationId))
     .where('checks.id', '=', checkId)
+    .where('checks.deletion_requested_at', 'is', null)
     .executeTakeFirst()

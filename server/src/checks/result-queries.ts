@@ -57,6 +57,7 @@ const resultList = (reader: Reader, { organizationId, search, after, limit }: Li
     ])
     .where(inOrganization('check_results', organizationId))
     .where('devices.deleted_at', 'is', null)
+    .where('checks.deletion_requested_at', 'is', null)
     .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
     .where(afterCursor(keyset, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(keyset))

@@ -23,6 +23,7 @@ export async function targetedChecks(tx: Tx, organizationId: string): Promise<Ta
     )
     .select(['checks.id as check_id', 'type', 'platforms', 'targeted_groups', 'excluded_groups'])
     .where(inOrganization('checks', organizationId))
+    .where('checks.deletion_requested_at', 'is', null)
     .orderBy('checks.id')
     .execute()
 }

@@ -28,6 +28,7 @@ export const listCheckFacts = (tx: Tx, organizationId: string, checkIds: readonl
     ])
     .where(inOrganization('checks', organizationId))
     .where('checks.id', '=', sql<string>`any(${checkIds}::bigint[])`)
+    .where('checks.deletion_requested_at', 'is', null)
     .execute()
 
 export type CheckFacts = Awaited<ReturnType<typeof listCheckFacts>>[number]

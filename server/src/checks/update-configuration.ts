@@ -71,6 +71,7 @@ const lockConfiguration = (tx: Tx, organizationId: string, checkId: string) =>
     .select(['checks.name', 'checks.option_definitions'])
     .where(inOrganization('check_configurations', organizationId))
     .where('check_configurations.check_id', '=', checkId)
+    .where('checks.deletion_requested_at', 'is', null)
     .forUpdate('check_configurations')
     .executeTakeFirst()
 

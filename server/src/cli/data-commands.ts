@@ -5,9 +5,22 @@ import {
   updateAdminCommand,
 } from './commands/admin-commands.ts'
 import { auditHeadCommand, verifyAuditCommand } from './commands/audit-commands.ts'
-import { addExternalCheckCommand, enableCheckCommand, listCatalogueCommand } from './commands/check-commands.ts'
+import {
+  addExternalCheckCommand,
+  deleteCheckCommand,
+  enableCheckCommand,
+  listCatalogueCommand,
+} from './commands/check-commands.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import { confirmRegistrationCommand, registerDeviceCommand, restoreDeviceCommand } from './commands/device-commands.ts'
+import {
+  createDraftCommand,
+  deleteDraftCommand,
+  editDraftCommand,
+  listDraftsCommand,
+  publishDraftCommand,
+  showDraftCommand,
+} from './commands/draft-commands.ts'
 import {
   createEnrollmentSecretCommand,
   listEnrollmentSecretsCommand,
@@ -65,4 +78,11 @@ export const dataCommands: readonly DataCommand[] = [
   addExternalCheckCommand,
   auditHeadCommand,
   verifyAuditCommand,
+  deleteCheckCommand,
+  createDraftCommand,
+  editDraftCommand,
+  listDraftsCommand,
+  showDraftCommand,
+  publishDraftCommand,
+  deleteDraftCommand,
 ]

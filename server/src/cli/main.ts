@@ -7,6 +7,7 @@ import { addAudit } from './program/add-audit.ts'
 import { addChecks } from './program/add-checks.ts'
 import { addDevices } from './program/add-devices.ts'
 import { addDoctor } from './program/add-doctor.ts'
+import { addDrafts } from './program/add-drafts.ts'
 import { addEnrollmentSecrets } from './program/add-enrollment-secrets.ts'
 import { addGroups } from './program/add-groups.ts'
 import { addKeys } from './program/add-keys.ts'
@@ -38,6 +39,7 @@ const parts = [
   addPackages,
   addChecks,
   addAudit,
+  addDrafts,
   addAgent,
   addSimulate,
 ]

@@ -11,4 +11,4 @@ export function alignColumns(heads: readonly string[], rows: readonly (readonly 
 }
 
 /** What an endpoint reports may hold escape sequences. */
-const plainText = (text: string): string => text.replace(/\p{Cc}/gu, '\u{FFFD}')
+export const plainText = (text: string): string => text.replace(/\p{Cc}/gu, '\u{FFFD}')

@@ -20,6 +20,7 @@ type StoredStatus =
   | 'inapplicable'
   | 'stale'
   | 'out_of_scope'
+type SectionStatus = 'missing' | 'bad' | 'good'
 
 export interface Database {
   installation: { singleton: Generated<boolean>; master_key_fingerprint: string; created_at: Instant }
@@ -119,6 +120,40 @@ export interface Database {
     fix_instructions_template: string
     interval_seconds: WithDefault<number>
     created_at: Instant
+    target_type: WithDefault<'devices' | 'people'>
+    template_data_examples: WithDefault<string>
+    privacy_info: WithDefault<string>
+    privacy_center_example_data: WithDefault<string>
+    deletion_requested_at: Instant | null
+  }
+  custom_check_drafts: {
+    organization_id: string
+    id: Id
+    slug: string
+    name: string
+    description: string
+    check_type: 'osquery' | 'external'
+    target_type: 'devices' | 'people'
+    platforms: string[]
+    interval_seconds: number
+    osquery_sql: string
+    option_definitions: Json<Record<string, unknown>>
+    requires_primary_key: boolean
+    primary_key_column: string
+    issue_title: string
+    rationale_template: string
+    fix_instructions_template: string
+    template_data_examples: string
+    privacy_info: string
+    privacy_center_example_data: string
+    osquery_sql_status: SectionStatus
+    notification_templates_status: SectionStatus
+    details_status: SectionStatus
+    privacy_center_details_status: SectionStatus
+    custom_check_id: string | null
+    published_at: Instant | null
+    created_at: Instant
+    updated_at: Instant
   }
   check_tags: {
     organization_id: string

@@ -20,6 +20,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   api_key_lookups: 'api-keys',
   rate_limit_windows: 'http',
   checks: 'checks',
+  custom_check_drafts: 'drafts',
   check_tags: 'checks',
   check_tag_assignments: 'checks',
   check_configurations: 'checks',

@@ -29,7 +29,8 @@ type Records = Record<
   | 'audit'
   | 'authLog'
   | 'package'
-  | 'adminUser',
+  | 'adminUser'
+  | 'draft',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -70,6 +71,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
     }),
   )
   const packages = await harness.ask('GET', '/packages', { key })
+  const draft = await make.draft(organizationId, { name: name('draft') })
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -86,6 +88,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       exemptionRequest: exemptionRequest.id,
       registrationRequest: registrationRequest.id,
       package: packages.body.data[0].id,
+      draft: draft.id,
       audit: audits.body.data[0].id,
       authLog: authLog.id,
       adminUser: adminUser.id,
@@ -124,6 +127,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   registration_requests: 'registrationRequest',
   packages: 'package',
   package_downloads: 'package',
+  custom_check_drafts: 'draft',
   audit_logs: 'audit',
   auth_logs: 'authLog',
   admin_users: 'adminUser',
@@ -256,6 +260,7 @@ const guarded = [
   'exemption_requests',
   'registration_requests',
   'packages',
+  'custom_check_drafts',
   'audit_logs',
   'auth_logs',
   'admin_users',

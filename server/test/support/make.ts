@@ -173,6 +173,42 @@ export function makeIn(database: { readonly db: Db }) {
     return { ...row, configuration: stored }
   }
 
+  /** A draft of an osquery check that could be published. */
+  async function draft(organizationId: string, columns: Columns<'custom_check_drafts'> = {}) {
+    const number = next()
+    return database.db
+      .insertInto('custom_check_drafts')
+      .values({
+        organization_id: organizationId,
+        slug: `draft-${number}`,
+        name: `Draft ${number}`,
+        description: 'A draft of the tests.',
+        check_type: 'osquery',
+        target_type: 'devices',
+        platforms: ['darwin'],
+        interval_seconds: 3_600,
+        osquery_sql: `select 'PASS' as KOLIDE_CHECK_STATUS`,
+        option_definitions: '{}',
+        requires_primary_key: false,
+        primary_key_column: '',
+        issue_title: `Issue of draft ${number}`,
+        rationale_template: 'Because.',
+        fix_instructions_template: 'Fix it.',
+        template_data_examples: '[]',
+        privacy_info: 'Nothing about people.',
+        privacy_center_example_data: '[]',
+        osquery_sql_status: 'good',
+        notification_templates_status: 'good',
+        details_status: 'good',
+        privacy_center_details_status: 'good',
+        created_at: startOfTests,
+        updated_at: startOfTests,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  }
+
   /** Brings results and states of devices, of all unless named, in line with the checks. */
   async function target(organizationId: string, deviceIds?: readonly string[], now = startOfTests): Promise<void> {
     const ids = deviceIds ?? (await idsOfDevices(organizationId))
@@ -293,7 +329,7 @@ export function makeIn(database: { readonly db: Db }) {
   }
 
   return {
-    ...{ organization, person, personGroup, deviceGroup, device, check, target, result, issue },
+    ...{ organization, person, personGroup, deviceGroup, device, check, draft, target, result, issue },
     ...{ exemptionRequest, registrationRequest, authLog, adminUser },
   }
 }

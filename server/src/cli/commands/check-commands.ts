@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { addCheck, fromCatalogue } from '../../checks/add-check.ts'
 import { catalogue } from '../../checks/catalogue/catalogue.ts'
+import { deleteCustomCheck } from '../../checks/delete-custom-check.ts'
 import { inOrganization } from '../../db/in-organization.ts'
 import { type Reader, transact } from '../../db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -86,6 +87,18 @@ export const addExternalCheckCommand = defineCommand({
       addCheck(tx, check, { organizationId, actor: terminalActor(), now }),
     )
     await io.line(id)
+    return 0
+  },
+})
+
+export const deleteCheckCommand = defineCommand({
+  name: 'delete-check',
+  args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const deletion = { organizationId, checkId: args.id, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => deleteCustomCheck(tx, deletion))
+    await io.line(`Check ${args.id} is gone; a worker resolves its issues`)
     return 0
   },
 })

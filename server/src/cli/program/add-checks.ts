@@ -16,6 +16,11 @@ export function addChecks(program: Command, shell: Shell): void {
     .option(...organizationFlag)
     .action((slug, flags) => runOnData(shell, async () => (await commands()).enableCheckCommand, { ...flags, slug }))
   checks
+    .command('delete <id>')
+    .description('Delete a check of your own and resolve its issues; those that come with Muster can be paused')
+    .option(...organizationFlag)
+    .action((id, flags) => runOnData(shell, async () => (await commands()).deleteCheckCommand, { ...flags, id }))
+  checks
     .command('add-external <slug>')
     .description('Make a check whose results others report through the API, and print its identifier')
     .requiredOption('--name <text>', 'what it is called')

@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import { type Db, type Tx, transact } from '../db/transact.ts'
+import { lockDevices } from '../devices/lock-device.ts'
+import { type Happening, settleAuthStates } from '../devices/settle-auth-state.ts'
+import { dropIssuesOfCheck } from '../issues/drop-issues-of-check.ts'
+import { retarget } from './retarget.ts'
+
+type CheckOfOrganization = { organizationId: string; checkId: string }
+
+const devicesPerBatch = 200
+
+/**
+ * Removes a check whose deletion was asked for: batch by batch, each in its own transaction, devices lose their result
+ * and their issues are resolved and announced; then the issues go, and at last the check. What is removed is the
+ * progress, so it goes on after a crash where it stopped. Rests between batches as a recomputation does.
+ */
+export async function removeCheck(
+  db: Db,
+  check: CheckOfOrganization,
+  happening: () => Happening,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    const isFinished = await transact(db, (tx) => removeBatch(tx, check, happening()))
+    if (isFinished) return
+    await pause(performance.now() - startedAt)
+  }
+}
+
+async function removeBatch(tx: Tx, check: CheckOfOrganization, happening: Happening): Promise<boolean> {
+  const { organizationId, checkId } = check
+  const isAskedFor = await tx
+    .selectFrom('checks')
+    .select('id')
+    .where(inOrganization('checks', organizationId))
+    .where('id', '=', checkId)
+    .where('deletion_requested_at', 'is not', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!isAskedFor) return true
+  const ids = await nextDevices(tx, check)
+  if (ids.length > 0) {
+    await release(tx, check, ids, happening)
+    return false
+  }
+  if ((await dropIssuesOfCheck(tx, organizationId, checkId)) > 0) return false
+  await tx.deleteFrom('checks').where(inOrganization('checks', organizationId)).where('id', '=', checkId).execute()
+  return true
+}
+
+async function nextDevices(tx: Tx, { organizationId, checkId }: CheckOfOrganization): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('check_results')
+    .select('device_id as id')
+    .where(inOrganization('check_results', organizationId))
+    .where('check_id', '=', checkId)
+    .orderBy('device_id')
+    .limit(devicesPerBatch)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[], happening: Happening) {
+  const { organizationId, checkId } = check
+  const devices = await lockDevices(tx, organizationId, ids)
+  const nobodys = {
+    check_id: checkId,
+    type: 'custom',
+    platforms: [],
+    targeted_groups: [],
+    excluded_groups: [],
+  } as const
+  await retarget(tx, devices, [nobodys], happening)
+  await settleAuthStates(tx, devices, happening)
+  // Of devices that are deleted themselves: they are not told about any more.
+  await tx
+    .deleteFrom('check_results')
+    .where(inOrganization('check_results', organizationId))
+    .where('check_id', '=', checkId)
+    .where('device_id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  await sql`
+    update device_check_runs set (check_ids, ran_at) = (
+      select coalesce(array_agg(pair.check_id), '{}'), coalesce(array_agg(pair.ran_at), '{}')
+      from unnest(device_check_runs.check_ids, device_check_runs.ran_at) as pair (check_id, ran_at)
+      where pair.check_id <> ${checkId}::bigint
+    )
+    where ${inOrganization('device_check_runs', organizationId)} and device_id = any(${ids}::bigint[])
+      and check_ids @> array[${checkId}::bigint]
+  `.execute(tx)
+}

@@ -1,0 +1,119 @@
+import Type from 'typebox'
+import type { OptionDefinitions } from '../../checks/templates/options.ts'
+import { transact } from '../../db/transact.ts'
+import { createDraft } from '../../drafts/create-draft.ts'
+import { deleteDraft } from '../../drafts/delete-draft.ts'
+import { fieldsOf, writeDraftInput } from '../../drafts/draft-fields.ts'
+import { editDraft } from '../../drafts/edit-draft.ts'
+import { presentDraft } from '../../drafts/present.ts'
+import { publishDraft } from '../../drafts/publish-draft.ts'
+import { type DraftRow, findDraft, listDrafts } from '../../drafts/queries.ts'
+import { sectionNames } from '../../drafts/sections.ts'
+import { isPublishable, sectionsOf, statusesOf } from '../../drafts/standing.ts'
+import { orNotFound } from '../../errors.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns, plainText } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+const id = Type.String({ pattern: '^[0-9]{1,18}$' })
+/** Read by the draft's own rules, which name what is wrong. */
+const input = Type.Object({}, { additionalProperties: true })
+
+export const createDraftCommand = defineCommand({
+  name: 'create-draft',
+  args: Type.Object({ organization, input, fromCheck: Type.Optional(id) }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const draft = { organizationId, input: args.input, checkId: args.fromCheck, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => createDraft(tx, draft)))
+    return 0
+  },
+})
+
+export const editDraftCommand = defineCommand({
+  name: 'edit-draft',
+  args: Type.Object({ organization, id, input }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const edit = { organizationId, draftId: args.id, input: args.input, actor: terminalActor(), now }
+    const isChanged = await transact(connection.db, (tx) => editDraft(tx, edit))
+    await io.line(isChanged ? `Draft ${args.id} is changed` : `Draft ${args.id} is as it was`)
+    return 0
+  },
+})
+
+export const listDraftsCommand = defineCommand({
+  name: 'list-drafts',
+  args: Type.Object({ organization }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const page = { organizationId, params: {}, search: undefined, limit: 100, order: 'ascending', now } as const
+    const rows: DraftRow[] = []
+    for (let after: string | undefined; ; after = rows.at(-1)?.id) {
+      const more = await listDrafts(connection.db, { ...page, after })
+      rows.push(...more)
+      if (more.length < page.limit) break
+    }
+    const table = rows.map((row) => {
+      const { published, custom_check_id: checkId, publishable } = presentDraft(row)
+      const check = published ? `published as check ${checkId}` : checkId === '' ? null : `of check ${checkId}`
+      return [row.id, row.slug, row.name, publishable ? 'publishable' : 'unfinished', check]
+    })
+    for (const line of alignColumns(['ID', 'SLUG', 'NAME', 'STATE', 'CHECK'], table)) await io.line(line)
+    return 0
+  },
+})
+
+export const showDraftCommand = defineCommand({
+  name: 'show-draft',
+  args: Type.Object({ organization, id, json: Type.Optional(Type.Boolean()) }),
+  async run({ connection }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const row = orNotFound(await findDraft(connection.db, organizationId, args.id))
+    if (args.json) await io.line(JSON.stringify(writeDraftInput(fieldsOfRow(row)), null, 2))
+    else for (const line of describe(row)) await io.line(plainText(line))
+    return 0
+  },
+})
+
+// Written through readOptionDefinitions.
+const fieldsOfRow = (row: DraftRow) =>
+  fieldsOf({ ...row, option_definitions: row.option_definitions as OptionDefinitions })
+
+function describe(row: DraftRow): string[] {
+  const { published, custom_check_id: checkId } = presentDraft(row)
+  const sections = sectionsOf(row, fieldsOfRow(row))
+  const check = checkId === '' ? 'not published' : published ? `published as check ${checkId}` : `of check ${checkId}`
+  return [
+    `Draft ${row.id}: ${row.name} (${row.slug}), ${check}`,
+    ...sectionNames.flatMap((name) => [
+      `${name}: ${sections[name].status}`,
+      ...sections[name].reasons.map((reason) => `  - ${reason}`),
+    ]),
+    isPublishable(statusesOf(row)) ? 'It can be published.' : 'It cannot be published yet.',
+  ]
+}
+
+export const deleteDraftCommand = defineCommand({
+  name: 'delete-draft',
+  args: Type.Object({ organization, id }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const deletion = { organizationId, draftId: args.id, actor: terminalActor(), now }
+    const { name } = await transact(connection.db, (tx) => deleteDraft(tx, deletion))
+    await io.line(plainText(`The draft ${name} is deleted`))
+    return 0
+  },
+})
+
+export const publishDraftCommand = defineCommand({
+  name: 'publish-draft',
+  args: Type.Object({ organization, id }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const publication = { organizationId, draftId: args.id, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => publishDraft(tx, publication)))
+    return 0
+  },
+})

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { CommandError, exitCodes } from '../command-error.ts'
+
+type DraftFlags = {
+  file?: string
+  name?: string
+  slug?: string
+  description?: string
+  type?: string
+  target?: string
+  platform?: string[]
+  intervalMinutes?: string
+  sqlFile?: string
+  primaryKeyColumn?: string
+  /** False for `--no-primary-key`. */
+  primaryKey: boolean
+  issueTitle?: string
+  rationaleFile?: string
+  fixInstructionsFile?: string
+  privacyInfo?: string
+}
+
+/** The fields of a draft that the flags give; a flag comes before the same field of the file. */
+export async function readDraftFlags(flags: DraftFlags): Promise<Record<string, unknown>> {
+  const given = {
+    name: flags.name,
+    slug: flags.slug,
+    description: flags.description,
+    check_type: flags.type,
+    target_type: flags.target,
+    platforms: flags.platform,
+    interval_minutes: flags.intervalMinutes === undefined ? undefined : Number(flags.intervalMinutes),
+    osquery_sql: await textOf(flags.sqlFile),
+    ...primaryKeyOf(flags),
+    issue_title: flags.issueTitle,
+    rationale_template: await textOf(flags.rationaleFile),
+    fix_instructions_template: await textOf(flags.fixInstructionsFile),
+    privacy_info: flags.privacyInfo,
+  }
+  const fromFile = flags.file === undefined ? {} : jsonOf(flags.file, (await textOf(flags.file)) ?? '')
+  return { ...fromFile, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+}
+
+function primaryKeyOf({ primaryKey, primaryKeyColumn }: DraftFlags) {
+  if (!primaryKey) return { requires_primary_key: false, primary_key_column: '' }
+  return primaryKeyColumn === undefined ? {} : { requires_primary_key: true, primary_key_column: primaryKeyColumn }
+}
+
+async function textOf(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new CommandError(exitCodes.usage, `Cannot read ${path}: ${error.message}`)
+  })
+  // Editors end a file with a line end, which is no part of a query or text.
+  return text.trim()
+}
+
+function jsonOf(path: string, text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, `${path} is not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+  throw new CommandError(exitCodes.usage, `${path} must hold a JSON object`)
+}

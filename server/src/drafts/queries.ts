@@ -1,0 +1,74 @@
+import type { customCheckDraftSearch } from '@muster/contract/custom-check-drafts.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader, Tx } from '../db/transact.ts'
+import { compileList } from '../lists/compile-list.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+
+const searchColumns = {
+  name: { column: 'custom_check_drafts.name', type: 'text' },
+  slug: { column: 'custom_check_drafts.slug', type: 'text' },
+  created_at: { column: 'custom_check_drafts.created_at', type: 'timestamptz' },
+  id: { column: sql`custom_check_drafts.id::text`, type: 'text' },
+} satisfies SearchColumns<typeof customCheckDraftSearch>
+
+const byId: Keyset = { id: { column: 'custom_check_drafts.id', type: 'bigint' }, direction: 'asc' }
+
+/** The other check that has the slug already. */
+const takenByCheck = sql<string | null>`(
+  select taken.id from checks as taken
+  where taken.organization_id = custom_check_drafts.organization_id and taken.slug = custom_check_drafts.slug
+    and taken.id is distinct from custom_check_drafts.custom_check_id
+)`.as('taken_by_check_id')
+
+/** The first earlier draft of the slug; drafts of one check share it. */
+const takenByDraft = sql<string | null>`(
+  select taken.id from custom_check_drafts as taken
+  where taken.organization_id = custom_check_drafts.organization_id and taken.slug = custom_check_drafts.slug
+    and taken.id < custom_check_drafts.id
+    and (taken.custom_check_id is null or taken.custom_check_id is distinct from custom_check_drafts.custom_check_id)
+  order by taken.id limit 1
+)`.as('taken_by_draft_id')
+
+/** A check on its way out is gone for its drafts. */
+const fromDrafts = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('custom_check_drafts')
+    .leftJoin('checks as check', (join) =>
+      join
+        .onRef('check.organization_id', '=', 'custom_check_drafts.organization_id')
+        .onRef('check.id', '=', 'custom_check_drafts.custom_check_id')
+        .on('check.deletion_requested_at', 'is', null),
+    )
+    .selectAll('custom_check_drafts')
+    .select(['check.id as check_id', 'check.slug as check_slug', 'check.type as check_kind'])
+    .select([takenByCheck, takenByDraft])
+    .where(inOrganization('custom_check_drafts', organizationId))
+
+export type DraftRow = Awaited<ReturnType<typeof listDrafts>>[number]
+
+export const listDrafts = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
+  fromDrafts(reader, organizationId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
+    .where(afterCursor(byId, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(byId))
+    .limit(sql.lit(limit)),
+)
+
+export const findDraft = (reader: Reader, organizationId: string, id: string) =>
+  fromDrafts(reader, organizationId).where('custom_check_drafts.id', '=', id).executeTakeFirst()
+
+/** Locks the draft until the transaction ends. */
+export async function lockDraft(tx: Tx, organizationId: string, id: string): Promise<DraftRow | undefined> {
+  await tx
+    .selectFrom('custom_check_drafts')
+    .select('id')
+    .where(inOrganization('custom_check_drafts', organizationId))
+    .where('id', '=', id)
+    .forUpdate()
+    .execute()
+  // Read once the lock is held: a statement that waited for it sees other tables as they were before.
+  return findDraft(tx, organizationId, id)
+}
