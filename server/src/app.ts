@@ -25,6 +25,7 @@ import { organizationRoutes } from './organizations/routes.ts'
 import { packageRoutes } from './packages/routes.ts'
 import { personRoutes } from './people/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
+import { reportingTableRoutes } from './reporting/routes.ts'
 import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
@@ -78,6 +79,7 @@ function addApi(app: FastifyInstance): void {
   exemptionRequestRoutes(app)
   registrationRequestRoutes(app)
   packageRoutes(app)
+  reportingTableRoutes(app)
   auditRoutes(app)
   authLogRoutes(app)
   adminUserRoutes(app)

@@ -29,6 +29,7 @@ import { authorizedKeys, sshConfigs } from './ssh-files.ts'
 import { userSshKeys } from './ssh-keys.ts'
 import { sudoers } from './sudoers.ts'
 import { systemdUnits } from './systemd-units.ts'
+import { usbDevices } from './usb-devices.ts'
 
 const collected: Table[] = [
   apparmorProfiles,
@@ -82,6 +83,7 @@ const collected: Table[] = [
   systemInfo,
   time,
   uptime,
+  usbDevices,
   userGroups,
   users,
   userSshKeys,

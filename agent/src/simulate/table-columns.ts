@@ -60,6 +60,7 @@ const onUnix: Record<string, string> = {
   block_devices: 'name parent vendor model serial size block_size uuid type label',
   crontab: 'event minute hour day_of_month month day_of_week command path pid_with_namespace',
   disk_encryption: 'name uuid encrypted type encryption_status uid user_uuid filevault_status',
+  dns_resolvers: 'id type address netmask options pid_with_namespace',
   docker_containers:
     'id name image image_id command created state status pid path config_entrypoint started_at finished_at privileged security_options env_variables readonly_rootfs cgroup_namespace ipc_namespace mnt_namespace net_namespace pid_namespace user_namespace uts_namespace',
   kernel_info: 'version arguments path device',
@@ -68,6 +69,7 @@ const onUnix: Record<string, string> = {
   sudoers: 'source header rule_details',
   suid_bin: 'path username groupname permissions pid_with_namespace',
   system_controls: 'name oid subsystem current_value config_value type field_name',
+  usb_devices: 'usb_address usb_port vendor vendor_id version model model_id serial class subclass protocol removable',
 }
 
 const onMac: Record<string, string> = {
@@ -77,6 +79,7 @@ const onMac: Record<string, string> = {
     'manufacturer manufacture_date model serial_number cycle_count health condition state charging charged designed_capacity max_capacity current_capacity percent_remaining amperage voltage minutes_until_empty minutes_to_full_charge chemistry',
   gatekeeper: 'assessments_enabled dev_id_enabled version opaque_version',
   homebrew_packages: 'name path version type auto_updates app_name prefix',
+  kernel_extensions: 'idx refs size name version linked_against path',
   launchd:
     'path name label program run_at_load keep_alive on_demand disabled username groupname stdout_path stderr_path start_interval program_arguments watch_paths queue_directories inetd_compatibility start_on_mount root_directory working_directory process_type',
   managed_policies: 'domain uuid name value username manual',
@@ -91,6 +94,7 @@ const onMac: Record<string, string> = {
     'screen_sharing file_sharing printer_sharing remote_login remote_management remote_apple_events internet_sharing bluetooth_sharing disc_sharing content_caching',
   signature: 'path hash_resources arch signed identifier cdhash team_identifier authority entitlements hash_executable',
   sip_config: 'config_flag enabled enabled_nvram',
+  startup_items: 'name path args type source status username',
   system_extensions: 'path UUID state identifier version category bundle_path team mdm_managed',
   time_machine_backups: 'destination_id backup_date',
   time_machine_destinations:

@@ -832,6 +832,74 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/reporting/tables": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List reporting tables
+         * @description The organization needs the feature Reporting.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listReportingTables"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/reporting/tables/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a reporting table
+         * @description The organization needs the feature Reporting.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["getReportingTable"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/reporting/tables/{tableName}/table_records": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the records of a reporting table
+         * @description Device tables can be searched by `device_id`, check tables by `check_id` and person tables by `person_id`; `searchable_fields` of the table says which.
+         *
+         *     The organization needs the feature Reporting.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listTableRecords"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/audit_logs": {
         readonly parameters: {
             readonly query?: never;
@@ -2399,6 +2467,59 @@ export interface components {
             readonly end_user_denial_message?: string | null;
         };
         /**
+         * ReportingTable
+         * @description A table of the organization that its records can be read from and reporting queries can be written over.
+         * @example {
+         *       "name": "device_uptime",
+         *       "category": "System",
+         *       "description": "For how many days the device has been running.",
+         *       "column_names": [
+         *         "device_id",
+         *         "device_name",
+         *         "taken_at",
+         *         "days"
+         *       ],
+         *       "searchable_fields": [
+         *         "device_id"
+         *       ],
+         *       "documentation_url": "https://muster.example/docs/reporting#device_uptime"
+         *     }
+         */
+        readonly ReportingTable: {
+            /** @description Name of the table, in SQL as well. */
+            readonly name: string;
+            /** @description What the table is about. */
+            readonly category: string;
+            /** @description What the table holds. */
+            readonly description: string;
+            /** @description The columns, in their order. */
+            readonly column_names: readonly string[];
+            /** @description The columns that the records of the table can be searched by. */
+            readonly searchable_fields: readonly string[];
+            /**
+             * Format: uri
+             * @description Address of a description of the table and its columns.
+             */
+            readonly documentation_url: string;
+        };
+        /**
+         * TableRecord
+         * @description A row of a reporting table: its identifier and every column of the table, all as text.
+         * @example {
+         *       "id": "90412",
+         *       "device_id": "1042",
+         *       "device_name": "Tomas's MacBook Pro",
+         *       "taken_at": "2026-11-20T08:41:12.000Z",
+         *       "days": "12"
+         *     }
+         */
+        readonly TableRecord: {
+            /** @description Identifier of the row; it changes when the row does. */
+            readonly id: string;
+        } & {
+            readonly [key: string]: string;
+        };
+        /**
          * ValidationError
          * @description Why a well-formed request is not acceptable.
          * @example {
@@ -2664,6 +2785,8 @@ export type Person = components['schemas']['Person'];
 export type PersonGroup = components['schemas']['PersonGroup'];
 export type RegistrationRequest = components['schemas']['RegistrationRequest'];
 export type RegistrationRequestDecision = components['schemas']['RegistrationRequestDecision'];
+export type ReportingTable = components['schemas']['ReportingTable'];
+export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type WhoAmI = components['schemas']['WhoAmI'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -6337,6 +6460,218 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listReportingTables: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "device_uptime",
+                     *           "category": "System",
+                     *           "description": "For how many days the device has been running.",
+                     *           "column_names": [
+                     *             "device_id",
+                     *             "device_name",
+                     *             "taken_at",
+                     *             "days"
+                     *           ],
+                     *           "searchable_fields": [
+                     *             "device_id"
+                     *           ],
+                     *           "documentation_url": "https://muster.example/docs/reporting#device_uptime"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["ReportingTable"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getReportingTable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Name of the table. */
+                readonly name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A table of the organization that its records can be read from and reporting queries can be written over. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "device_uptime",
+                     *       "category": "System",
+                     *       "description": "For how many days the device has been running.",
+                     *       "column_names": [
+                     *         "device_id",
+                     *         "device_name",
+                     *         "taken_at",
+                     *         "days"
+                     *       ],
+                     *       "searchable_fields": [
+                     *         "device_id"
+                     *       ],
+                     *       "documentation_url": "https://muster.example/docs/reporting#device_uptime"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ReportingTable"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listTableRecords: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `device_id` | identifier | `:` | several values |
+                 *     | `check_id` | identifier | `:` | several values |
+                 *     | `person_id` | identifier | `:` | several values |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Name of the table. */
+                readonly tableName: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "90412",
+                     *           "device_id": "1042",
+                     *           "device_name": "Tomas's MacBook Pro",
+                     *           "taken_at": "2026-11-20T08:41:12.000Z",
+                     *           "days": "12"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["TableRecord"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

@@ -2,6 +2,7 @@ import { type RunTimes, rememberRunTimes } from '../checks/run-times.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/transact.ts'
 import { type Presence, rememberPresence } from '../devices/presence.ts'
+import { rememberSnapshotTimes, type SnapshotTimes } from '../reporting/snapshot-times.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
@@ -20,6 +21,7 @@ export type AgentContext = Readonly<{
   log: AgentLog
   presence: Presence
   runTimes: RunTimes
+  snapshotTimes: SnapshotTimes
   registry: DeviceRegistry
   metrics: AgentMetrics
   /** The device of a node key's look-up hash, straight from the database. */
@@ -34,6 +36,10 @@ export type AgentContext = Readonly<{
 const recordingsAtOnce = 4
 const enrollmentsAtOnce = 3
 const logsAtOnce = 4
+/** How long after its enrolment a device is asked for its first round of tables. */
+const firstRoundMs = 3_600_000
+
+const recently = (now: string): string => new Date(Date.parse(now) - firstRoundMs).toISOString()
 
 export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; log: AgentLog }): AgentContext {
   const registry = deviceRegistry()
@@ -41,9 +47,10 @@ export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; lo
     ...parts,
     presence: rememberPresence(),
     runTimes: rememberRunTimes(),
+    snapshotTimes: rememberSnapshotTimes(),
     registry,
     metrics: agentMetrics(registry.size),
-    loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes)),
+    loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes, recently(parts.clock()))),
     inRecordingTurn: limitConcurrency(recordingsAtOnce),
     inEnrollingTurn: limitConcurrency(enrollmentsAtOnce),
     inLogTurn: limitConcurrency(logsAtOnce),

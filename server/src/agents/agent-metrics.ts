@@ -22,6 +22,12 @@ export function agentMetrics(rememberedDevices: () => number) {
     labelNames: ['outcome'] as const,
     registers: [],
   })
+  const snapshots = new Counter({
+    name: 'muster_agent_snapshots_total',
+    help: 'Tables that devices reported: changed, unchanged, outdated (a later one is stored), ignored (not asked), failed.',
+    labelNames: ['outcome'] as const,
+    registers: [],
+  })
   const drainedLogs = new Counter({
     name: 'muster_agent_drained_logs_total',
     help: 'Log batches that could not be used and were taken off the agent all the same.',
@@ -39,7 +45,8 @@ export function agentMetrics(rememberedDevices: () => number) {
     statusLines,
     enrollments,
     answers,
+    snapshots,
     drainedLogs,
-    all: [statusLines, enrollments, answers, drainedLogs, devices],
+    all: [statusLines, enrollments, answers, snapshots, drainedLogs, devices],
   }
 }

@@ -8,6 +8,10 @@ export type StoredDevice = {
   organizationId: string
   deviceId: string
   deviceType: Database['devices']['device_type']
+  /** Whether the organization has reporting. */
+  hasReporting: boolean
+  /** The tables that it has reported, where it has enrolled only lately. */
+  firstReported: readonly string[] | undefined
   checks: CheckState[]
 }
 
@@ -16,6 +20,8 @@ type Row = {
   organization_id: string
   device_id: string
   device_type: StoredDevice['deviceType']
+  has_reporting: boolean
+  first_reported: string[] | null
   check_ids: string[] | null
   query_revisions: (string | null)[] | null
   ran_at: (string | null)[] | null
@@ -29,15 +35,25 @@ type Row = {
  * The living devices of these node keys, by the hash in hex, each with what decides when its checks are due: one
  * statement for all. A node key comes without an organization, so its look-up row says which it is.
  */
-export async function findDevicesByNodeKeys(db: Db, hashes: readonly Buffer[]): Promise<Map<string, StoredDevice>> {
+export async function findDevicesByNodeKeys(
+  db: Db,
+  hashes: readonly Buffer[],
+  enrolledAfter: string,
+): Promise<Map<string, StoredDevice>> {
   const { rows } = await sql<Row>`
     select lookup.lookup_hash, devices.organization_id, devices.id as device_id, devices.device_type,
+      not 'reporting' = any(organization.disabled_features) as has_reporting,
+      case when devices.enrolled_at > ${enrolledAfter}::timestamptz then array(
+        select reporting_table from device_snapshots as snapshot
+        where snapshot.organization_id = devices.organization_id and snapshot.device_id = devices.id
+      ) end as first_reported,
       result.check_ids, result.query_revisions, result.ran_at,
       runs.check_ids as noted_check_ids, runs.ran_at as noted_at,
       refresh.check_ids as refreshed_check_ids, refresh.requested_at
     from node_key_lookups as lookup
     join devices on devices.organization_id = lookup.organization_id and devices.id = lookup.device_id
       and devices.deleted_at is null
+    join organizations as organization on organization.id = devices.organization_id
     left join device_check_runs as runs
       on runs.organization_id = devices.organization_id and runs.device_id = devices.id
     left join lateral (
@@ -66,7 +82,14 @@ function storedDevice(row: Row): StoredDevice {
       refreshRequestedAtMs: momentMs(requested.get(checkId) ?? ''),
     }
   })
-  return { organizationId: row.organization_id, deviceId: row.device_id, deviceType: row.device_type, checks }
+  return {
+    organizationId: row.organization_id,
+    deviceId: row.device_id,
+    deviceType: row.device_type,
+    hasReporting: row.has_reporting,
+    firstReported: row.first_reported ?? undefined,
+    checks,
+  }
 }
 
 const byCheck = (checkIds: readonly string[] | null, moments: readonly string[] | null): Map<string, string> =>

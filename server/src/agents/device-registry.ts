@@ -1,3 +1,4 @@
+import type { OsqueryPlatform } from '../reporting/reporting-table.ts'
 import type { CheckPlan } from './check-plan.ts'
 
 export type OrganizationState = {
@@ -23,6 +24,10 @@ export type DeviceState = {
   nextDueAtMs: number
   /** What the device was asked and has not answered yet: by check, when, in milliseconds since the epoch. */
   unanswered: Map<string, number> | undefined
+  /** As what it reports tables; undefined where it reports none. */
+  reportsAs: OsqueryPlatform | undefined
+  /** The tables it was asked for since it enrolled, as long as that is not long ago. */
+  firstAsked: Set<string> | undefined
   isInUse: boolean
 }
 
@@ -64,6 +69,8 @@ export function deviceRegistry() {
       loadedOrganizationNotices: -1,
       nextDueAtMs: 0,
       unanswered: undefined,
+      reportsAs: undefined,
+      firstAsked: undefined,
       isInUse: true,
     }
     const earlier = organization.devices.get(deviceId)

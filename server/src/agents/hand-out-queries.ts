@@ -1,3 +1,5 @@
+import type { InventoryQuery } from '../reporting/catalogue/catalogue.ts'
+import { inventoryQueryName } from '../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
@@ -19,22 +21,25 @@ export async function answerRead(context: AgentContext, found: DeviceState | Loa
   return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
 }
 
-async function handOutQueries(context: AgentContext, { device, checks }: LoadedDevice): Promise<string> {
+async function handOutQueries(context: AgentContext, { device, checks, tables }: LoadedDevice): Promise<string> {
   const now = context.clock()
   const nowMs = Date.parse(now)
   const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)
-  if (due.length === 0) return idleAnswer
+  if (due.length === 0 && tables.length === 0) return idleAnswer
   const handedOut = due.filter(({ check }) => 'json' in check.query).slice(0, queriesPerRead)
   const faulty = due.filter(({ check }) => 'fault' in check.query)
-  const isWorkLeft = due.length > handedOut.length + faulty.length
+  const asked = tables.slice(0, queriesPerRead - handedOut.length)
+  const isWorkLeft = due.length > handedOut.length + faulty.length || tables.length > asked.length
   noteHandOut(device, checks, [...handedOut, ...faulty], nowMs)
+  noteFirstRound(device, asked, tables.length > asked.length)
   await recordFaults(context, device, faulty, now)
   const { deviceId, organization } = device
   const queries = handedOut.flatMap(({ check: { checkId, queryRevision, query } }) => {
-    const asked = { checkId, queryRevision, issuedAtMs: nowMs }
-    const name = queryName(context.secrets, { organizationId: organization.id, deviceId }, asked)
+    const issued = { checkId, queryRevision, issuedAtMs: nowMs }
+    const name = queryName(context.secrets, { organizationId: organization.id, deviceId }, issued)
     return 'json' in query ? `"${name}":${query.json}` : []
   })
+  queries.push(...asked.map((table) => `"${inventoryQueryName(table)}":${JSON.stringify(table.sql)}`))
   const accelerate = isWorkLeft ? `,"accelerate":${accelerateSeconds}` : ''
   return `{"queries":{${queries.join(',')}}${accelerate},"node_invalid":false}`
 }
@@ -50,6 +55,13 @@ function noteHandOut(
   device.unanswered = unanswered
   const others = checks.filter((due) => !handedOut.includes(due))
   device.nextDueAtMs = Math.min(earliest(others), nowMs + unansweredMs)
+}
+
+/** Asked once: what is not answered comes with the schedule. */
+function noteFirstRound(device: DeviceState, asked: readonly InventoryQuery[], isMoreLeft: boolean): void {
+  if (asked.length > 0) device.firstAsked ??= new Set()
+  for (const { table } of asked) device.firstAsked?.add(table.name)
+  if (isMoreLeft) device.nextDueAtMs = 0
 }
 
 /** A check whose query cannot be made is shown as errored on the device, at its turn. */

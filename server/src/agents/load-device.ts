@@ -1,3 +1,5 @@
+import type { InventoryQuery } from '../reporting/catalogue/catalogue.ts'
+import { firstRoundOf, platformOf } from '../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type CheckPlan, loadPlan } from './check-plan.ts'
 import type { StoredDevice } from './device-queries.ts'
@@ -5,7 +7,7 @@ import { type DeviceState, isStale, type OrganizationState } from './device-regi
 import { type DueCheck, dueTime, unansweredMs } from './due-rules.ts'
 
 /** A device as it has just been read from the database, with what it is due to be asked now or later. */
-export type LoadedDevice = { device: DeviceState; checks: DueCheck[] }
+export type LoadedDevice = { device: DeviceState; checks: DueCheck[]; tables: readonly InventoryQuery[] }
 
 const nodeKeyForm = /^[\w-]{43}$/
 export const nodeKeyPurpose = 'node key'
@@ -104,8 +106,21 @@ function settleSchedule(
     return dueTime(check, { ...state, ranAtMs }, unanswered?.get(state.checkId), device.deviceId)
   })
   if (unanswered?.size === 0) device.unanswered = undefined
-  device.nextDueAtMs = earliest(checks)
-  return { device, checks }
+  const tables = firstTables(device, stored)
+  device.nextDueAtMs = tables.length > 0 ? 0 : earliest(checks)
+  return { device, checks, tables }
+}
+
+/** The tables that a device which has enrolled lately is still to be asked for. */
+function firstTables(device: DeviceState, { deviceType, hasReporting, firstReported }: StoredDevice) {
+  device.reportsAs = hasReporting ? platformOf(deviceType) : undefined
+  if (!device.reportsAs || !firstReported) {
+    device.firstAsked = undefined
+    return []
+  }
+  return firstRoundOf(device.reportsAs).filter(
+    ({ table }) => !firstReported.includes(table.name) && !device.firstAsked?.has(table.name),
+  )
 }
 
 export const earliest = (checks: readonly { dueAtMs: number }[]): number =>

@@ -82,7 +82,9 @@ function addSmallEndpoints(scope: FastifyInstance, context: AgentContext): void 
   )
   const options = { config, bodyLimit: 16 * kilobyte }
   scope.post('/config', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
-    respond(context, request, reply, async (device) => success(deviceConfig(stateOf(device).deviceId))),
+    respond(context, request, reply, async (device) =>
+      success(deviceConfig(stateOf(device).deviceId, stateOf(device).reportsAs)),
+    ),
   )
   scope.post('/distributed/read', { ...options, onRequest: answerIdleByHeader(context) }, (request, reply) =>
     sendIfIdle(context, reply, request.agentDevice ?? knownByBody(context, request))
@@ -102,7 +104,7 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, onResp
         }),
   )
   scope.post('/log', options, async (request, reply) =>
-    send(reply, await answerLog(context, bodyOf(request), request.agentDevice)),
+    send(reply, await answerLog(context, bodyOf(request), request.agentDevice, isDatabaseUnavailable)),
   )
 }
 

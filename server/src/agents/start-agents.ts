@@ -25,13 +25,14 @@ const noticesEveryMs = 500
 const presenceEveryMs = 10_000
 /** Shorter than an accelerated poll, so that a device which moves to another process is not asked the same again. */
 const runTimesEveryMs = 3_000
+const snapshotTimesEveryMs = 10_000
 const purgeEveryMs = 300_000
 const forgetEveryMs = 12 * 3_600_000
 
 /** Starts what serves agents in this process: its memory of devices, and the work that keeps it true and written. */
 export async function startAgents(parts: AgentParts): Promise<Agents> {
   const context = agentContext(parts)
-  const { db, clock, log, presence, registry, runTimes } = context
+  const { db, clock, log, presence, registry, runTimes, snapshotTimes } = context
   const follower = followNotices(db, () => Date.parse(clock()), {
     onNotice: registry.takeNotice,
     onGap: registry.distrustAll,
@@ -43,6 +44,7 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
     repeat(follower.poll, noticesEveryMs, report('notices not read')),
     repeat(() => presence.flush(db), presenceEveryMs, report('last contacts of devices not written')),
     repeat(() => runTimes.flush(db), runTimesEveryMs, report('times of runs not written')),
+    repeat(() => snapshotTimes.flush(db), snapshotTimesEveryMs, report('times of snapshots not written')),
     repeat(purge, purgeEveryMs, report('old notices not removed')),
     repeat(async () => registry.forgetUnused(), forgetEveryMs, report('devices not forgotten')),
   ]
@@ -54,6 +56,7 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
   async function flush(): Promise<void> {
     await presence.flush(db)
     await runTimes.flush(db)
+    await snapshotTimes.flush(db)
   }
 
   async function stop(): Promise<void> {

@@ -1,9 +1,11 @@
 import type { CheckRun } from '../checks/record-results.ts'
+import { isInventoryQueryName } from '../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
 import { readAnswers } from './answer-rules.ts'
 import type { DeviceState } from './device-registry.ts'
 import { parseQueryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
+import { takeFirstRound } from './take-snapshots.ts'
 
 /**
  * Takes in a distributed write. Answers to what this device was not asked are ignored. When something in it cannot
@@ -15,6 +17,7 @@ export async function takeAnswers(
   body: unknown,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
+  await takeFirstRound(context, device, body, isDatabaseUnavailable)
   const runs = runsOf(context, device, body)
   if (runs.length === 0) return
   try {
@@ -50,6 +53,7 @@ function runsOf(context: AgentContext, device: DeviceState, body: unknown): Chec
   const place = { organizationId: device.organization.id, deviceId: device.deviceId }
   const runs = new Map<string, CheckRun>()
   for (const { name, outcome } of readAnswers(body)) {
+    if (isInventoryQueryName(name)) continue
     const query = parseQueryName(context.secrets, place, name, nowMs)
     if (!query) {
       context.metrics.answers.inc({ outcome: 'refused' })

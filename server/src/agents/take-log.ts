@@ -3,6 +3,7 @@ import { type Answer, fieldsOf, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { inflateLog } from './inflate-log.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
+import { takeSnapshotLines } from './take-snapshots.ts'
 
 const severityNames = new Map([
   [2, 'error'],
@@ -18,20 +19,36 @@ export async function answerLog(
   context: AgentContext,
   bytes: Buffer | undefined,
   found: DeviceState | LoadedDevice | undefined,
+  isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
-  const body = bytes && fieldsOf(await context.inLogTurn(() => inflateLog(bytes)))
-  const device = found ?? (body && (await authenticateByBody(context, body)))
-  if (body && !device) return unknownNodeKey
-  if (device) noteContact(context, stateOf(device), context.clock())
-  if (body) takeLog(context, body)
-  else context.metrics.drainedLogs.inc()
+  if (bytes) return context.inLogTurn(() => answerInTurn(context, bytes, found, isDatabaseUnavailable))
+  if (found) noteContact(context, stateOf(found), context.clock())
+  context.metrics.drainedLogs.inc()
   return success()
 }
 
-/** Counts the errors among status lines. Result lines belong to reports, of which this server asks none yet. */
-function takeLog(context: AgentContext, { log_type: type, data }: Record<string, unknown>): void {
-  if (type !== 'status' || !Array.isArray(data)) return
-  for (const line of data) {
+/** The turn lasts until everything is recorded, so that a slow database does not pile up what has been unpacked. */
+async function answerInTurn(
+  context: AgentContext,
+  bytes: Buffer,
+  found: DeviceState | LoadedDevice | undefined,
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<Answer> {
+  const body = fieldsOf(await inflateLog(bytes))
+  const device = found ?? (body && (await authenticateByBody(context, body)))
+  if (body && !device) return unknownNodeKey
+  if (device) noteContact(context, stateOf(device), context.clock())
+  if (!body || !device) context.metrics.drainedLogs.inc()
+  else if (Array.isArray(body['data'])) {
+    if (body['log_type'] === 'status') countErrors(context, body['data'])
+    else await takeSnapshotLines(context, stateOf(device), body['data'], isDatabaseUnavailable)
+  }
+  return success()
+}
+
+/** Counts the errors among status lines. */
+function countErrors(context: AgentContext, lines: readonly unknown[]): void {
+  for (const line of lines) {
     const severity = severityOf(line)
     if (severity >= lowestCounted) {
       context.metrics.statusLines.inc({ severity: severityNames.get(severity) ?? 'other' })

@@ -66,6 +66,22 @@ export interface Database {
   }
   device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
   device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }
+  device_snapshots: {
+    organization_id: string
+    device_id: string
+    reporting_table: string
+    digest: Buffer
+    is_truncated: boolean
+    is_scheduled: boolean
+    taken_at: Instant
+  }
+  device_snapshot_rows: {
+    organization_id: string
+    reporting_table: string
+    id: Id
+    device_id: string
+    content: Json<Record<string, string>>
+  }
   device_authentication_groups: { organization_id: string; device_id: string; person_group_id: string }
   device_groups: {
     organization_id: string

@@ -1,6 +1,7 @@
 import { type Feature, features } from '@muster/contract/features.ts'
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
+import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 import { orNotFound } from '../errors.ts'
 
 type FeatureChange = { organizationId: string; feature: Feature; isOn: boolean; actor: Actor; now: string }
@@ -22,6 +23,8 @@ export async function setFeature(tx: Tx, change: FeatureChange): Promise<boolean
     .set({ disabled_features: isOn ? others : [...others, feature] })
     .where('id', '=', organizationId)
     .execute()
+  // What devices are asked depends on the plan, and processes remember it.
+  await queueAgentNotice(tx, organizationId, null, now)
   const description = `Switched ${isOn ? 'on' : 'off'} the feature "${features[feature].title}".`
   await recordAudit(tx, { organizationId, actor, description, now })
   return true

@@ -25,7 +25,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   devices: ['people', 'events', 'audit', ...ground],
   people: ['audit', ...ground],
   'api-keys': ['audit', ...ground],
-  organizations: ['audit', ...ground],
+  organizations: ['devices', 'audit', ...ground],
   events: ['streams', 'webhooks', ...ground],
   streams: ['audit', ...ground],
   webhooks: ['audit', ...ground],

@@ -41,6 +41,8 @@ export const tableOwners: Readonly<Record<string, string>> = {
   admin_users: 'admin-users',
   events: 'events',
   packages: 'packages',
+  device_snapshots: 'reporting',
+  device_snapshot_rows: 'reporting',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.
   numbers: 'db',

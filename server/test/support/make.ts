@@ -50,10 +50,16 @@ export function makeIn(database: { readonly db: Db }) {
     return String(made)
   }
 
+  /** Without reporting, unless a test asks for it: so its devices are asked nothing but their checks. */
   async function organization(columns: Partial<Insertable<Database['organizations']>> = {}) {
     return database.db
       .insertInto('organizations')
-      .values({ name: `Organization ${next()}`, created_at: startOfTests, ...columns })
+      .values({
+        name: `Organization ${next()}`,
+        created_at: startOfTests,
+        disabled_features: ['reporting'],
+        ...columns,
+      })
       .returningAll()
       .executeTakeFirstOrThrow()
   }

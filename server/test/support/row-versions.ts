@@ -14,6 +14,8 @@ const written = [
   'check_recomputations',
   'check_results',
   'check_tallies',
+  'device_snapshot_rows',
+  'device_snapshots',
   'devices',
   'events',
   'exemption_request_issues',

@@ -1,0 +1,61 @@
+import Type, { type Static } from 'typebox'
+import { Identifier, Text } from './schema-kit.ts'
+import type { SearchFields } from './search.ts'
+import { identifierField } from './search-fields.ts'
+
+export const ReportingTable = Type.Object(
+  {
+    name: Text('Name of the table, in SQL as well.'),
+    category: Text('What the table is about.'),
+    description: Text('What the table holds.'),
+    column_names: Type.Array(Text('Name of a column.'), { description: 'The columns, in their order.' }),
+    searchable_fields: Type.Array(Text('Name of a column.'), {
+      description: 'The columns that the records of the table can be searched by.',
+    }),
+    documentation_url: Text('Address of a description of the table and its columns.', { format: 'uri' }),
+  },
+  {
+    title: 'ReportingTable',
+    description:
+      'A table of the organization that its records can be read from and reporting queries can be written over.',
+    examples: [
+      {
+        name: 'device_uptime',
+        category: 'System',
+        description: 'For how many days the device has been running.',
+        column_names: ['device_id', 'device_name', 'taken_at', 'days'],
+        searchable_fields: ['device_id'],
+        documentation_url: 'https://muster.example/docs/reporting#device_uptime',
+      },
+    ],
+  },
+)
+export type ReportingTable = Static<typeof ReportingTable>
+
+export const TableRecord = Type.Unsafe<{ id: string } & Record<string, string>>({
+  type: 'object',
+  title: 'TableRecord',
+  description: 'A row of a reporting table: its identifier and every column of the table, all as text.',
+  required: ['id'],
+  properties: { id: Identifier('Identifier of the row; it changes when the row does.') },
+  additionalProperties: { type: 'string' },
+  examples: [
+    {
+      id: '90412',
+      device_id: '1042',
+      device_name: "Tomas's MacBook Pro",
+      taken_at: '2026-11-20T08:41:12.000Z',
+      days: '12',
+    },
+  ],
+})
+export type TableRecord = Static<typeof TableRecord>
+
+/** Each table has one of these; the others are refused there. */
+export const tableRecordSearch = {
+  device_id: identifierField,
+  check_id: identifierField,
+  person_id: identifierField,
+} as const satisfies SearchFields
+
+export type ReportingSearchField = keyof typeof tableRecordSearch

@@ -1,0 +1,150 @@
+import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
+
+const category = 'Hardware and disks'
+
+const unixVolumes = `SELECT path, device, type, blocks * blocks_size AS size_bytes, blocks_available * blocks_size / 1073741824 AS free_gib FROM mounts WHERE device LIKE '/dev/%'`
+
+const volumes: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_volumes',
+  category,
+  description: 'Mounted volumes, their size and what is free.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      path: 'Where the volume is mounted; the drive on Windows.',
+      device: 'The device that it lies on.',
+      type: 'File system.',
+      size_bytes: 'Size in bytes.',
+      free_gib: 'Free space in whole gibibytes.',
+    },
+    ['size_bytes', 'free_gib'],
+  ),
+  queries: {
+    darwin: unixVolumes,
+    linux: unixVolumes,
+    windows: `SELECT device_id AS path, '' AS device, file_system AS type, size AS size_bytes, free_space / 1073741824 AS free_gib FROM logical_drives WHERE file_system <> ''`,
+  },
+}
+
+const diskEncryption: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_disk_encryption',
+  category,
+  description: 'Disks and whether they are encrypted: FileVault, LUKS and BitLocker.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      name: 'The disk or volume.',
+      path: 'Where it is mounted.',
+      encrypted: '1 when it is encrypted; of BitLocker, when its protection is on.',
+      type: 'Method of encryption.',
+      status: 'State as the system names it.',
+    },
+    ['encrypted'],
+  ),
+  queries: {
+    darwin: `SELECT DISTINCT d.name, coalesce(m.path, '') AS path, d.encrypted, d.type, d.filevault_status AS status FROM disk_encryption d LEFT JOIN mounts m ON m.device = d.name`,
+    linux: `SELECT DISTINCT d.name, coalesce(m.path, '') AS path, d.encrypted, d.type, d.encryption_status AS status FROM disk_encryption d LEFT JOIN mounts m ON m.device_alias = d.name`,
+    windows: `SELECT device_id AS name, drive_letter AS path, protection_status = 1 AS encrypted, encryption_method AS type, conversion_status AS status FROM bitlocker_info`,
+  },
+}
+
+const secureBootQuery = 'SELECT secure_boot, secure_mode, setup_mode, description FROM secureboot'
+
+const secureBoot: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_secure_boot',
+  category,
+  description: 'Whether the firmware starts signed systems only.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      secure_boot: '1 when secure boot is on.',
+      secure_mode: 'On macOS: 1 full, 2 medium, 3 permissive security.',
+      setup_mode: 'On Linux and Windows: 1 when keys may be changed.',
+      description: 'The state in words.',
+    },
+    ['secure_boot', 'secure_mode', 'setup_mode'],
+  ),
+  queries: { darwin: secureBootQuery, linux: secureBootQuery, windows: secureBootQuery },
+}
+
+const usbQuery = 'SELECT DISTINCT vendor, vendor_id, model, model_id, serial, version, removable FROM usb_devices'
+
+const usbDevices: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_usb_devices',
+  category,
+  description: 'What is plugged into USB when the device reports.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      vendor: 'Maker.',
+      vendor_id: 'Number of the maker.',
+      model: 'Model.',
+      model_id: 'Number of the model.',
+      serial: 'Serial number.',
+      version: 'Version that the device names.',
+      removable: '1 when it can be taken out.',
+    },
+    ['removable'],
+  ),
+  queries: { darwin: usbQuery, linux: usbQuery },
+}
+
+const battery: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_battery',
+  category,
+  description: 'Batteries of Macs and their health. How far they are charged is not read.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      manufacturer: 'Maker.',
+      model: 'Model.',
+      serial_number: 'Serial number.',
+      cycle_count: 'How often it was charged.',
+      health: 'Good, Fair or Poor.',
+      condition: 'Normal, Service Needed or Permanent Failure.',
+      designed_capacity: 'Capacity when new, in mAh.',
+      max_capacity: 'Capacity now, in mAh.',
+    },
+    ['cycle_count', 'designed_capacity', 'max_capacity'],
+  ),
+  queries: {
+    darwin:
+      'SELECT manufacturer, model, serial_number, cycle_count, health, condition, designed_capacity, max_capacity FROM battery',
+  },
+}
+
+const certificatesQuery =
+  'SELECT DISTINCT common_name, issuer, ca, self_signed, not_valid_before, not_valid_after, key_algorithm, key_strength, sha1, serial, path FROM certificates'
+
+const certificates: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_certificates',
+  category: 'Security',
+  description: 'Certificates in the stores of the system. Private keys are not read.',
+  aboutPeople: 'Personal certificates contain the name or e-mail address of their owner.',
+  intervalSeconds: 4 * hourly,
+  columns: columnList(
+    {
+      common_name: 'Whom the certificate names.',
+      issuer: 'Who issued it.',
+      ca: '1 when it may issue certificates.',
+      self_signed: '1 when it signed itself.',
+      not_valid_before: 'From when on it is valid, in seconds since 1970.',
+      not_valid_after: 'Until when it is valid, in seconds since 1970.',
+      key_algorithm: 'Kind of key.',
+      key_strength: 'Size of the key or name of the curve.',
+      sha1: 'Its fingerprint.',
+      serial: 'Serial number.',
+      path: 'Store or file that holds it.',
+    },
+    ['ca', 'self_signed', 'not_valid_before', 'not_valid_after'],
+  ),
+  queries: { darwin: certificatesQuery, linux: certificatesQuery, windows: certificatesQuery },
+}
+
+export const hardwareTables = [volumes, diskEncryption, secureBoot, usbDevices, battery, certificates]

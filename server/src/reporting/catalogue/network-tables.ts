@@ -1,0 +1,91 @@
+import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
+
+const category = 'Network'
+
+const interfacesQuery = `SELECT DISTINCT d.interface, d.mac, d.type, d.mtu, coalesce(a.address, '') AS address, coalesce(a.mask, '') AS mask FROM interface_details d LEFT JOIN interface_addresses a ON a.interface = d.interface WHERE d.mac <> '' AND d.mac <> '00:00:00:00:00:00'`
+
+const networkInterfaces: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_network_interfaces',
+  category,
+  description: 'Network interfaces with their addresses, a row for each address.',
+  aboutPeople: 'The addresses tell which network a device is in.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      interface: 'Name of the interface.',
+      mac: 'Its hardware address.',
+      type: 'Kind of interface, a number of the system.',
+      mtu: 'Largest packet.',
+      address: 'IP address; blank when it has none.',
+      mask: 'Mask of its network.',
+    },
+    ['type', 'mtu'],
+  ),
+  queries: { darwin: interfacesQuery, linux: interfacesQuery, windows: interfacesQuery },
+}
+
+const routesQuery =
+  'SELECT DISTINCT destination, netmask, gateway, interface, metric, type FROM routes WHERE netmask NOT IN (32, 128)'
+
+const routes: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_routes',
+  category,
+  description: 'Routes to networks; those to single machines are left out.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      destination: 'Network that the route leads to.',
+      netmask: 'Length of its mask in bits; 0 is the default route.',
+      gateway: 'Where packets are sent.',
+      interface: 'Interface that they leave by.',
+      metric: 'Cost of the route.',
+      type: 'Kind of route.',
+    },
+    ['netmask', 'metric'],
+  ),
+  queries: { darwin: routesQuery, linux: routesQuery, windows: routesQuery },
+}
+
+const resolversQuery = 'SELECT DISTINCT type, address, netmask FROM dns_resolvers'
+
+const dnsResolvers: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_dns_resolvers',
+  category,
+  description: 'Name servers and search domains. Names that were looked up are not read.',
+  intervalSeconds: hourly,
+  columns: columnList({
+    type: 'nameserver, search or the like.',
+    address: 'Address or domain.',
+    netmask: 'Mask, for those that have one.',
+  }),
+  queries: { darwin: resolversQuery, linux: resolversQuery },
+}
+
+const portsQuery =
+  'SELECT DISTINCT l.port, l.protocol, l.family, l.address, p.name AS process_name, p.path AS process_path FROM listening_ports l JOIN processes p ON p.pid = l.pid WHERE l.port > 0 AND (l.protocol = 6 OR l.port < 32768)'
+
+const listeningPorts: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_listening_ports',
+  category,
+  description: 'Ports that programs listen on; short-lived UDP ports from 32768 on are left out.',
+  aboutPeople: 'Paths of programs in home folders contain account names.',
+  intervalSeconds: hourly,
+  columns: columnList(
+    {
+      port: 'Number of the port.',
+      protocol: '6 is TCP, 17 is UDP.',
+      family: '2 is IPv4; IPv6 is 10 on Linux, 30 on macOS, 23 on Windows.',
+      address: 'Address that is listened on.',
+      process_name: 'Name of the program.',
+      process_path: 'File of the program.',
+    },
+    ['port', 'protocol', 'family'],
+  ),
+  queries: { darwin: portsQuery, linux: portsQuery, windows: portsQuery },
+}
+
+export const networkTables = [networkInterfaces, routes, dnsResolvers, listeningPorts]

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { InventoryTable } from './reporting-table.ts'
+
+type Row = Readonly<Record<string, string>>
+
+/** A table of one device as it was reported, within bounds. */
+export type Snapshot = {
+  readonly table: InventoryTable
+  readonly rows: readonly Row[]
+  readonly isTruncated: boolean
+  /** Equal for snapshots with the same rows. */
+  readonly digest: Buffer
+  readonly takenAt: string
+  /** False for the first round, which a device is asked for when it has just enrolled. */
+  readonly isScheduled: boolean
+}
+
+export const mostRows = 10_000
+/** Beyond these, what is cut off depends on the order in which the device sent them. */
+const mostRowsRead = 2 * mostRows
+/** In UTF-16 units. A hundred of the longest rows make an answer of less than 2 MB, escapes included. */
+export const longestValue = 1_000
+export const longestRow = 3_000
+const mostUnits = 4_000_000
+
+/**
+ * Reads the rows of a snapshot as leniently as agents write them. Each row gets exactly the columns of its table; rows
+ * that say the same are one, in an order that does not depend on the device, so that what is cut off is always the same.
+ */
+export function readSnapshot(reported: {
+  table: InventoryTable
+  rows: unknown
+  takenAt: string
+  isScheduled: boolean
+}): Snapshot {
+  const { table, takenAt, isScheduled } = reported
+  const texts = new Map<string, Row>()
+  const all: unknown[] = Array.isArray(reported.rows) ? reported.rows : []
+  for (const row of all.slice(0, mostRowsRead)) {
+    const read = readRow(table, row)
+    texts.set(JSON.stringify(read), read)
+  }
+  const hash = createHash('sha256')
+  const rows: Row[] = []
+  let units = 0
+  for (const [text, row] of [...texts].sort(byText)) {
+    units += text.length
+    if (rows.length === mostRows || units > mostUnits) break
+    hash.update(text).update('\n')
+    rows.push(row)
+  }
+  const isTruncated = rows.length < texts.size || all.length > mostRowsRead
+  return { table, rows, isTruncated, digest: hash.digest().subarray(0, 16), takenAt, isScheduled }
+}
+
+const byText = ([one]: [string, Row], [other]: [string, Row]): number => (one < other ? -1 : 1)
+
+function readRow({ columns }: InventoryTable, row: unknown): Row {
+  const fields = typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : {}
+  let left = longestRow
+  return Object.fromEntries(
+    columns.map(({ name }) => {
+      const text = storable(Object.hasOwn(fields, name) ? fields[name] : undefined, Math.min(left, longestValue))
+      left -= text.length
+      return [name, text]
+    }),
+  )
+}
+
+/** Text that a database can hold: no NUL, no half of a surrogate pair, also not at the cut. */
+function storable(value: unknown, longest: number): string {
+  const text = typeof value === 'string' ? value : textOf(value)
+  const cut = text.length > longest ? text.slice(0, longest) : text
+  return cut.includes('\0') || !cut.isWellFormed() ? cut.replaceAll('\0', '\ufffd').toWellFormed() : cut
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

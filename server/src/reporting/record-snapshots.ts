@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import { type Db, type Tx, transact } from '../db/transact.ts'
+import { lockDevice } from '../devices/lock-device.ts'
+import type { Snapshot } from './read-snapshot.ts'
+import { listSnapshots, type StoredSnapshot } from './snapshot-queries.ts'
+import type { SnapshotTimes } from './snapshot-times.ts'
+
+type Place = { organizationId: string; deviceId: string }
+export type SnapshotOutcome = 'changed' | 'unchanged' | 'outdated'
+
+/**
+ * Takes in what a device reported, each table at most once, all of it or nothing. A snapshot that says what is stored
+ * writes nothing here: its moment is noted in `times`. Of a changed one, rows that are gone are deleted and new ones
+ * inserted, and the others stay as they are. Returns what became of each.
+ */
+export async function recordSnapshots(
+  db: Db,
+  times: SnapshotTimes,
+  place: Place,
+  snapshots: readonly Snapshot[],
+): Promise<SnapshotOutcome[]> {
+  const outcomes = await judge(db, times, place, snapshots)
+  const changed = snapshots.filter((_, index) => outcomes[index] === 'changed')
+  if (changed.length > 0) await transact(db, (tx) => storeChanges(tx, times, place, changed))
+  for (const [index, { table, takenAt, isScheduled }] of snapshots.entries()) {
+    if (outcomes[index] === 'unchanged' && isScheduled) times.note(place, table.name, takenAt)
+  }
+  return outcomes
+}
+
+async function judge(
+  reader: Tx | Db,
+  times: SnapshotTimes,
+  { organizationId, deviceId }: Place,
+  snapshots: readonly Snapshot[],
+): Promise<SnapshotOutcome[]> {
+  const names = snapshots.map(({ table }) => table.name)
+  const rows = await listSnapshots(reader, organizationId, deviceId, names)
+  const stored = new Map(rows.map((row) => [row.reporting_table, row]))
+  const noted = times.unwritten({ organizationId, deviceId })
+  return snapshots.map((snapshot) => outcomeOf(snapshot, stored.get(snapshot.table.name), noted))
+}
+
+/**
+ * Moments are the device's own, so only its schedule is in order of time; what it was asked for first, whose moment is
+ * ours, gives way to anything scheduled.
+ */
+function outcomeOf(
+  { table, digest, takenAt, isScheduled }: Snapshot,
+  stored: StoredSnapshot | undefined,
+  noted: ReadonlyMap<string, string>,
+): SnapshotOutcome {
+  if (!stored) return 'changed'
+  if (stored.is_scheduled) {
+    if (!isScheduled || takenAt < stored.taken_at || takenAt < (noted.get(table.name) ?? '')) return 'outdated'
+  }
+  return stored.digest.equals(digest) ? 'unchanged' : 'changed'
+}
+
+/** Judged again under the lock of the device: another process may have stored something since. */
+async function storeChanges(tx: Tx, times: SnapshotTimes, place: Place, snapshots: readonly Snapshot[]): Promise<void> {
+  if (!(await lockDevice(tx, place.organizationId, place.deviceId))) return
+  const outcomes = await judge(tx, times, place, snapshots)
+  for (const [index, snapshot] of snapshots.entries()) {
+    if (outcomes[index] === 'changed') await storeSnapshot(tx, place, snapshot)
+  }
+}
+
+async function storeSnapshot(tx: Tx, { organizationId, deviceId }: Place, snapshot: Snapshot): Promise<void> {
+  const { table, digest, isTruncated, isScheduled, takenAt, rows } = snapshot
+  await sql`
+    with snapshot as (
+      insert into device_snapshots
+        (organization_id, device_id, reporting_table, digest, is_truncated, is_scheduled, taken_at)
+      values (${organizationId}, ${deviceId}, ${table.name}, ${digest}, ${isTruncated}, ${isScheduled}, ${takenAt})
+      on conflict (organization_id, device_id, reporting_table) do update set digest = excluded.digest,
+        is_truncated = excluded.is_truncated, is_scheduled = excluded.is_scheduled, taken_at = excluded.taken_at
+    ), reported as materialized (
+      select content from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as report (content)
+    ), stored as materialized (
+      select id, content from device_snapshot_rows
+      where ${inOrganization('device_snapshot_rows', organizationId)}
+        and device_id = ${deviceId} and reporting_table = ${table.name}
+    ), gone as (
+      delete from device_snapshot_rows
+      where ${inOrganization('device_snapshot_rows', organizationId)} and reporting_table = ${table.name}
+        and id in (select id from stored where not exists (select from reported where reported.content = stored.content))
+    )
+    insert into device_snapshot_rows (organization_id, reporting_table, device_id, content)
+    select ${organizationId}, ${table.name}, ${deviceId}, content from reported
+    where not exists (select from stored where stored.content = reported.content)
+  `.execute(tx)
+}
