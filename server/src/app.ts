@@ -21,6 +21,7 @@ import { addHealth, type HealthCheck } from './http/health.ts'
 import { addMetrics } from './http/metrics.ts'
 import { logRequests } from './http/request-log.ts'
 import { issueRoutes } from './issues/routes.ts'
+import { liveQueryRoutes } from './live-queries/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { packageRoutes } from './packages/routes.ts'
 import { personRoutes } from './people/routes.ts'
@@ -79,6 +80,7 @@ function addApi(app: FastifyInstance): void {
   exemptionRequestRoutes(app)
   registrationRequestRoutes(app)
   packageRoutes(app)
+  liveQueryRoutes(app)
   reportingTableRoutes(app)
   auditRoutes(app)
   authLogRoutes(app)

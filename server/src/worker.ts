@@ -14,6 +14,8 @@ import { dropOldEvents } from './events/drop-old-events.ts'
 import { plusMs } from './issues/rules.ts'
 import { repeat } from './jobs/repeat.ts'
 import { type JobHandler, type JobSchedule, startJobs } from './jobs/start-jobs.ts'
+import { dropOldResults } from './live-queries/drop-old-results.ts'
+import { giveUpWaiting } from './live-queries/give-up-waiting.ts'
 import { purgeDevices } from './registrations/purge-devices.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 
@@ -25,6 +27,7 @@ const dayMs = 86_400_000
 const eventsKeptMs = 30 * dayMs
 /** More than a year, so that the same weeks of two years can be compared. */
 const authLogsKeptMs = 400 * dayMs
+const liveResultsKeptMs = 90 * dayMs
 const dueDevicesEveryMs = 1_000
 
 /** The table of contents of the background. Any number of processes may run it on one database. */
@@ -53,6 +56,12 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     'drop-old-auth-logs': async () => {
       await dropOldAuthLogs(db, plusMs(clock(), -authLogsKeptMs))
     },
+    'give-up-waiting': async () => {
+      await giveUpWaiting(db, clock())
+    },
+    'drop-old-live-results': async () => {
+      await dropOldResults(db, plusMs(clock(), -liveResultsKeptMs), clock())
+    },
   }
   const schedules: JobSchedule[] = [
     { name: 'purge-devices', cron: '* * * * *' },
@@ -60,6 +69,8 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     { name: 'drop-old-events', cron: '17 * * * *' },
     { name: 'expire-auth-sessions', cron: '* * * * *' },
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
+    { name: 'give-up-waiting', cron: '*/5 * * * *' },
+    { name: 'drop-old-live-results', cron: '43 * * * *' },
   ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeWork(db)

@@ -832,6 +832,106 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/live_query_campaigns": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List live queries
+         * @description The organization needs the feature Live Query.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listLiveQueryCampaigns"];
+        readonly put?: never;
+        /**
+         * Run a live query
+         * @description Devices that are online run it at once; the others are waited for, for seven days.
+         *
+         *     The key needs the permission Create Live Query, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Live Query.
+         */
+        readonly post: operations["createLiveQueryCampaign"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/live_query_campaigns/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a live query
+         * @description The organization needs the feature Live Query.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["getLiveQueryCampaign"];
+        /**
+         * Change a live query
+         * @description Other SQL or other targets raise `revision`: earlier results are dropped, and all devices that fit run it again. Another name alone does not. What is left out stays.
+         *
+         *     The key needs the permission Create Live Query, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Live Query.
+         */
+        readonly put: operations["updateLiveQueryCampaignWithPut"];
+        readonly post?: never;
+        /**
+         * Delete a live query
+         * @description Its results are gone, and devices that have not answered are not asked any more.
+         *
+         *     The key needs the permission Create Live Query, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Live Query.
+         */
+        readonly delete: operations["deleteLiveQueryCampaign"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a live query
+         * @description Other SQL or other targets raise `revision`: earlier results are dropped, and all devices that fit run it again. Another name alone does not. What is left out stays.
+         *
+         *     The key needs the permission Create Live Query, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Live Query.
+         */
+        readonly patch: operations["updateLiveQueryCampaign"];
+        readonly trace?: never;
+    };
+    readonly "/live_query_campaigns/{liveQueryCampaignId}/query_results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what devices answered to a live query
+         * @description One result for each device that has answered the present revision, in the order of the answers.
+         *
+         *     The organization needs the feature Live Query.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listLiveQueryResults"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/reporting/tables": {
         readonly parameters: {
             readonly query?: never;
@@ -2257,6 +2357,148 @@ export interface components {
             readonly last_rechecked_at: string | null;
         };
         /**
+         * LiveQueryCampaign
+         * @description One osquery statement that chosen devices run as soon as they are online.
+         * @example {
+         *       "id": "81",
+         *       "name": "Who listens on port 22",
+         *       "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+         *       "created_at": "2026-11-20T09:14:03.120Z",
+         *       "published": true,
+         *       "revision": 1,
+         *       "tables_used": [
+         *         "listening_ports"
+         *       ],
+         *       "successful_devices_count": 231,
+         *       "errored_devices_count": 2,
+         *       "waiting_devices_count": 17
+         *     }
+         */
+        readonly LiveQueryCampaign: {
+            /** @description Identifier of the campaign. */
+            readonly id: string;
+            /** @description Name of the campaign. */
+            readonly name: string;
+            /** @description The osquery SQL that devices run. */
+            readonly osquery_sql: string;
+            /**
+             * Format: date-time
+             * @description When the campaign was made.
+             */
+            readonly created_at: string;
+            /** @description Whether everybody who may read sees the campaign; so it is for all that are made through the API. */
+            readonly published: boolean;
+            /** @description Starts at 1 and grows by one whenever the SQL or the targets change and devices run it again. */
+            readonly revision: number;
+            /** @description The osquery tables that the SQL reads, sorted. */
+            readonly tables_used: readonly string[];
+            /** @description How many devices have answered with rows or with none. */
+            readonly successful_devices_count: number;
+            /** @description How many devices could not run the SQL, or did not come online in time. */
+            readonly errored_devices_count: number;
+            /** @description How many devices have not answered yet. */
+            readonly waiting_devices_count: number;
+        };
+        /**
+         * LiveQueryCampaignChange
+         * @description What to change of a live query; what is left out stays.
+         * @example {
+         *       "sql": "SELECT pid, address FROM listening_ports WHERE port = 2222"
+         *     }
+         */
+        readonly LiveQueryCampaignChange: {
+            /** @description Devices that run the SQL, besides those of the other targets. */
+            readonly targeted_device_ids?: readonly (string | number)[];
+            /** @description Whether all computers run the SQL. */
+            readonly target_all_devices?: boolean;
+            /** @description Whether all Macs run the SQL. */
+            readonly target_macs?: boolean;
+            /** @description Whether all Windows computers run the SQL. */
+            readonly target_windows_devices?: boolean;
+            /** @description Whether all Linux computers run the SQL. */
+            readonly target_linux_devices?: boolean;
+            /** @description One SELECT statement of osquery; tables that the operator has blocked are refused. */
+            readonly sql?: string;
+            /** @description What to call the campaign. */
+            readonly name?: string;
+        };
+        /**
+         * LiveQueryCampaignRequest
+         * @description A live query and the devices that run it; at least one device must be targeted.
+         * @example {
+         *       "targeted_device_ids": [
+         *         "1042",
+         *         1043
+         *       ],
+         *       "target_linux_devices": true,
+         *       "sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+         *       "name": "Who listens on port 22"
+         *     }
+         */
+        readonly LiveQueryCampaignRequest: {
+            /** @description Devices that run the SQL, besides those of the other targets. */
+            readonly targeted_device_ids?: readonly (string | number)[];
+            /** @description Whether all computers run the SQL. */
+            readonly target_all_devices?: boolean;
+            /** @description Whether all Macs run the SQL. */
+            readonly target_macs?: boolean;
+            /** @description Whether all Windows computers run the SQL. */
+            readonly target_windows_devices?: boolean;
+            /** @description Whether all Linux computers run the SQL. */
+            readonly target_linux_devices?: boolean;
+            /** @description One SELECT statement of osquery; tables that the operator has blocked are refused. */
+            readonly sql: string;
+            /** @description What to call the campaign. */
+            readonly name: string;
+        };
+        /**
+         * LiveQueryResult
+         * @description What one device answered to a live query.
+         * @example {
+         *       "id": "90017",
+         *       "result_count": "1",
+         *       "error_message": null,
+         *       "revision": 1,
+         *       "warning_message": null,
+         *       "device_information": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       },
+         *       "results": [
+         *         {
+         *           "pid": "812",
+         *           "address": "0.0.0.0"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly LiveQueryResult: {
+            /** @description Identifier of the result. */
+            readonly id: string;
+            /** @description How many rows the device returned, as decimal digits; `results` may hold fewer. */
+            readonly result_count: string;
+            /** @description Why the device has no rows to show; null when it ran the SQL. */
+            readonly error_message: string | null;
+            /** @description The revision of the campaign that the device ran. */
+            readonly revision: number;
+            /** @description What was left out of `results`; null when they are whole. */
+            readonly warning_message: string | null;
+            /** @description The device that answered. */
+            readonly device_information: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /** @description The rows that the device returned. */
+            readonly results: readonly {
+                readonly [key: string]: string;
+            }[];
+        };
+        /**
          * Package
          * @description What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
          * @example {
@@ -2779,6 +3021,10 @@ export type ExternalCheckRun = components['schemas']['ExternalCheckRun'];
 export type ExternalCheckRunRequest = components['schemas']['ExternalCheckRunRequest'];
 export type FieldError = components['schemas']['FieldError'];
 export type Issue = components['schemas']['Issue'];
+export type LiveQueryCampaign = components['schemas']['LiveQueryCampaign'];
+export type LiveQueryCampaignChange = components['schemas']['LiveQueryCampaignChange'];
+export type LiveQueryCampaignRequest = components['schemas']['LiveQueryCampaignRequest'];
+export type LiveQueryResult = components['schemas']['LiveQueryResult'];
 export type Package = components['schemas']['Package'];
 export type Pagination = components['schemas']['Pagination'];
 export type Person = components['schemas']['Person'];
@@ -6460,6 +6706,507 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listLiveQueryCampaigns: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `name` | string | `:` `~` |  |
+                 *     | `published` | boolean | `:` |  |
+                 *     | `tables_used` | string list | `:` `~` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "81",
+                     *           "name": "Who listens on port 22",
+                     *           "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                     *           "created_at": "2026-11-20T09:14:03.120Z",
+                     *           "published": true,
+                     *           "revision": 1,
+                     *           "tables_used": [
+                     *             "listening_ports"
+                     *           ],
+                     *           "successful_devices_count": 231,
+                     *           "errored_devices_count": 2,
+                     *           "waiting_devices_count": 17
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["LiveQueryCampaign"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createLiveQueryCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "targeted_device_ids": [
+                 *         "1042",
+                 *         1043
+                 *       ],
+                 *       "target_linux_devices": true,
+                 *       "sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                 *       "name": "Who listens on port 22"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["LiveQueryCampaignRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description One osquery statement that chosen devices run as soon as they are online. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "81",
+                     *       "name": "Who listens on port 22",
+                     *       "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "published": true,
+                     *       "revision": 1,
+                     *       "tables_used": [
+                     *         "listening_ports"
+                     *       ],
+                     *       "successful_devices_count": 231,
+                     *       "errored_devices_count": 2,
+                     *       "waiting_devices_count": 17
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LiveQueryCampaign"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getLiveQueryCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the live query campaign. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One osquery statement that chosen devices run as soon as they are online. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "81",
+                     *       "name": "Who listens on port 22",
+                     *       "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "published": true,
+                     *       "revision": 1,
+                     *       "tables_used": [
+                     *         "listening_ports"
+                     *       ],
+                     *       "successful_devices_count": 231,
+                     *       "errored_devices_count": 2,
+                     *       "waiting_devices_count": 17
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LiveQueryCampaign"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateLiveQueryCampaignWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the live query campaign. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "sql": "SELECT pid, address FROM listening_ports WHERE port = 2222"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["LiveQueryCampaignChange"];
+            };
+        };
+        readonly responses: {
+            /** @description One osquery statement that chosen devices run as soon as they are online. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "81",
+                     *       "name": "Who listens on port 22",
+                     *       "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "published": true,
+                     *       "revision": 1,
+                     *       "tables_used": [
+                     *         "listening_ports"
+                     *       ],
+                     *       "successful_devices_count": 231,
+                     *       "errored_devices_count": 2,
+                     *       "waiting_devices_count": 17
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LiveQueryCampaign"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteLiveQueryCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the live query campaign. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One osquery statement that chosen devices run as soon as they are online. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "81",
+                     *       "name": "Who listens on port 22",
+                     *       "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "published": true,
+                     *       "revision": 1,
+                     *       "tables_used": [
+                     *         "listening_ports"
+                     *       ],
+                     *       "successful_devices_count": 231,
+                     *       "errored_devices_count": 2,
+                     *       "waiting_devices_count": 17
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LiveQueryCampaign"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateLiveQueryCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the live query campaign. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "sql": "SELECT pid, address FROM listening_ports WHERE port = 2222"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["LiveQueryCampaignChange"];
+            };
+        };
+        readonly responses: {
+            /** @description One osquery statement that chosen devices run as soon as they are online. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "81",
+                     *       "name": "Who listens on port 22",
+                     *       "osquery_sql": "SELECT pid, address FROM listening_ports WHERE port = 22",
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "published": true,
+                     *       "revision": 1,
+                     *       "tables_used": [
+                     *         "listening_ports"
+                     *       ],
+                     *       "successful_devices_count": 231,
+                     *       "errored_devices_count": 2,
+                     *       "waiting_devices_count": 17
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LiveQueryCampaign"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listLiveQueryResults: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `error_message` | string | `:` `~` | `null` |
+                 *     | `warning_message` | string | `:` `~` | `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the live query campaign. */
+                readonly liveQueryCampaignId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "90017",
+                     *           "result_count": "1",
+                     *           "error_message": null,
+                     *           "revision": 1,
+                     *           "warning_message": null,
+                     *           "device_information": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "results": [
+                     *             {
+                     *               "pid": "812",
+                     *               "address": "0.0.0.0"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["LiveQueryResult"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

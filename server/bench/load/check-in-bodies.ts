@@ -20,7 +20,11 @@ export function checkInBodies(
 ): Buffer[] {
   return agents.map((agent) => {
     const names = checkIds.map((checkId) =>
-      queryName(secrets, { organizationId, deviceId: agent.deviceId }, { checkId, queryRevision: '1', issuedAtMs }),
+      queryName(
+        secrets,
+        { organizationId, deviceId: agent.deviceId },
+        { kind: 'check', id: checkId, revision: '1', issuedAtMs },
+      ),
     )
     const row = { KOLIDE_CHECK_STATUS: status, version, path: '/usr/local/lib/example' }
     return agentRequest('write', agent, {

@@ -2,6 +2,7 @@ import { type RunTimes, rememberRunTimes } from '../checks/run-times.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/transact.ts'
 import { type Presence, rememberPresence } from '../devices/presence.ts'
+import { type LiveAnswerRecorder, recordLiveAnswersInBatches } from '../live-queries/record-in-batches.ts'
 import { rememberSnapshotTimes, type SnapshotTimes } from '../reporting/snapshot-times.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
@@ -9,6 +10,7 @@ import { batchLoads } from './batch-loads.ts'
 import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
 import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
 import { limitConcurrency } from './limit-concurrency.ts'
+import { rememberStatements, type Statements } from './remember-statements.ts'
 
 type LogEntry = (fields: Record<string, unknown>, message: string) => void
 export type AgentLog = { warn: LogEntry; error: LogEntry }
@@ -26,6 +28,9 @@ export type AgentContext = Readonly<{
   metrics: AgentMetrics
   /** The device of a node key's look-up hash, straight from the database. */
   loadDevice: (hash: Buffer) => Promise<StoredDevice | undefined>
+  /** The SQL of live queries. */
+  statements: Statements
+  recordLiveAnswers: LiveAnswerRecorder
   /** Keeps connections of the pool free for everybody else while a fleet reports or enrols. */
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
   inEnrollingTurn: <T>(work: () => Promise<T>) => Promise<T>
@@ -51,6 +56,8 @@ export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; lo
     registry,
     metrics: agentMetrics(registry.size),
     loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes, recently(parts.clock()))),
+    statements: rememberStatements(parts.db),
+    recordLiveAnswers: recordLiveAnswersInBatches(parts.db),
     inRecordingTurn: limitConcurrency(recordingsAtOnce),
     inEnrollingTurn: limitConcurrency(enrollmentsAtOnce),
     inLogTurn: limitConcurrency(logsAtOnce),

@@ -27,6 +27,20 @@ export function readAnswers(body: unknown): QueryAnswer[] {
   }))
 }
 
+/** How many rows the agent sent for a query, and whether those that are read lose columns or the end of a value. */
+export function lossOf(body: unknown, name: string): { rowCount: number; isCut: boolean } {
+  const rows = own(fieldsOf(fieldsOf(body)['queries']), name)
+  if (!Array.isArray(rows)) return { rowCount: 0, isCut: false }
+  const isCut = rows.slice(0, mostRows).some((row) => {
+    const columns = Object.entries(fieldsOf(row))
+    return (
+      columns.length > mostColumns ||
+      columns.some(([column, value]) => column.length > longestName || valueText(value).length > longestValue)
+    )
+  })
+  return { rowCount: rows.length, isCut }
+}
+
 function outcomeOf(rows: unknown, status: unknown, message: unknown): CheckOutcome {
   if (isSuccess(status)) return { kind: 'rows', rows: rowsOf(rows) }
   const text = storable(typeof message === 'string' ? message : '', longestMessage)

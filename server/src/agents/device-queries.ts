@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Database } from '../db/schema.ts'
 import type { Db, Reader } from '../db/transact.ts'
-import type { CheckState } from './due-rules.ts'
+import type { CheckState, LiveQueryState } from './due-rules.ts'
 
 export type StoredDevice = {
   organizationId: string
@@ -13,6 +13,8 @@ export type StoredDevice = {
   /** The tables that it has reported, where it has enrolled only lately. */
   firstReported: readonly string[] | undefined
   checks: CheckState[]
+  /** The live queries that wait for it, the oldest first. */
+  liveQueries: LiveQueryState[]
 }
 
 type Row = {
@@ -29,7 +31,12 @@ type Row = {
   noted_at: string[] | null
   refreshed_check_ids: string[] | null
   requested_at: string[] | null
+  campaign_ids: string[] | null
+  campaign_revisions: number[] | null
 }
+
+/** What is loaded at a time; the rest comes once these are answered. */
+const liveQueriesPerLoad = 100
 
 /**
  * The living devices of these node keys, by the hash in hex, each with what decides when its checks are due: one
@@ -49,7 +56,7 @@ export async function findDevicesByNodeKeys(
       ) end as first_reported,
       result.check_ids, result.query_revisions, result.ran_at,
       runs.check_ids as noted_check_ids, runs.ran_at as noted_at,
-      refresh.check_ids as refreshed_check_ids, refresh.requested_at
+      refresh.check_ids as refreshed_check_ids, refresh.requested_at, live.campaign_ids, live.campaign_revisions
     from node_key_lookups as lookup
     join devices on devices.organization_id = lookup.organization_id and devices.id = lookup.device_id
       and devices.deleted_at is null
@@ -65,6 +72,15 @@ export async function findDevicesByNodeKeys(
       select array_agg(check_id) as check_ids, array_agg(requested_at) as requested_at from check_refreshes
       where check_refreshes.organization_id = devices.organization_id and check_refreshes.device_id = devices.id
     ) as refresh on true
+    left join lateral (
+      select array_agg(campaign_id) as campaign_ids, array_agg(revision) as campaign_revisions
+      from (
+        select campaign_id, revision from live_query_targets
+        where live_query_targets.organization_id = devices.organization_id
+          and live_query_targets.device_id = devices.id and live_query_targets.status = 'waiting'
+        order by campaign_id limit ${sql.lit(liveQueriesPerLoad)}
+      ) as waiting
+    ) as live on true
     where lookup.lookup_hash = any(${hashes}::bytea[])
   `.execute(db)
   return new Map(rows.map((row) => [row.lookup_hash.toString('hex'), storedDevice(row)]))
@@ -82,6 +98,10 @@ function storedDevice(row: Row): StoredDevice {
       refreshRequestedAtMs: momentMs(requested.get(checkId) ?? ''),
     }
   })
+  const liveQueries = (row.campaign_ids ?? []).map((campaignId, index) => ({
+    campaignId,
+    revision: row.campaign_revisions?.[index] ?? 0,
+  }))
   return {
     organizationId: row.organization_id,
     deviceId: row.device_id,
@@ -89,6 +109,7 @@ function storedDevice(row: Row): StoredDevice {
     hasReporting: row.has_reporting,
     firstReported: row.first_reported ?? undefined,
     checks,
+    liveQueries,
   }
 }
 

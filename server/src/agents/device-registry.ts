@@ -22,7 +22,7 @@ export type DeviceState = {
   loadedNotices: number
   loadedOrganizationNotices: number
   nextDueAtMs: number
-  /** What the device was asked and has not answered yet: by check, when, in milliseconds since the epoch. */
+  /** What the device was asked and has not answered yet: by check or `liveQueryKey`, when, in milliseconds since the epoch. */
   unanswered: Map<string, number> | undefined
   /** As what it reports tables; undefined where it reports none. */
   reportsAs: OsqueryPlatform | undefined

@@ -17,6 +17,18 @@ export type CheckState = {
   refreshRequestedAtMs: number | undefined
 }
 
+export type LiveQueryState = { campaignId: string; revision: number }
+export type DueLiveQuery = LiveQueryState & { dueAtMs: number }
+
+/** Under which a hand-out of a live query is remembered, among those of checks. */
+export const liveQueryKey = ({ campaignId, revision }: LiveQueryState): string => `campaign/${campaignId}/${revision}`
+
+/** At once, and again when no answer came. */
+export const dueLiveQuery = (state: LiveQueryState, handedOutAtMs: number | undefined): DueLiveQuery => ({
+  ...state,
+  dueAtMs: handedOutAtMs === undefined ? 0 : handedOutAtMs + unansweredMs,
+})
+
 export type DueCheck = { check: PlannedCheck; dueAtMs: number; isUrgent: boolean }
 
 /** A hand-out without an answer is repeated after this: an agent that lives answers within seconds. */

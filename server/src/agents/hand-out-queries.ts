@@ -3,9 +3,9 @@ import { inventoryQueryName } from '../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type Answer, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
-import { type DueCheck, inOrderOfNeed, queriesPerRead, unansweredMs } from './due-rules.ts'
+import { type DueCheck, inOrderOfNeed, liveQueryKey, queriesPerRead, unansweredMs } from './due-rules.ts'
 import { earliest, type LoadedDevice, reloadDevice } from './load-device.ts'
-import { queryName } from './query-names.ts'
+import { type HandedOutQuery, queryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
 
 export const idleAnswer = '{"queries":{},"node_invalid":false}'
@@ -21,40 +21,68 @@ export async function answerRead(context: AgentContext, found: DeviceState | Loa
   return loaded ? success(await handOutQueries(context, loaded)) : unknownNodeKey
 }
 
-async function handOutQueries(context: AgentContext, { device, checks, tables }: LoadedDevice): Promise<string> {
-  const now = context.clock()
-  const nowMs = Date.parse(now)
+/** A live query goes alone: its answer would wait for the checks beside it, since one write carries all. */
+function handOutQueries(context: AgentContext, loaded: LoadedDevice): Promise<string> {
+  const nowMs = Date.parse(context.clock())
+  const isLive = loaded.liveQueries.some(({ dueAtMs }) => dueAtMs <= nowMs)
+  return isLive ? handOutLiveQueries(context, loaded, nowMs) : handOutChecks(context, loaded, nowMs)
+}
+
+async function handOutLiveQueries(context: AgentContext, loaded: LoadedDevice, nowMs: number): Promise<string> {
+  const { device, checks, liveQueries, tables } = loaded
+  const handedOut = liveQueries.filter(({ dueAtMs }) => dueAtMs <= nowMs).slice(0, queriesPerRead)
+  noteHandOut(device, handedOut.map(liveQueryKey), nowMs)
+  device.nextDueAtMs =
+    tables.length > 0 ? 0 : nextDue([...checks, ...liveQueries.filter((query) => !handedOut.includes(query))], nowMs)
+  const queries = await Promise.all(
+    handedOut.map(async ({ campaignId, revision }) => {
+      const json = await context.statements.find(device.organization.id, campaignId, revision)
+      const asked = { kind: 'campaign', id: campaignId, revision: String(revision), issuedAtMs: nowMs } as const
+      return json === undefined ? [] : [`"${nameFor(context, device, asked)}":${json}`]
+    }),
+  )
+  return answerWith(queries.flat(), true)
+}
+
+async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs: number): Promise<string> {
+  const { device, checks, liveQueries, tables } = loaded
   const due = checks.filter(({ dueAtMs }) => dueAtMs <= nowMs).sort(inOrderOfNeed)
   if (due.length === 0 && tables.length === 0) return idleAnswer
   const handedOut = due.filter(({ check }) => 'json' in check.query).slice(0, queriesPerRead)
   const faulty = due.filter(({ check }) => 'fault' in check.query)
-  const asked = tables.slice(0, queriesPerRead - handedOut.length)
-  const isWorkLeft = due.length > handedOut.length + faulty.length || tables.length > asked.length
-  noteHandOut(device, checks, [...handedOut, ...faulty], nowMs)
-  noteFirstRound(device, asked, tables.length > asked.length)
-  await recordFaults(context, device, faulty, now)
-  const { deviceId, organization } = device
+  const tablesAsked = tables.slice(0, queriesPerRead - handedOut.length)
+  const isMoreLeft = tables.length > tablesAsked.length
+  const isWorkLeft = due.length > handedOut.length + faulty.length || isMoreLeft
+  const noted = [...handedOut, ...faulty]
+  noteHandOut(
+    device,
+    noted.map(({ check }) => check.checkId),
+    nowMs,
+  )
+  device.nextDueAtMs = nextDue([...checks.filter((check) => !noted.includes(check)), ...liveQueries], nowMs)
+  noteFirstRound(device, tablesAsked, isMoreLeft)
+  await recordFaults(context, device, faulty, new Date(nowMs).toISOString())
   const queries = handedOut.flatMap(({ check: { checkId, queryRevision, query } }) => {
-    const issued = { checkId, queryRevision, issuedAtMs: nowMs }
-    const name = queryName(context.secrets, { organizationId: organization.id, deviceId }, issued)
-    return 'json' in query ? `"${name}":${query.json}` : []
+    const asked = { kind: 'check', id: checkId, revision: queryRevision, issuedAtMs: nowMs } as const
+    return 'json' in query ? `"${nameFor(context, device, asked)}":${query.json}` : []
   })
-  queries.push(...asked.map((table) => `"${inventoryQueryName(table)}":${JSON.stringify(table.sql)}`))
-  const accelerate = isWorkLeft ? `,"accelerate":${accelerateSeconds}` : ''
+  queries.push(...tablesAsked.map((table) => `"${inventoryQueryName(table)}":${JSON.stringify(table.sql)}`))
+  return answerWith(queries, isWorkLeft)
+}
+
+function nameFor({ secrets }: AgentContext, { organization, deviceId }: DeviceState, asked: HandedOutQuery): string {
+  return queryName(secrets, { organizationId: organization.id, deviceId }, asked)
+}
+
+function answerWith(queries: readonly string[], isFast: boolean): string {
+  const accelerate = isFast ? `,"accelerate":${accelerateSeconds}` : ''
   return `{"queries":{${queries.join(',')}}${accelerate},"node_invalid":false}`
 }
 
-function noteHandOut(
-  device: DeviceState,
-  checks: readonly DueCheck[],
-  handedOut: readonly DueCheck[],
-  nowMs: number,
-): void {
+function noteHandOut(device: DeviceState, keys: readonly string[], nowMs: number): void {
   const unanswered = device.unanswered ?? new Map<string, number>()
-  for (const { check } of handedOut) unanswered.set(check.checkId, nowMs)
+  for (const key of keys) unanswered.set(key, nowMs)
   device.unanswered = unanswered
-  const others = checks.filter((due) => !handedOut.includes(due))
-  device.nextDueAtMs = Math.min(earliest(others), nowMs + unansweredMs)
 }
 
 /** Asked once: what is not answered comes with the schedule. */
@@ -63,6 +91,9 @@ function noteFirstRound(device: DeviceState, asked: readonly InventoryQuery[], i
   for (const { table } of asked) device.firstAsked?.add(table.name)
   if (isMoreLeft) device.nextDueAtMs = 0
 }
+
+const nextDue = (others: readonly { dueAtMs: number }[], nowMs: number): number =>
+  Math.min(earliest(others), nowMs + unansweredMs)
 
 /** A check whose query cannot be made is shown as errored on the device, at its turn. */
 async function recordFaults(context: AgentContext, device: DeviceState, faulty: readonly DueCheck[], now: string) {

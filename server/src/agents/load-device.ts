@@ -4,10 +4,15 @@ import type { AgentContext } from './agent-context.ts'
 import { type CheckPlan, loadPlan } from './check-plan.ts'
 import type { StoredDevice } from './device-queries.ts'
 import { type DeviceState, isStale, type OrganizationState } from './device-registry.ts'
-import { type DueCheck, dueTime, unansweredMs } from './due-rules.ts'
+import { type DueCheck, type DueLiveQuery, dueLiveQuery, dueTime, liveQueryKey, unansweredMs } from './due-rules.ts'
 
 /** A device as it has just been read from the database, with what it is due to be asked now or later. */
-export type LoadedDevice = { device: DeviceState; checks: DueCheck[]; tables: readonly InventoryQuery[] }
+export type LoadedDevice = {
+  device: DeviceState
+  checks: DueCheck[]
+  liveQueries: DueLiveQuery[]
+  tables: readonly InventoryQuery[]
+}
 
 const nodeKeyForm = /^[\w-]{43}$/
 export const nodeKeyPurpose = 'node key'
@@ -95,8 +100,8 @@ function settleSchedule(
   const noted = context.runTimes.unwritten(stored.organizationId, stored.deviceId)
   const nowMs = Date.parse(context.clock())
   const { unanswered } = device
-  for (const [checkId, issuedAtMs] of unanswered ?? []) {
-    if (nowMs - issuedAtMs >= unansweredMs) unanswered?.delete(checkId)
+  for (const [key, issuedAtMs] of unanswered ?? []) {
+    if (nowMs - issuedAtMs >= unansweredMs) unanswered?.delete(key)
   }
   const checks = stored.checks.flatMap((state) => {
     const check = plan.get(state.checkId)
@@ -105,10 +110,11 @@ function settleSchedule(
     const ranAtMs = notedAtMs > (state.ranAtMs ?? 0) ? notedAtMs : state.ranAtMs
     return dueTime(check, { ...state, ranAtMs }, unanswered?.get(state.checkId), device.deviceId)
   })
+  const liveQueries = stored.liveQueries.map((state) => dueLiveQuery(state, unanswered?.get(liveQueryKey(state))))
   if (unanswered?.size === 0) device.unanswered = undefined
   const tables = firstTables(device, stored)
-  device.nextDueAtMs = tables.length > 0 ? 0 : earliest(checks)
-  return { device, checks, tables }
+  device.nextDueAtMs = tables.length > 0 ? 0 : earliest([...checks, ...liveQueries])
+  return { device, checks, liveQueries, tables }
 }
 
 /** The tables that a device which has enrolled lately is still to be asked for. */

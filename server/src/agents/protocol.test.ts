@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { testAgents } from '../../test/support/agent-server.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
+import { deviceConfig } from './device-config.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -33,17 +34,28 @@ test('the configuration turns distributed queries on, and the intervals differ f
     assert.ok(verdict.accepted)
     const { options, ...rest } = verdict.body as { options: Record<string, unknown> }
     assert.deepEqual(rest, { schedule: {}, packs: {}, node_invalid: false })
-    const { distributed_interval: interval, logger_tls_period: period, ...others } = options
-    assert.ok(Number(interval) >= 60 && Number(interval) < 72 && period === interval)
+    const { distributed_interval: interval, ...others } = options
+    assert.ok(Number(interval) >= 6 && Number(interval) <= 8)
     assert.deepEqual(others, {
       disable_distributed: false,
+      logger_tls_period: 60,
       logger_tls_max_lines: 128,
       schedule_splay_percent: 10,
       pack_delimiter: '/',
     })
     intervals.add(interval)
   }
-  assert.ok(intervals.size >= 4, `${intervals.size} different intervals`)
+  assert.equal(intervals.size, 3)
+})
+
+test('devices of a large fleet ask once a minute', () => {
+  const intervals = Array.from({ length: 100 }, (_, number) => {
+    const { options } = JSON.parse(deviceConfig(String(number), undefined, 1_001))
+    assert.equal(options.logger_tls_period, options.distributed_interval)
+    return Number(options.distributed_interval)
+  })
+  assert.ok(intervals.every((interval) => interval >= 60 && interval < 72))
+  assert.equal(new Set(intervals).size, 12)
 })
 
 test('an unknown node key is refused on every endpoint, in the header and in the body', async () => {

@@ -7,7 +7,7 @@ import { parseQueryName, queryName } from './query-names.ts'
 const secrets = openSecrets(randomBytes(32))
 const device = { organizationId: '1', deviceId: '23' }
 const issuedAtMs = Date.parse('2026-11-20T10:00:00.000Z')
-const query = { checkId: '812', queryRevision: '3', issuedAtMs }
+const query = { kind: 'check', id: '812', revision: '3', issuedAtMs } as const
 const name = queryName(secrets, device, query)
 
 test('a name says what was asked to the device that was asked', () => {
@@ -25,8 +25,16 @@ test('another device, organization or key cannot use the name', () => {
   assert.equal(parseQueryName(openSecrets(randomBytes(32)), device, name, issuedAtMs), undefined)
 })
 
+test('a live query is told from a check with the same numbers', () => {
+  const live = { ...query, kind: 'campaign' } as const
+  const liveName = queryName(secrets, device, live)
+  assert.match(liveName, /^campaign\/812\/3\/[0-9a-z]+\/[\w-]{22}$/)
+  assert.deepEqual(parseQueryName(secrets, device, liveName, issuedAtMs), live)
+})
+
 test('a changed name is none of ours', () => {
   const changed = [
+    name.replace('check/', 'campaign/'),
     name.replace('/812/', '/813/'),
     name.replace('/3/', '/4/'),
     name.replace(issuedAtMs.toString(36), (issuedAtMs + 1).toString(36)),

@@ -1,10 +1,11 @@
 import type { Secrets } from '../secrets/secrets.ts'
 
-export type HandedOutQuery = { checkId: string; queryRevision: string; issuedAtMs: number }
+/** A check, or a live query's campaign, at a revision. */
+export type HandedOutQuery = { kind: 'check' | 'campaign'; id: string; revision: string; issuedAtMs: number }
 type Device = { organizationId: string; deviceId: string }
 
 const purpose = 'distributed query'
-const form = /^check\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
+const form = /^(check|campaign)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
 
 /** An answer that comes later than this speaks of a device as it no longer is. */
 const longestLifeMs = 86_400_000
@@ -12,11 +13,11 @@ const longestLifeMs = 86_400_000
 const messageOf = ({ organizationId, deviceId }: Device, rest: string) => `${organizationId}/${deviceId}/${rest}`
 
 /**
- * The name under which a device is asked a check. It carries all that the answer needs, with a code that only our key
+ * The name under which a device is asked something. It carries all that the answer needs, with a code that only our key
  * can make for exactly this device, so that any process can take the answer to what any other has asked.
  */
 export function queryName(secrets: Secrets, device: Device, query: HandedOutQuery): string {
-  const rest = `check/${query.checkId}/${query.queryRevision}/${query.issuedAtMs.toString(36)}`
+  const rest = `${query.kind}/${query.id}/${query.revision}/${query.issuedAtMs.toString(36)}`
   return `${rest}/${secrets.sign(purpose, messageOf(device, rest)).toString('base64url')}`
 }
 
@@ -24,8 +25,13 @@ export function queryName(secrets: Secrets, device: Device, query: HandedOutQuer
 export function parseQueryName(secrets: Secrets, device: Device, name: string, nowMs: number) {
   const match = form.exec(name)
   if (!match) return undefined
-  const [, checkId = '', queryRevision = '', issued = '', code = ''] = match
-  const query: HandedOutQuery = { checkId, queryRevision, issuedAtMs: Number.parseInt(issued, 36) }
+  const [, kind, id = '', revision = '', issued = '', code = ''] = match
+  const query: HandedOutQuery = {
+    kind: kind === 'campaign' ? 'campaign' : 'check',
+    id,
+    revision,
+    issuedAtMs: Number.parseInt(issued, 36),
+  }
   if (nowMs - query.issuedAtMs > longestLifeMs) return undefined
   const rest = name.slice(0, -code.length - 1)
   return secrets.verify(purpose, messageOf(device, rest), Buffer.from(code, 'base64url')) ? query : undefined

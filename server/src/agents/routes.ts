@@ -83,7 +83,7 @@ function addSmallEndpoints(scope: FastifyInstance, context: AgentContext): void 
   const options = { config, bodyLimit: 16 * kilobyte }
   scope.post('/config', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
     respond(context, request, reply, async (device) =>
-      success(deviceConfig(stateOf(device).deviceId, stateOf(device).reportsAs)),
+      success(deviceConfig(stateOf(device).deviceId, stateOf(device).reportsAs, context.registry.size())),
     ),
   )
   scope.post('/distributed/read', { ...options, onRequest: answerIdleByHeader(context) }, (request, reply) =>

@@ -1,8 +1,11 @@
 import type { CheckRun } from '../checks/record-results.ts'
+import { type GivenAnswer, keepAnswer } from '../live-queries/answer-rules.ts'
+import type { LiveAnswer } from '../live-queries/record-live-answers.ts'
 import { isInventoryQueryName } from '../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
-import { readAnswers } from './answer-rules.ts'
+import { lossOf, type QueryAnswer, readAnswers } from './answer-rules.ts'
 import type { DeviceState } from './device-registry.ts'
+import { liveQueryKey } from './due-rules.ts'
 import { parseQueryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
 import { takeFirstRound } from './take-snapshots.ts'
@@ -18,13 +21,45 @@ export async function takeAnswers(
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
   await takeFirstRound(context, device, body, isDatabaseUnavailable)
-  const runs = runsOf(context, device, body)
+  const { runs, liveAnswers } = sortAnswers(context, device, body)
+  await recordChecks(context, device, runs, isDatabaseUnavailable)
+  await recordLive(context, device, liveAnswers, isDatabaseUnavailable)
+}
+
+type IsUnavailable = (error: unknown) => boolean
+
+async function recordChecks(
+  context: AgentContext,
+  device: DeviceState,
+  runs: readonly CheckRun[],
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
   if (runs.length === 0) return
   try {
     await recordRuns(context, device, runs)
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
     for (const run of runs) await recordAlone(context, device, run, isDatabaseUnavailable)
+  }
+}
+
+async function recordLive(
+  context: AgentContext,
+  device: DeviceState,
+  answers: readonly LiveAnswer[],
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
+  if (answers.length === 0) return
+  const place = { organizationId: device.organization.id, deviceId: device.deviceId }
+  try {
+    const stored = await context.recordLiveAnswers(place, answers)
+    context.metrics.answers.inc({ outcome: 'recorded' }, stored)
+    context.metrics.answers.inc({ outcome: 'refused' }, answers.length - stored)
+    for (const answer of answers) device.unanswered?.delete(liveQueryKey(answer))
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    context.metrics.answers.inc({ outcome: 'failed' }, answers.length)
+    context.log.error({ ...place, err: error }, 'answers to live queries not recorded')
   }
 }
 
@@ -47,21 +82,35 @@ async function recordAlone(
   }
 }
 
-/** What the answers say of checks, each check once: of several answers, which a failed write can leave, the latest. */
-function runsOf(context: AgentContext, device: DeviceState, body: unknown): CheckRun[] {
+type Sorted = { runs: CheckRun[]; liveAnswers: LiveAnswer[] }
+
+/** What the answers say, each check once: of several answers, which a failed write can leave, the latest. */
+function sortAnswers(context: AgentContext, { organization, deviceId }: DeviceState, body: unknown): Sorted {
   const nowMs = Date.parse(context.clock())
-  const place = { organizationId: device.organization.id, deviceId: device.deviceId }
   const runs = new Map<string, CheckRun>()
-  for (const { name, outcome } of readAnswers(body)) {
-    if (isInventoryQueryName(name)) continue
-    const query = parseQueryName(context.secrets, place, name, nowMs)
+  const liveAnswers = new Map<string, LiveAnswer>()
+  for (const answer of readAnswers(body)) {
+    if (isInventoryQueryName(answer.name)) continue
+    const query = parseQueryName(context.secrets, { organizationId: organization.id, deviceId }, answer.name, nowMs)
     if (!query) {
       context.metrics.answers.inc({ outcome: 'refused' })
       continue
     }
-    const { checkId, queryRevision, issuedAtMs } = query
+    const { kind, id, revision, issuedAtMs } = query
+    if (kind === 'campaign') {
+      const live = { deviceId, campaignId: id, revision: Number(revision), ...keepAnswer(givenAnswer(answer, body)) }
+      liveAnswers.set(liveQueryKey(live), live)
+      continue
+    }
     const ranAt = new Date(issuedAtMs).toISOString()
-    if (ranAt > (runs.get(checkId)?.ranAt ?? '')) runs.set(checkId, { checkId, queryRevision, ranAt, outcome })
+    const run = { checkId: id, queryRevision: revision, ranAt, outcome: answer.outcome }
+    if (ranAt > (runs.get(id)?.ranAt ?? '')) runs.set(id, run)
   }
-  return [...runs.values()]
+  return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()] }
+}
+
+function givenAnswer({ name, outcome }: QueryAnswer, body: unknown): GivenAnswer {
+  return outcome.kind === 'rows'
+    ? { kind: 'rows', rows: outcome.rows, ...lossOf(body, name) }
+    : { kind: 'error', message: outcome.message }
 }

@@ -31,6 +31,12 @@ import { createDeviceGroupCommand, createPersonGroupCommand } from './commands/g
 import { importCommand } from './commands/import-command.ts'
 import { createKeyCommand, listKeysCommand, revealKeyCommand, revokeKeyCommand } from './commands/key-commands.ts'
 import {
+  createLiveQueryCommand,
+  deleteLiveQueryCommand,
+  listLiveQueriesCommand,
+  liveQueryResultsCommand,
+} from './commands/live-query-commands.ts'
+import {
   createOrganizationCommand,
   listOrganizationsCommand,
   setFeatureCommand,
@@ -85,4 +91,8 @@ export const dataCommands: readonly DataCommand[] = [
   showDraftCommand,
   publishDraftCommand,
   deleteDraftCommand,
+  listLiveQueriesCommand,
+  createLiveQueryCommand,
+  liveQueryResultsCommand,
+  deleteLiveQueryCommand,
 ]

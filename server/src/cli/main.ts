@@ -11,6 +11,7 @@ import { addDrafts } from './program/add-drafts.ts'
 import { addEnrollmentSecrets } from './program/add-enrollment-secrets.ts'
 import { addGroups } from './program/add-groups.ts'
 import { addKeys } from './program/add-keys.ts'
+import { addLiveQueries } from './program/add-live-queries.ts'
 import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
 import { addPackages } from './program/add-packages.ts'
@@ -40,6 +41,7 @@ const parts = [
   addChecks,
   addAudit,
   addDrafts,
+  addLiveQueries,
   addAgent,
   addSimulate,
 ]

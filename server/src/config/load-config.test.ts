@@ -59,6 +59,7 @@ test('an empty environment is a trial on loopback with the embedded database', (
       apiVersionHeaderAliases: ['x-kolide-api-version'],
       pollTokenHeaderAliases: [],
       deviceDeletionDelaySeconds: 120,
+      liveQueryBlockedTables: ['curl', 'process_envs', 'shell_history', 'carves'],
       bootstrap: {},
     },
   )
@@ -225,4 +226,11 @@ test('a settings block is replaced between its markers and nowhere else', () => 
   const updated = withSettingsTable('a\n<!-- settings:start -->\nold $1\n<!-- settings:end -->\nb')
   assert.equal(updated, `a\n<!-- settings:start -->\n${settingsTable()}\n<!-- settings:end -->\nb`)
   assert.equal(withSettingsTable('no block'), undefined)
+})
+
+test('the blocked tables of live queries are names in any case, or none', () => {
+  const blocked = (text: string) => loadConfig({ MUSTER_LIVE_QUERY_BLOCKED_TABLES: text }).liveQueryBlockedTables
+  assert.deepEqual(blocked('Curl, my_table'), ['curl', 'my_table'])
+  assert.deepEqual(blocked('none'), [])
+  for (const text of ['curl;users', 'none,curl', '"curl"']) assert.throws(() => blocked(text), /osquery tables/)
 })

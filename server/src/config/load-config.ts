@@ -32,6 +32,8 @@ export type Config = Readonly<{
   /** Lower case. */
   pollTokenHeaderAliases: readonly string[]
   deviceDeletionDelaySeconds: number
+  /** Lower case. */
+  liveQueryBlockedTables: readonly string[]
   bootstrap: Bootstrap
 }>
 
@@ -82,6 +84,7 @@ function toConfig(values: SettingValues): Config {
     apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
     pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
     deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,
+    liveQueryBlockedTables: Object.freeze(values.MUSTER_LIVE_QUERY_BLOCKED_TABLES.filter((name) => name !== 'none')),
     bootstrap: hideSecrets(toBootstrap(values)),
   }
 }

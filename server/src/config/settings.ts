@@ -110,6 +110,14 @@ export const settings = Type.Object({
     default: 120,
     description: 'How long a deleted device can still be restored before it is purged.',
   }),
+  MUSTER_LIVE_QUERY_BLOCKED_TABLES: Type.Refine(
+    Type.Array(Type.String(), {
+      default: ['curl', 'process_envs', 'shell_history', 'carves'],
+      description: 'osquery tables that no live query may read; `none` blocks none.',
+    }),
+    rules.isTableNameList,
+    () => 'must be names of osquery tables, with commas, or none',
+  ),
   MUSTER_BOOTSTRAP_ORGANIZATION: Type.Optional(
     Type.String({
       minLength: 1,

@@ -46,6 +46,10 @@ export function isHeaderNameList(names: string[]): boolean {
   return names.every((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
 }
 
+export function isTableNameList(names: string[]): boolean {
+  return names.every((name) => /^[a-z_][a-z0-9_]*$/.test(name)) && (names.length === 1 || !names.includes('none'))
+}
+
 export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && /^[^\s@"<>]+@[^\s@"<>]+$/.test(text)
 }

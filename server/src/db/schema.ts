@@ -22,6 +22,9 @@ type StoredStatus =
   | 'out_of_scope'
 type SectionStatus = 'missing' | 'bad' | 'good'
 
+export type LiveQueryStatus = 'waiting' | 'successful' | 'errored'
+export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
+
 export interface Database {
   installation: { singleton: Generated<boolean>; master_key_fingerprint: string; created_at: Instant }
   organizations: { id: Id; name: string; disabled_features: WithDefault<string[]>; created_at: Instant }
@@ -273,6 +276,47 @@ export interface Database {
     last_device_id: WithDefault<string>
     settled_devices: WithDefault<number>
     finished_at: Instant | null
+  }
+  live_query_campaigns: {
+    organization_id: string
+    id: Id
+    name: string
+    osquery_sql: string
+    tables_used: string[]
+    published: boolean
+    revision: WithDefault<number>
+    targeted_device_ids: string[]
+    targeted_platforms: TargetedPlatform[]
+    created_at: Instant
+    started_at: Instant
+    waits_until: Instant | null
+    results_dropped_at: Instant | null
+  }
+  live_query_targets: {
+    organization_id: string
+    campaign_id: string
+    device_id: string
+    revision: number
+    status: LiveQueryStatus
+  }
+  live_query_results: {
+    organization_id: string
+    id: Id
+    campaign_id: string
+    device_id: string
+    revision: number
+    row_count: number
+    error_message: string | null
+    warning_message: string | null
+    rows: Json<Record<string, string>[]>
+  }
+  live_query_tallies: {
+    organization_id: string
+    campaign_id: string
+    shard: number
+    waiting: number
+    successful: number
+    errored: number
   }
   agent_notices: {
     organization_id: string

@@ -6,17 +6,19 @@ import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 import { setDeleted } from '../devices/set-deleted.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { countMember } from '../groups/count-member.ts'
+import { countInLiveQueries } from '../live-queries/count-device.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
 /**
  * Takes a locked device out of all counts and refuses its agent. Whoever locks more than the device does so in this
- * order: owner, tallies, groups, audit log.
+ * order: owner, tallies, groups, live queries, audit log.
  */
 export async function markDeleted(tx: Tx, device: LockedDevice, { now }: Happening): Promise<void> {
   await setDeleted(tx, device, now)
   if (device.registered_owner_id !== null) await resetTrustOfLast(tx, device, device.registered_owner_id)
   await countResults(tx, device, -1)
   await countMember(tx, device.organization_id, device.id, -1)
+  await countInLiveQueries(tx, device, -1)
   await queueAgentNotice(tx, device.organization_id, device.id, now)
 }
 

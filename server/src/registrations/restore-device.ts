@@ -13,6 +13,7 @@ import { clearOwner } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
 import { countMember } from '../groups/count-member.ts'
+import { countInLiveQueries } from '../live-queries/count-device.ts'
 import { lockPerson } from '../people/lock-person.ts'
 import { markFirstTrust } from '../people/mark-first-trust.ts'
 import { countResults } from './mark-deleted.ts'
@@ -40,6 +41,7 @@ export async function restoreDevice(
   await rescheduleDevices(tx, [device], now)
   await settleAuthState(tx, device, happening)
   await countMember(tx, organizationId, device.id, 1)
+  await countInLiveQueries(tx, device, 1)
   await queueAgentNotice(tx, organizationId, device.id, now)
   await recordAudit(tx, { organizationId, actor, description: `Restored the deleted device "${device.name}".`, now })
 }

@@ -18,7 +18,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   reporting: ['checks', 'issues', 'devices', 'people', 'audit', ...ground],
   drafts: ['checks', 'organizations', 'audit', ...ground],
   'admin-users': ['events', 'audit', ...ground],
-  registrations: ['groups', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
+  registrations: ['groups', 'live-queries', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   groups: ['checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   checks: ['issues', 'devices', 'people', 'events', 'audit', ...ground],
   issues: ['devices', 'people', 'events', 'audit', ...ground],

@@ -30,7 +30,8 @@ type Records = Record<
   | 'authLog'
   | 'package'
   | 'adminUser'
-  | 'draft',
+  | 'draft'
+  | 'liveQuery',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -72,6 +73,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   )
   const packages = await harness.ask('GET', '/packages', { key })
   const draft = await make.draft(organizationId, { name: name('draft') })
+  const liveQuery = await make.liveQuery(organizationId, { name: name('live query'), deviceIds: [device.id] })
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -92,6 +94,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       audit: audits.body.data[0].id,
       authLog: authLog.id,
       adminUser: adminUser.id,
+      liveQuery,
     },
   }
 }
@@ -132,6 +135,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   auth_logs: 'authLog',
   admin_users: 'adminUser',
   memberships: 'device',
+  live_query_campaigns: 'liveQuery',
 }
 
 const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
@@ -145,6 +149,8 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   // Refused for our own request too, which is to stay open.
   decideExemptionRequest: () => ({ status: 'denied', internal_message: 'Not like this.' }),
   decideRegistrationRequest: () => ({ status: 'denied' }),
+  createLiveQueryCampaign: ({ device }) => ({ name: 'x', sql: 'select 1', targeted_device_ids: [device] }),
+  updateLiveQueryCampaign: ({ device }) => ({ targeted_device_ids: [device] }),
   runExternalCheck: ({ device }) => ({ device_id: device, check_data: { KOLIDE_CHECK_STATUS: 'PASS' } }),
 }
 
@@ -248,7 +254,7 @@ test('a cursor of another organization is refused', async () => {
   assert.equal((await harness.ask('GET', `/audit_logs?cursor=${cursor}`, { key: ours.key })).status, 400)
 })
 
-// check_results is not among them: its lists ask after the device or check first, so one broken predicate cannot show.
+// check_results and live_query_results are not among them: their lists ask after the record above first, so one broken predicate cannot show.
 const guarded = [
   'devices',
   'people',
@@ -264,6 +270,7 @@ const guarded = [
   'audit_logs',
   'auth_logs',
   'admin_users',
+  'live_query_campaigns',
 ]
 
 function withoutPredicate(connection: Connection, table: string): Connection {

@@ -61,10 +61,10 @@ type Emptied =
   | 'registration_requests'
   | 'auth_logs'
   | 'admin_users'
+  | 'live_query_campaigns'
 
 const removeFrom = (table: Emptied) => (id: string) =>
   db().deleteFrom(table).where('organization_id', '=', harness.tenant.organizationId).where('id', '=', id).execute()
-
 const addDevice = (name: string) => insert('devices', { name, device_type: 'Mac', form_factor: 'computer' })
 
 async function makeLists(): Promise<List[]> {
@@ -134,6 +134,12 @@ async function makeLists(): Promise<List[]> {
       searched: 'title',
       add: addIssueTo(device.id),
       remove: removeFrom('issues'),
+    },
+    {
+      path: '/live_query_campaigns',
+      searched: 'name',
+      add: (name) => make.liveQuery(organizationId, { name, deviceIds: [device.id] }),
+      remove: removeFrom('live_query_campaigns'),
     },
     { path: '/audit_logs', searched: 'description', isDescending: true, add: addEntry },
     {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
+import { systemActor } from '../../src/audit/record-audit.ts'
 import { type CheckRun, recordResults } from '../../src/checks/record-results.ts'
 import { retarget, targetedChecks } from '../../src/checks/retarget.ts'
 import type { CheckRow } from '../../src/checks/rules.ts'
@@ -7,6 +8,8 @@ import type { Database } from '../../src/db/schema.ts'
 import { type Db, transact } from '../../src/db/transact.ts'
 import { lockDevices } from '../../src/devices/lock-device.ts'
 import { type Happening, settleAuthStates } from '../../src/devices/settle-auth-state.ts'
+import { checkSql } from '../../src/live-queries/check-sql.ts'
+import { createCampaign } from '../../src/live-queries/create-campaign.ts'
 
 /** When everything is made that is not told otherwise. */
 export const startOfTests = '2026-11-20T10:00:00.000Z'
@@ -38,6 +41,7 @@ const asked = (of: Asked['device'], by: Asked['person']) => ({
 
 const decidedUnless = ({ status }: { status?: string | undefined }, waiting: string) =>
   status === undefined || status === waiting ? {} : { decided_at: startOfTests }
+type NewLiveQuery = { deviceIds: readonly string[]; sql?: string; name?: string; at?: string }
 
 /**
  * Builders of rows, by column names: a test sets what it is about. A device is targeted by the checks that are there,
@@ -334,8 +338,19 @@ export function makeIn(database: { readonly db: Db }) {
       .executeTakeFirstOrThrow()
   }
 
+  /** A live query that waits for the devices. */
+  async function liveQuery(
+    organizationId: string,
+    { deviceIds, sql = 'select pid from processes', name = `Live query ${next()}`, at = startOfTests }: NewLiveQuery,
+  ): Promise<string> {
+    const targets = { deviceIds, platforms: [] }
+    const tablesUsed = checkSql(sql, [])
+    const campaign = { organizationId, name, sql, tablesUsed, targets, namedDeviceIds: deviceIds, actor: systemActor }
+    return transact(database.db, (tx) => createCampaign(tx, { ...campaign, now: at }))
+  }
+
   return {
     ...{ organization, person, personGroup, deviceGroup, device, check, draft, target, result, issue },
-    ...{ exemptionRequest, registrationRequest, authLog, adminUser },
+    ...{ exemptionRequest, registrationRequest, authLog, adminUser, liveQuery },
   }
 }

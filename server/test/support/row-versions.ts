@@ -21,6 +21,10 @@ const written = [
   'exemption_request_issues',
   'exemption_requests',
   'issues',
+  'live_query_campaigns',
+  'live_query_results',
+  'live_query_tallies',
+  'live_query_targets',
   'people',
   'registration_requests',
 ]

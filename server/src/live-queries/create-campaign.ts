@@ -1,0 +1,59 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import { insertTargets, refuseUnknownDevices } from './target-devices.ts'
+import type { Targets } from './targeting-rules.ts'
+
+export type NewCampaign = {
+  organizationId: string
+  name: string
+  sql: string
+  tablesUsed: readonly string[]
+  targets: Targets
+  /** As the caller wrote them, for telling which are unknown. */
+  namedDeviceIds: readonly string[]
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+const dayMs = 86_400_000
+const waitedForMs = 7 * dayMs
+
+/** Until when devices that are not online are waited for. */
+export const waitsUntil = (now: string): string => new Date(Date.parse(now) + waitedForMs).toISOString()
+
+/**
+ * Has devices run a statement at their next contact. Returns the campaign's identifier. Fails with invalid for devices
+ * that the organization does not have, and when none is targeted.
+ */
+export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<string> {
+  const { organizationId, name, sql, targets, actor, ipAddress, now } = campaign
+  refuseNoTargets(targets)
+  await refuseUnknownDevices(tx, organizationId, campaign.namedDeviceIds)
+  const { id } = await tx
+    .insertInto('live_query_campaigns')
+    .values({
+      organization_id: organizationId,
+      name,
+      osquery_sql: sql,
+      tables_used: [...campaign.tablesUsed],
+      published: true,
+      targeted_device_ids: [...targets.deviceIds],
+      targeted_platforms: [...targets.platforms],
+      created_at: now,
+      started_at: now,
+      waits_until: waitsUntil(now),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await insertTargets(tx, { organizationId, campaignId: id, revision: 1, targets, now })
+  const description = `Created the live query "${name}": ${sql}`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  return id
+}
+
+export function refuseNoTargets({ deviceIds, platforms }: Targets): void {
+  if (deviceIds.length > 0 || platforms.length > 0) return
+  fail('invalid', { errors: [{ field: '', message: 'must name at least one target' }] })
+}

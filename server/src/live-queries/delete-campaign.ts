@@ -1,0 +1,26 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+
+type Deletion = {
+  organizationId: string
+  campaignId: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Removes a campaign with its results; devices that have not answered are not asked any more. */
+export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> {
+  const { organizationId, campaignId, actor, ipAddress, now } = deletion
+  const { name } = orNotFound(
+    await tx
+      .deleteFrom('live_query_campaigns')
+      .where(inOrganization('live_query_campaigns', organizationId))
+      .where('id', '=', campaignId)
+      .returning('name')
+      .executeTakeFirst(),
+  )
+  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Deleted the live query "${name}".`, now })
+}

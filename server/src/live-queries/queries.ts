@@ -1,0 +1,110 @@
+import type { liveQueryCampaignSearch, liveQueryResultSearch } from '@muster/contract/live-queries.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { LiveQueryStatus } from '../db/schema.ts'
+import type { Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+
+const campaignColumns = {
+  created_at: { column: 'live_query_campaigns.created_at', type: 'timestamptz' },
+  name: { column: 'live_query_campaigns.name', type: 'text' },
+  published: { column: 'live_query_campaigns.published', type: 'boolean' },
+  tables_used: { column: 'live_query_campaigns.tables_used', type: 'text[]' },
+} satisfies SearchColumns<typeof liveQueryCampaignSearch>
+
+const resultColumns = {
+  error_message: { column: 'live_query_results.error_message', type: 'text' },
+  warning_message: { column: 'live_query_results.warning_message', type: 'text' },
+} satisfies SearchColumns<typeof liveQueryResultSearch>
+
+const campaignsById: Keyset = { id: { column: 'live_query_campaigns.id', type: 'bigint' }, direction: 'asc' }
+const resultsById: Keyset = { id: { column: 'live_query_results.id', type: 'bigint' }, direction: 'asc' }
+
+/** A sum over the shards of one campaign: 32 rows at most. */
+const counted = (status: LiveQueryStatus) =>
+  sql<number>`(
+    select coalesce(sum(${sql.ref(`tally.${status}`)}), 0)::int from live_query_tallies as tally
+    where tally.organization_id = live_query_campaigns.organization_id and tally.campaign_id = live_query_campaigns.id
+  )`.as(status)
+
+const fromCampaigns = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('live_query_campaigns')
+    .select(['id', 'name', 'osquery_sql', 'created_at', 'published', 'revision', 'tables_used'])
+    .select([counted('waiting'), counted('successful'), counted('errored')])
+    .where(inOrganization('live_query_campaigns', organizationId))
+
+export type CampaignRow = Awaited<ReturnType<typeof listCampaigns>>[number]
+
+export const listCampaigns = (reader: Reader, { organizationId, search, after, limit }: ListPage) =>
+  fromCampaigns(reader, organizationId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], campaignColumns)))
+    .where(afterCursor(campaignsById, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(campaignsById))
+    .limit(sql.lit(limit))
+    .execute()
+
+export const findCampaign = (reader: Reader, organizationId: string, id: string) =>
+  fromCampaigns(reader, organizationId).where('id', '=', id).executeTakeFirst()
+
+export async function campaignExists(reader: Reader, organizationId: string, id: string): Promise<boolean> {
+  const found = await reader
+    .selectFrom('live_query_campaigns')
+    .select('id')
+    .where(inOrganization('live_query_campaigns', organizationId))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export type ResultRow = Awaited<ReturnType<typeof listResults>>[number]
+
+/** In the order in which they came. */
+export const listResults = (
+  reader: Reader,
+  { organizationId, params, search, after, limit }: ListPage<{ readonly liveQueryCampaignId: string }>,
+) =>
+  reader
+    .selectFrom('live_query_results')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'live_query_results.organization_id')
+        .onRef('devices.id', '=', 'live_query_results.device_id')
+        .on('devices.deleted_at', 'is', null),
+    )
+    .select([
+      'live_query_results.id',
+      'live_query_results.device_id',
+      'devices.name as device_name',
+      'live_query_results.revision',
+      'live_query_results.row_count',
+      'live_query_results.error_message',
+      'live_query_results.warning_message',
+      'live_query_results.rows',
+    ])
+    .where(inOrganization('live_query_results', organizationId))
+    .where('live_query_results.campaign_id', '=', params.liveQueryCampaignId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], resultColumns)))
+    .where(afterCursor(resultsById, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(resultsById))
+    .limit(sql.lit(limit))
+    .execute()
+
+/** The statement of a campaign at this revision; undefined when it is gone or has another by now. */
+export async function findStatement(
+  reader: Reader,
+  organizationId: string,
+  campaignId: string,
+  revision: number,
+): Promise<string | undefined> {
+  const found = await reader
+    .selectFrom('live_query_campaigns')
+    .select('osquery_sql')
+    .where(inOrganization('live_query_campaigns', organizationId))
+    .where('id', '=', campaignId)
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+  return found?.osquery_sql
+}
