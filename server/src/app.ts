@@ -26,6 +26,7 @@ import { organizationRoutes } from './organizations/routes.ts'
 import { packageRoutes } from './packages/routes.ts'
 import { personRoutes } from './people/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
+import { reportingQueryRoutes } from './reporting/queries/routes.ts'
 import { reportingTableRoutes } from './reporting/routes.ts'
 import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './requests/registration-routes.ts'
@@ -82,6 +83,7 @@ function addApi(app: FastifyInstance): void {
   packageRoutes(app)
   liveQueryRoutes(app)
   reportingTableRoutes(app)
+  reportingQueryRoutes(app)
   auditRoutes(app)
   authLogRoutes(app)
   adminUserRoutes(app)

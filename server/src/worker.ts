@@ -17,6 +17,8 @@ import { type JobHandler, type JobSchedule, startJobs } from './jobs/start-jobs.
 import { dropOldResults } from './live-queries/drop-old-results.ts'
 import { giveUpWaiting } from './live-queries/give-up-waiting.ts'
 import { purgeDevices } from './registrations/purge-devices.ts'
+import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
+import { runQuery } from './reporting/queries/run-query.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 
 export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger }
@@ -62,6 +64,12 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     'drop-old-live-results': async () => {
       await dropOldResults(db, plusMs(clock(), -liveResultsKeptMs), clock())
     },
+    'run-reporting-query': async ({ data }) => {
+      await runQuery(connection, data as { organizationId: string; queryId: string }, clock)
+    },
+    'queue-reporting-queries': async () => {
+      await queueDueRuns(db, clock())
+    },
   }
   const schedules: JobSchedule[] = [
     { name: 'purge-devices', cron: '* * * * *' },
@@ -71,6 +79,7 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
     { name: 'give-up-waiting', cron: '*/5 * * * *' },
     { name: 'drop-old-live-results', cron: '43 * * * *' },
+    { name: 'queue-reporting-queries', cron: '* * * * *' },
   ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeWork(db)

@@ -948,6 +948,74 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/reporting/queries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List reporting queries
+         * @description The organization needs the feature Reporting.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listReportingQueries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/reporting/queries/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a reporting query
+         * @description The organization needs the feature Reporting.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["getReportingQuery"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/reporting/queries/{queryId}/results": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the rows of a reporting query
+         * @description The rows of the latest run. Pages go on in the run that the first page was of, also when the query runs again meanwhile; after two more runs the cursor is refused.
+         *
+         *     The organization needs the feature Reporting.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listReportingQueryResults"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/audit_logs": {
         readonly parameters: {
             readonly query?: never;
@@ -2541,6 +2609,65 @@ export interface components {
             readonly end_user_denial_message?: string | null;
         };
         /**
+         * ReportingQuery
+         * @description SQL that administrators wrote over the reporting tables, and the first rows of its latest run.
+         * @example {
+         *       "id": "12",
+         *       "name": "Devices by failing checks",
+         *       "osquery_sql": "select device_id, device_name, count(*) as failing_checks from check_results where status = 'failing' group by 1, 2",
+         *       "result_count": 1,
+         *       "results_truncated": false,
+         *       "results_updated_at": "2026-11-20T04:00:00.000Z",
+         *       "error_message": null,
+         *       "created_at": "2026-01-15T13:20:00.000Z",
+         *       "results": [
+         *         {
+         *           "device_id": "1042",
+         *           "device_name": "Tomas's MacBook Pro",
+         *           "failing_checks": 3
+         *         }
+         *       ]
+         *     }
+         */
+        readonly ReportingQuery: {
+            /** @description Identifier of the query. */
+            readonly id: string;
+            /** @description Name of the query. */
+            readonly name: string;
+            /** @description The SQL, in the dialect of PostgreSQL, over the reporting tables. */
+            readonly osquery_sql: string;
+            /** @description How many rows the latest run gave. */
+            readonly result_count: number;
+            /** @description Whether the latest run had more rows than are kept: 10,000, or 5 MB of them. */
+            readonly results_truncated: boolean;
+            /**
+             * Format: date-time
+             * @description When the rows were read; null until a run succeeded.
+             */
+            readonly results_updated_at: string | null;
+            /** @description Why the last attempt to run the query failed; null when it did not. The rows are those of the run before. */
+            readonly error_message: string | null;
+            /**
+             * Format: date-time
+             * @description When the query was made.
+             */
+            readonly created_at: string;
+            /** @description The first rows of the latest run: at most 1,000, and no more than keep the answer below 2 MB, of which every query of a page has its share. Left out with `omit_results`. */
+            readonly results?: readonly components["schemas"]["ReportingQueryResult"][];
+        };
+        /**
+         * ReportingQueryResult
+         * @description A row of a reporting query: whatever columns its SQL has.
+         * @example {
+         *       "device_id": "1042",
+         *       "device_name": "Tomas's MacBook Pro",
+         *       "failing_checks": 3
+         *     }
+         */
+        readonly ReportingQueryResult: {
+            readonly [key: string]: unknown;
+        };
+        /**
          * ReportingTable
          * @description A table of the organization that its records can be read from and reporting queries can be written over.
          * @example {
@@ -2862,6 +2989,8 @@ export type Person = components['schemas']['Person'];
 export type PersonGroup = components['schemas']['PersonGroup'];
 export type RegistrationRequest = components['schemas']['RegistrationRequest'];
 export type RegistrationRequestDecision = components['schemas']['RegistrationRequestDecision'];
+export type ReportingQuery = components['schemas']['ReportingQuery'];
+export type ReportingQueryResult = components['schemas']['ReportingQueryResult'];
 export type ReportingTable = components['schemas']['ReportingTable'];
 export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
@@ -6993,6 +7122,216 @@ export interface operations {
                     readonly "application/json": {
                         /** @description The records of this page. */
                         readonly data: readonly components["schemas"]["TableRecord"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listReportingQueries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /** @description `1` or `true` leaves `results` out. */
+                readonly omit_results?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "12",
+                     *           "name": "Devices by failing checks",
+                     *           "osquery_sql": "select device_id, device_name, count(*) as failing_checks from check_results where status = 'failing' group by 1, 2",
+                     *           "result_count": 1,
+                     *           "results_truncated": false,
+                     *           "results_updated_at": "2026-11-20T04:00:00.000Z",
+                     *           "error_message": null,
+                     *           "created_at": "2026-01-15T13:20:00.000Z",
+                     *           "results": [
+                     *             {
+                     *               "device_id": "1042",
+                     *               "device_name": "Tomas's MacBook Pro",
+                     *               "failing_checks": 3
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["ReportingQuery"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getReportingQuery: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `1` or `true` leaves `results` out. */
+                readonly omit_results?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the query. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description SQL that administrators wrote over the reporting tables, and the first rows of its latest run. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "name": "Devices by failing checks",
+                     *       "osquery_sql": "select device_id, device_name, count(*) as failing_checks from check_results where status = 'failing' group by 1, 2",
+                     *       "result_count": 1,
+                     *       "results_truncated": false,
+                     *       "results_updated_at": "2026-11-20T04:00:00.000Z",
+                     *       "error_message": null,
+                     *       "created_at": "2026-01-15T13:20:00.000Z",
+                     *       "results": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "device_name": "Tomas's MacBook Pro",
+                     *           "failing_checks": 3
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ReportingQuery"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listReportingQueryResults: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the query. */
+                readonly queryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "device_name": "Tomas's MacBook Pro",
+                     *           "failing_checks": 3
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["ReportingQueryResult"][];
                         readonly pagination: components["schemas"]["Pagination"];
                     };
                 };

@@ -48,6 +48,15 @@ import {
   rebuildPackagesCommand,
 } from './commands/package-commands.ts'
 import { addPersonCommand } from './commands/people-commands.ts'
+import {
+  checkReportCommand,
+  createReportCommand,
+  deleteReportCommand,
+  editReportCommand,
+  listReportsCommand,
+  runReportCommand,
+  showReportCommand,
+} from './commands/report-commands.ts'
 import type { DataCommand } from './data-command.ts'
 
 /** What a running server offers through its socket. */
@@ -95,4 +104,11 @@ export const dataCommands: readonly DataCommand[] = [
   createLiveQueryCommand,
   liveQueryResultsCommand,
   deleteLiveQueryCommand,
+  createReportCommand,
+  listReportsCommand,
+  showReportCommand,
+  runReportCommand,
+  editReportCommand,
+  deleteReportCommand,
+  checkReportCommand,
 ]

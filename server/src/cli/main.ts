@@ -16,6 +16,7 @@ import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
 import { addPackages } from './program/add-packages.ts'
 import { addPeople } from './program/add-people.ts'
+import { addReports } from './program/add-reports.ts'
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
@@ -42,6 +43,7 @@ const parts = [
   addAudit,
   addDrafts,
   addLiveQueries,
+  addReports,
   addAgent,
   addSimulate,
 ]

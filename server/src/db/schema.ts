@@ -415,4 +415,30 @@ export interface Database {
     enrollment_secret_id: string
     built_at: Instant
   }
+  reporting_queries: {
+    organization_id: string
+    id: Id
+    name: string
+    sql: string
+    revision: WithDefault<string>
+    interval_seconds: WithDefault<number>
+    created_at: Instant
+    next_run_at: Instant
+    last_run_id: WithDefault<string>
+    run_id: string | null
+    ran_at: Instant | null
+    column_names: WithDefault<string[]>
+    result_count: WithDefault<number>
+    is_truncated: WithDefault<boolean>
+    error_message: string | null
+    failed_at: Instant | null
+  }
+  reporting_query_results: {
+    organization_id: string
+    query_id: string
+    run_id: string
+    position: number
+    content: Json<Record<string, unknown>>
+    total_bytes: number
+  }
 }

@@ -4,7 +4,7 @@ import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Db, Reader } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
@@ -15,7 +15,7 @@ import type { Links } from './links.ts'
 import { type PathParams, readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
 
-export type ListDefinition<Path extends string, Schema extends TSchema, Row> = {
+export type ListDefinition<Path extends string, Schema extends TSchema, Row, Options extends TObject = TObject> = {
   path: Path
   operationId: string
   summary: string
@@ -29,8 +29,10 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row> = {
   textParams?: Readonly<Record<string, string>>
   record: Schema
   search?: SearchFields
+  /** Query parameters besides those of every list; the next page repeats them. */
+  options?: Options
   order?: 'ascending' | 'descending'
-  list: (db: Db, page: ListPage<PathParams<Path>>) => Promise<Row[]>
+  list: (db: Db, page: ListPage<PathParams<Path>>, options: Static<Options>) => Promise<Row[]>
   present: (row: Row, links: Links) => Static<Schema>
   /** Whether the record of a nested list is there; a missing and a foreign one are the same 404. */
   exists?: (reader: Reader, organizationId: string, params: PathParams<Path>) => Promise<boolean>
@@ -39,11 +41,11 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row> = {
 }
 
 /** Registers a list, once for each of its versions: searched, paged by cursor, in the envelope of all lists. */
-export function listEndpoint<const Path extends string, Schema extends TSchema, Row>(
+export function listEndpoint<const Path extends string, Schema extends TSchema, Row, Options extends TObject = TObject>(
   app: FastifyInstance,
-  definition: ListDefinition<Path, Schema, Row>,
+  definition: ListDefinition<Path, Schema, Row, Options>,
 ): void {
-  const { path, textParams = {}, search } = definition
+  const { path, textParams = {}, search, options } = definition
   const operation = {
     operationId: definition.operationId,
     path,
@@ -54,7 +56,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     access: definition.permission ?? ('read' as const),
     feature: definition.feature,
     textParams,
-    query: ListQuery,
+    query: options ? Type.Object({ ...ListQuery.properties, ...options.properties }) : ListQuery,
     body: undefined,
     answer: envelope(definition.record),
     file: undefined,
@@ -66,23 +68,24 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     const answer = pageReader(app, definition, version)
     return async (request) => {
       const { organizationId } = request.principal ?? fail('unauthorized')
-      // Validated against ListQuery before.
-      return answer(organizationId, readPath(request.params), request.query as ListQuery)
+      // Validated against ListQuery and the options before.
+      return answer(organizationId, readPath(request.params), request.query as ListQuery & Static<Options>)
     }
   })
 }
 
-function pageReader<Path extends string, Schema extends TSchema, Row>(
+function pageReader<Path extends string, Schema extends TSchema, Row, Options extends TObject>(
   app: FastifyInstance,
-  definition: ListDefinition<Path, Schema, Row>,
+  definition: ListDefinition<Path, Schema, Row, Options>,
   version: ApiVersion,
 ) {
   const { db, links, clock, cursorKey } = app.kit
   const { search: fields = {}, order = 'ascending', list, present, exists, operationId } = definition
   const cursorOf = definition.cursorOf ?? idOf
   const addressOf = pathFiller(definition.path)
+  const optionNames = Object.keys(definition.options?.properties ?? {})
 
-  return async (organizationId: string, params: PathParams<Path>, asked: ListQuery) => {
+  return async (organizationId: string, params: PathParams<Path>, asked: ListQuery & Static<Options>) => {
     const { cursor = '', per_page: perPage = defaultPerPage, query } = asked
     const address = addressOf(params)
     const scope = { organizationId, apiVersion: version, resource: `${operationId} ${address}` }
@@ -91,14 +94,16 @@ function pageReader<Path extends string, Schema extends TSchema, Row>(
     const search = parseSearch(text, fields)
     const after = position?.sortKey[0] ?? undefined
     const page = { organizationId, params, search, after, limit: perPage + 1, order, now: clock() }
-    const [fetched, isThere] = await Promise.all([list(db, page), exists?.(db, organizationId, params) ?? true])
+    const [fetched, isThere] = await Promise.all([list(db, page, asked), exists?.(db, organizationId, params) ?? true])
     if (!isThere) fail('not_found')
     const { rows, hasMore } = pageOf(fetched, perPage)
     const last = rows.at(-1)
     const nextCursor =
       hasMore && last !== undefined ? encodeCursor({ ...scope, sortKey: [cursorOf(last)], query: text }, cursorKey) : ''
     const pagination: Pagination = {
-      next: nextCursor && links.url(`${address}?${pageQuery(nextCursor, perPage, text)}`),
+      next:
+        nextCursor &&
+        links.url(`${address}?${pageQuery(nextCursor, perPage, text)}${optionsQuery(optionNames, asked)}`),
       current_cursor: cursor,
       next_cursor: nextCursor,
       count: rows.length,
@@ -119,6 +124,11 @@ function idOf(row: unknown): string {
 function pageQuery(cursor: string, perPage: number, text: string): string {
   const query = text === '' ? '' : `&query=${encodeURIComponent(text)}`
   return `cursor=${cursor}&per_page=${perPage}${query}`
+}
+
+function optionsQuery(names: readonly string[], asked: object): string {
+  const given = Object.entries(asked).filter(([name]) => names.includes(name))
+  return given.map(([name, value]) => `&${name}=${encodeURIComponent(String(value))}`).join('')
 }
 
 function pathFiller(path: string): (params: Readonly<Record<string, string>>) => string {

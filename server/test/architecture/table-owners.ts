@@ -47,6 +47,8 @@ export const tableOwners: Readonly<Record<string, string>> = {
   packages: 'packages',
   device_snapshots: 'reporting',
   device_snapshot_rows: 'reporting',
+  reporting_queries: 'reporting',
+  reporting_query_results: 'reporting',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.
   numbers: 'db',

@@ -26,6 +26,7 @@ type Records = Record<
   | 'issue'
   | 'exemptionRequest'
   | 'registrationRequest'
+  | 'reportingQuery'
   | 'audit'
   | 'authLog'
   | 'package'
@@ -74,6 +75,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   const packages = await harness.ask('GET', '/packages', { key })
   const draft = await make.draft(organizationId, { name: name('draft') })
   const liveQuery = await make.liveQuery(organizationId, { name: name('live query'), deviceIds: [device.id] })
+  const reportingQuery = await make.reportingQuery(organizationId, { name: name('query'), rows: [{ a: name('row') }] })
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -91,6 +93,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       registrationRequest: registrationRequest.id,
       package: packages.body.data[0].id,
       draft: draft.id,
+      reportingQuery: reportingQuery.id,
       audit: audits.body.data[0].id,
       authLog: authLog.id,
       adminUser: adminUser.id,
@@ -131,6 +134,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   packages: 'package',
   package_downloads: 'package',
   custom_check_drafts: 'draft',
+  queries: 'reportingQuery',
   audit_logs: 'audit',
   auth_logs: 'authLog',
   admin_users: 'adminUser',
@@ -267,6 +271,7 @@ const guarded = [
   'registration_requests',
   'packages',
   'custom_check_drafts',
+  'reporting_queries',
   'audit_logs',
   'auth_logs',
   'admin_users',

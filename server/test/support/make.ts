@@ -10,6 +10,8 @@ import { lockDevices } from '../../src/devices/lock-device.ts'
 import { type Happening, settleAuthStates } from '../../src/devices/settle-auth-state.ts'
 import { checkSql } from '../../src/live-queries/check-sql.ts'
 import { createCampaign } from '../../src/live-queries/create-campaign.ts'
+import { storeRun } from '../../src/reporting/queries/store-run.ts'
+import { boundRow } from '../../src/reporting/sandbox/report-row.ts'
 
 /** When everything is made that is not told otherwise. */
 export const startOfTests = '2026-11-20T10:00:00.000Z'
@@ -349,8 +351,36 @@ export function makeIn(database: { readonly db: Db }) {
     return transact(database.db, (tx) => createCampaign(tx, { ...campaign, now: at }))
   }
 
+  /** A reporting query over nothing; rows make it one that has run. */
+  async function reportingQuery(
+    organizationId: string,
+    { rows, ...columns }: Columns<'reporting_queries'> & { rows?: readonly Record<string, unknown>[] } = {},
+  ): Promise<Row<'reporting_queries'>> {
+    const query = await database.db
+      .insertInto('reporting_queries')
+      .values({
+        organization_id: organizationId,
+        name: `Query ${next()}`,
+        sql: 'select 1 as one',
+        created_at: startOfTests,
+        next_run_at: '2026-11-21T10:00:00.000Z',
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (!rows) return query
+    const outcome = {
+      columns: Object.keys(rows[0] ?? {}),
+      rows: rows.map((row) => boundRow(JSON.stringify(row))),
+      isTruncated: false,
+    }
+    const run = { organizationId, queryId: query.id, revision: query.revision, outcome, startedAt: startOfTests }
+    await transact(database.db, (tx) => storeRun(tx, run))
+    return query
+  }
+
   return {
     ...{ organization, person, personGroup, deviceGroup, device, check, draft, target, result, issue },
-    ...{ exemptionRequest, registrationRequest, authLog, adminUser, liveQuery },
+    ...{ exemptionRequest, registrationRequest, authLog, adminUser, liveQuery, reportingQuery },
   }
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { liveTables } from '../live/live-tables.ts'
 import type { InventoryTable, OsqueryPlatform, ReportingTable } from '../reporting-table.ts'
 import { accountTables } from './account-tables.ts'
 import { browserTables } from './browser-tables.ts'
@@ -19,7 +20,7 @@ export const inventoryTables: readonly InventoryTable[] = [
 ].sort(byName)
 
 /** Every table, by name. */
-export const reportingTables: readonly ReportingTable[] = [...inventoryTables].sort(byName)
+export const reportingTables: readonly ReportingTable[] = [...inventoryTables, ...liveTables].sort(byName)
 
 const tablesByName = new Map(reportingTables.map((table) => [table.name, table]))
 

@@ -1,0 +1,131 @@
+import Type from 'typebox'
+import { systemClock } from '../../clock.ts'
+import { transact } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { createQuery } from '../../reporting/queries/create-query.ts'
+import { deleteQuery } from '../../reporting/queries/delete-query.ts'
+import { editQuery } from '../../reporting/queries/edit-query.ts'
+import { findQuery, listQueries } from '../../reporting/queries/queries.ts'
+import { dailyInterval, longestInterval, shortestInterval } from '../../reporting/queries/rules.ts'
+import { runQuery } from '../../reporting/queries/run-query.ts'
+import { tableNames } from '../../reporting/queries/table-names.ts'
+import { QueryRefused } from '../../reporting/sandbox/query-refused.ts'
+import { tryInSandbox } from '../../reporting/sandbox/run-in-sandbox.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { type CommandContext, defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+import { printResults } from './print-results.ts'
+
+const organization = Type.Optional(Type.String())
+const id = Type.String({ pattern: '^[0-9]{1,18}$' })
+const name = Type.String({ minLength: 1, maxLength: 200 })
+const sql = Type.String()
+const everySeconds = Type.Optional(Type.Integer({ minimum: shortestInterval, maximum: longestInterval }))
+
+export const createReportCommand = defineCommand({
+  name: 'create-report',
+  args: Type.Object({ organization, name, sql, everySeconds }),
+  async run({ connection, now }, { organization: named, name, sql, everySeconds }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const query = { organizationId, name, sql, interval: everySeconds ?? dailyInterval, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => createQuery(tx, query)))
+    return 0
+  },
+})
+
+export const listReportsCommand = defineCommand({
+  name: 'list-reports',
+  args: Type.Object({ organization }),
+  async run({ connection, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const rows: (string | null)[][] = []
+    const page = { organizationId, params: {}, search: undefined, order: 'ascending', now } as const
+    for (let after: string | undefined; ; ) {
+      const queries = await listQueries(connection.db, { ...page, after, limit: 100 })
+      for (const query of queries) {
+        const state = query.error_message ?? (query.ran_at === null ? 'has not run' : `${query.result_count} rows`)
+        rows.push([query.id, query.name, query.ran_at, query.next_run_at, state])
+      }
+      if (queries.length < 100) break
+      after = queries.at(-1)?.id
+    }
+    for (const line of alignColumns(['ID', 'NAME', 'RAN', 'NEXT RUN', 'STATE'], rows)) await io.line(line)
+    return 0
+  },
+})
+
+export const showReportCommand = defineCommand({
+  name: 'show-report',
+  args: Type.Object({ organization, id, format: Type.Enum(['table', 'csv', 'json']) }),
+  async run({ connection, now }, { organization: named, id, format }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const query = orNotFound(await findQuery(connection.db, organizationId, id))
+    if (query.error_message !== null) await io.error(`The last run failed: ${query.error_message}`)
+    if (query.is_truncated) await io.error('The query had more rows than are kept.')
+    if (query.ran_at === null) throw new CommandError(exitCodes.failure, 'There are no rows: no run succeeded yet')
+    await printResults(connection.db, { organizationId, query, format, now }, io)
+    return 0
+  },
+})
+
+export const runReportCommand = defineCommand({
+  name: 'run-report',
+  args: Type.Object({ organization, id }),
+  async run({ connection }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const outcome = await runQuery(connection, { organizationId, queryId: id }, systemClock)
+    if (outcome === 'running') throw new CommandError(exitCodes.failure, 'The query is running already')
+    const query = orNotFound(await findQuery(connection.db, organizationId, id))
+    if (outcome === 'failed') throw new CommandError(exitCodes.failure, query.error_message ?? 'The query failed')
+    await io.line(`${query.result_count} rows`)
+    return 0
+  },
+})
+
+export const editReportCommand = defineCommand({
+  name: 'edit-report',
+  args: Type.Object({ organization, id, name: Type.Optional(name), sql: Type.Optional(sql), everySeconds }),
+  async run({ connection, now }, { organization: named, id, name, sql, everySeconds }) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const edit = { organizationId, id, name, sql, interval: everySeconds, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => editQuery(tx, edit))
+    return 0
+  },
+})
+
+export const deleteReportCommand = defineCommand({
+  name: 'delete-report',
+  args: Type.Object({ organization, id }),
+  async run({ connection, now }, { organization: named, id }) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    await transact(connection.db, (tx) => deleteQuery(tx, { organizationId, id, actor: terminalActor(), now }))
+    return 0
+  },
+})
+
+export const checkReportCommand = defineCommand({
+  name: 'check-report',
+  args: Type.Object({ organization, sql }),
+  async run({ connection }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const refusal = await refusalOf(connection, id, args.sql)
+    if (refusal !== undefined) throw new CommandError(exitCodes.failure, refusal)
+    await io.line('The query may run.')
+    return 0
+  },
+})
+
+async function refusalOf(
+  connection: CommandContext['connection'],
+  organizationId: string,
+  text: string,
+): Promise<string | undefined> {
+  try {
+    await tryInSandbox(connection, { organizationId, sql: text, tables: tableNames })
+    return undefined
+  } catch (error) {
+    if (error instanceof QueryRefused) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,35 @@
+import { type Actor, recordAudit } from '../../audit/record-audit.ts'
+import type { Tx } from '../../db/transact.ts'
+import { judgeNamedQuery } from './judge-named-query.ts'
+import { requestRun } from './request-run.ts'
+import { nextRunAfter, type RunInterval } from './rules.ts'
+
+export type NewQuery = {
+  organizationId: string
+  name: string
+  sql: string
+  interval: RunInterval
+  actor: Actor
+  now: string
+}
+
+/** Makes a reporting query and has it run at once. Returns its identifier. Refuses SQL that may not run. */
+export async function createQuery(tx: Tx, query: NewQuery): Promise<string> {
+  const { organizationId, name, sql, interval, actor, now } = query
+  await judgeNamedQuery(query)
+  const { id } = await tx
+    .insertInto('reporting_queries')
+    .values({
+      organization_id: organizationId,
+      name,
+      sql,
+      interval_seconds: interval,
+      created_at: now,
+      next_run_at: nextRunAfter(now, interval),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await requestRun(tx, organizationId, id)
+  await recordAudit(tx, { organizationId, actor, description: `Created the reporting query "${name}".`, now })
+  return id
+}

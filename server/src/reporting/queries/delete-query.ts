@@ -1,0 +1,19 @@
+import { type Actor, recordAudit } from '../../audit/record-audit.ts'
+import { inOrganization } from '../../db/in-organization.ts'
+import type { Tx } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+
+type Deletion = { organizationId: string; id: string; actor: Actor; now: string }
+
+/** Deletes the query with its rows. */
+export async function deleteQuery(tx: Tx, { organizationId, id, actor, now }: Deletion): Promise<void> {
+  const { name } = orNotFound(
+    await tx
+      .deleteFrom('reporting_queries')
+      .where(inOrganization('reporting_queries', organizationId))
+      .where('id', '=', id)
+      .returning('name')
+      .executeTakeFirst(),
+  )
+  await recordAudit(tx, { organizationId, actor, description: `Deleted the reporting query "${name}".`, now })
+}

@@ -1,0 +1,82 @@
+import { ReportingQuery, ReportingQueryOptions, ReportingQueryResult } from '@muster/contract/reporting-queries.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Reader } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { listEndpoint } from '../../http/list-endpoint.ts'
+import { presentQuery } from './present.ts'
+import {
+  findQuery,
+  firstResults,
+  listQueries,
+  listResults,
+  placeOfResult,
+  type QueryRow,
+  queryExists,
+} from './queries.ts'
+
+/** What the results of one answer may take, so that all of it stays below 2 MB. */
+const mostAnswerBytes = 1_900_000
+
+export function reportingQueryRoutes(app: FastifyInstance): void {
+  const tag = 'Reporting'
+  listEndpoint(app, {
+    path: '/reporting/queries',
+    operationId: 'listReportingQueries',
+    summary: 'List reporting queries',
+    tag,
+    feature: 'reporting',
+    record: ReportingQuery,
+    options: ReportingQueryOptions,
+    list: async (db, page, options: ReportingQueryOptions) =>
+      withResults(db, page.organizationId, await listQueries(db, page), options),
+    present: ({ query, results }) => presentQuery(query, results),
+    cursorOf: ({ query }) => query.id,
+  })
+
+  endpoint(app, {
+    method: 'GET',
+    path: '/reporting/queries/:id',
+    operationId: 'getReportingQuery',
+    summary: 'Read a reporting query',
+    tag,
+    permission: 'read',
+    feature: 'reporting',
+    query: ReportingQueryOptions,
+    answer: ReportingQuery,
+    run: async ({ db, organizationId, params, query: options }) => {
+      const found = orNotFound(await findQuery(db, organizationId, params.id))
+      const [answer] = await withResults(db, organizationId, [found], options)
+      return presentQuery(found, answer?.results)
+    },
+  })
+
+  listEndpoint(app, {
+    path: '/reporting/queries/:queryId/results',
+    operationId: 'listReportingQueryResults',
+    summary: 'List the rows of a reporting query',
+    description:
+      'The rows of the latest run. Pages go on in the run that the first page was of, also when the query runs again meanwhile; after two more runs the cursor is refused.',
+    tag,
+    feature: 'reporting',
+    record: ReportingQueryResult,
+    list: listResults,
+    exists: (reader, organizationId, { queryId }) => queryExists(reader, organizationId, queryId),
+    present: ({ content }) => content,
+    cursorOf: placeOfResult,
+  })
+}
+
+type Answered = { query: QueryRow; results: Record<string, unknown>[] | undefined }
+
+async function withResults(
+  reader: Reader,
+  organizationId: string,
+  queries: readonly QueryRow[],
+  { omit_results: omit }: ReportingQueryOptions,
+): Promise<Answered[]> {
+  if (omit === '1' || omit === 'true') return queries.map((query) => ({ query, results: undefined }))
+  const room = Math.max(0, mostAnswerBytes - Buffer.byteLength(JSON.stringify(queries)))
+  const results = await firstResults(reader, organizationId, queries, room)
+  return queries.map((query) => ({ query, results: results.get(query.id) ?? [] }))
+}

@@ -1,0 +1,8 @@
+/** SQL that may not run, or that failed: the message is a sentence for whoever wrote it, with nothing internal. */
+export class QueryRefused extends Error {
+  override readonly name = 'QueryRefused'
+}
+
+export function refuse(message: string): never {
+  throw new QueryRefused(message)
+}

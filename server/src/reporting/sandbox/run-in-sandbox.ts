@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Connection, Engine } from '../../db/connect.ts'
+import { type Tx, transact } from '../../db/transact.ts'
+import { describeSqlError } from './describe-sql-error.ts'
+import { judgeQuery } from './judge-query.ts'
+import { refuse } from './query-refused.ts'
+import { asJsonRows, type Report, readReport } from './read-report.ts'
+
+/** For each step of the query, and for the whole of it. */
+const statementTimeoutSeconds = 10
+const wholeTimeoutMs = 20_000
+
+/**
+ * The planner's estimate above which a query is refused; about a million to ten seconds of work. The embedded engine
+ * cannot interrupt a statement and serves nobody else meanwhile, so it takes less.
+ */
+const mostCost: Record<Engine, number> = { postgres: 2_000_000, pglite: 300_000 }
+
+export type SandboxedQuery = {
+  readonly organizationId: string
+  readonly sql: string
+  /** Names of the reporting tables. */
+  readonly tables: ReadonlySet<string>
+  /** Joins the transaction before the query does; the query is not run, and nothing is returned, unless it is true. */
+  readonly mayRun?: (tx: Tx) => Promise<boolean>
+}
+
+/**
+ * Runs SQL that an administrator wrote over the reporting tables of one organization. Throws QueryRefused when it may
+ * not run or fails by its own fault.
+ */
+export async function runInSandbox(connection: Place, query: SandboxedQuery): Promise<Report | undefined> {
+  const deadline = performance.now() + wholeTimeoutMs
+  return inSandbox(connection, query, (tx) => readReport(tx, query.sql, deadline))
+}
+
+/** Judges the SQL, has the database plan it, and reads nothing. Throws QueryRefused as `runInSandbox` would. */
+export async function tryInSandbox(connection: Place, query: Omit<SandboxedQuery, 'mayRun'>): Promise<void> {
+  await inSandbox(connection, query, async () => {})
+}
+
+type Place = Pick<Connection, 'db' | 'engine'>
+
+async function inSandbox<T>(
+  { db, engine }: Place,
+  query: SandboxedQuery,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T | undefined> {
+  await judgeQuery(query.sql, query.tables)
+  try {
+    return await transact(db, async (tx) => {
+      if (query.mayRun && !(await query.mayRun(tx))) return undefined
+      await confine(tx, query.organizationId)
+      await refuseCostly(tx, query.sql, engine)
+      return work(tx)
+    })
+  } catch (error) {
+    throw describeSqlError(error) ?? error
+  }
+}
+
+/** All of it is local to the transaction: whatever ends that gives the session back as it was. */
+async function confine(tx: Tx, organizationId: string): Promise<void> {
+  await sql`set transaction read only`.execute(tx)
+  const { hasRole, maySetTempFileLimit } = await readPrivileges(tx)
+  const settings: Readonly<Record<string, string>> = {
+    'muster.organization_id': organizationId,
+    search_path: 'pg_catalog, reporting, pg_temp',
+    // The parser and the server must read strings alike.
+    standard_conforming_strings: 'on',
+    statement_timeout: `${statementTimeoutSeconds}s`,
+    lock_timeout: '1s',
+    idle_in_transaction_session_timeout: '30s',
+    work_mem: '16MB',
+    ...(maySetTempFileLimit && { temp_file_limit: '256MB' }),
+    max_parallel_workers_per_gather: '0',
+    // The plan that was judged is the one that runs.
+    cursor_tuple_fraction: '1',
+  }
+  await sql`
+    select set_config(name, value, true)
+    from unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[]) as given (name, value)`.execute(
+    tx,
+  )
+  if (hasRole) await sql`set local role muster_reports`.execute(tx)
+}
+
+/** A role of that name which could read our tables would confine nothing, and is left alone. */
+async function readPrivileges(tx: Tx): Promise<{ hasRole: boolean; maySetTempFileLimit: boolean }> {
+  const { rows } = await sql<{ hasRole: boolean; maySetTempFileLimit: boolean }>`
+    select has_parameter_privilege('temp_file_limit', 'set') as "maySetTempFileLimit", exists (
+      select from pg_roles as role
+      where role.rolname = 'muster_reports' and not role.rolsuper and pg_has_role(role.oid, 'member')
+        and has_schema_privilege(role.oid, 'reporting', 'usage')
+        and not has_table_privilege(role.oid, 'organizations'::regclass, 'select')
+    ) as "hasRole"`.execute(tx)
+  return rows[0] ?? { hasRole: false, maySetTempFileLimit: false }
+}
+
+type Plan = { readonly 'Total Cost': number }
+
+async function refuseCostly(tx: Tx, text: string, engine: Engine): Promise<void> {
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`explain (format json) ${asJsonRows(text)}`.execute(tx)
+  const cost = rows[0]?.['QUERY PLAN'][0].Plan['Total Cost'] ?? Number.POSITIVE_INFINITY
+  if (cost <= mostCost[engine]) return
+  refuse('The query would read or combine too many rows: add conditions to its joins, or narrow its tables.')
+}
