@@ -106,9 +106,12 @@ test('an exported end of the audit log tells later that the log is the same, unl
   assert.deepEqual([again.exit, again.out], [1, ''], 'an export is not replaced')
   const { out, exit } = await muster(['audit', 'verify', '--head', file], env)
   assert.equal(exit, 0)
-  assert.match(out, /^The audit log of Example is intact: 1 entry, the last is 1, and entry 1 is the one exported at /)
+  assert.match(
+    out,
+    /^The audit log of Example is intact: (\d+) entries, the last is \1, and entry \1 is the one exported at /,
+  )
 
-  await writeFile(file, (await readFile(file, 'utf8')).replace('"count": 1', '"count": 2'))
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"count": ', '"count": 1'))
   const forged = await muster(['audit', 'verify', '--head', file], env)
   assert.deepEqual([forged.exit, forged.out], [1, ''])
   assert.match(forged.err, /^The head was changed, or exported by an installation with another master key/)

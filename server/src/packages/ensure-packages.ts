@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { createEnrollmentSecret } from '../agents/create-enrollment-secret.ts'
 import { type Actor, recordAudit, systemActor } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
+import type { Database } from '../db/schema.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { fileNameOf } from './package-files.ts'
 import { type PackageKind, packageKinds, titleOf } from './package-kinds.ts'
 import { findPackages, type PackageRow } from './queries.ts'
 import type { PackageSite } from './site.ts'
@@ -24,7 +24,7 @@ export async function ensurePackages(
   const present = await findPackages(tx, change.organizationId)
   const missing = packageKinds.filter((kind) => !present.some((row) => isKind(row, kind)))
   const outdated = present.filter((row) => !isCurrent(row, change.site))
-  for (const kind of missing) await addPackage(tx, secrets, kind, change)
+  if (missing.length > 0) await addPackages(tx, secrets, missing, change)
   if (outdated.length > 0) await renewPackages(tx, outdated, change)
   return { made: missing.length, changed: outdated.length }
 }
@@ -61,16 +61,33 @@ const isCurrent = (row: PackageRow, { productVersion, baseUrl, caCertificate }: 
 /** Named after the package, in the list of secrets and in the audit log. */
 export const secretNameOf = (kind: PackageKind): string => `Package ${titleOf(kind)}`
 
-async function addPackage(tx: Tx, secrets: Secrets, kind: PackageKind, change: PackageChange): Promise<void> {
+async function addPackages(
+  tx: Tx,
+  secrets: Secrets,
+  kinds: readonly PackageKind[],
+  change: PackageChange,
+): Promise<void> {
   const { organizationId, site, actor, now } = change
-  const secret = await createEnrollmentSecret(tx, secrets, { organizationId, name: secretNameOf(kind), actor, now })
-  const row = { agent: kind.agent, platform: kind.platform, format: kind.format, ...columnsOf(site), build: 1 }
-  await tx
-    .insertInto('packages')
-    .values({ ...row, organization_id: organizationId, enrollment_secret_id: secret.id, built_at: now })
-    .execute()
-  await recordAudit(tx, { organizationId, actor, description: `Made the package "${fileNameOf(row)}".`, now })
+  const rows: Insertable<Database['packages']>[] = []
+  for (const kind of kinds) {
+    const secret = await createEnrollmentSecret(tx, secrets, { organizationId, name: secretNameOf(kind), actor, now })
+    rows.push({
+      organization_id: organizationId,
+      agent: kind.agent,
+      platform: kind.platform,
+      format: kind.format,
+      ...columnsOf(site),
+      build: 1,
+      enrollment_secret_id: secret.id,
+      built_at: now,
+    })
+  }
+  await tx.insertInto('packages').values(rows).execute()
+  const description = `Made the packages ${listTitles(kinds)} with an enrolment secret each.`
+  await recordAudit(tx, { organizationId, actor, description, now })
 }
+
+const listTitles = (kinds: readonly PackageKind[]): string => kinds.map((kind) => `"${titleOf(kind)}"`).join(', ')
 
 async function renewPackages(tx: Tx, rows: readonly PackageRow[], change: PackageChange): Promise<void> {
   const { organizationId, site, actor, now } = change
@@ -84,8 +101,7 @@ async function renewPackages(tx: Tx, rows: readonly PackageRow[], change: Packag
       rows.map(({ id }) => id),
     )
     .execute()
-  const names = rows.map((row) => `"${titleOf(row)}"`).join(', ')
-  const description = `Made the packages ${names} anew for version ${site.productVersion} at ${site.baseUrl}.`
+  const description = `Made the packages ${listTitles(rows)} anew for version ${site.productVersion} at ${site.baseUrl}.`
   await recordAudit(tx, { organizationId, actor, description, now })
 }
 

@@ -20,7 +20,6 @@ export type LinuxPackage = {
   summary: string
   /** Where they go below the root. Those of etc hold what is this installation's. */
   files: readonly TreeFile[]
-  /** Its paths in the archive begin with `payloadPrefix` of the format. */
   payload: Payload | undefined
   /** Files that, once installed by another package, bring this one to life. */
   waitsFor: readonly string[]

@@ -1,12 +1,15 @@
 import type { Readable } from 'node:stream'
+import { agentOnLinux } from './agent-on-linux.ts'
+import { openAgentPayload } from './agent-payload.ts'
 import { debPackage } from './deb-package.ts'
 import { type FilePart, hashParts, sizeOf, streamOf } from './file-parts.ts'
+import type { Payload } from './linux-package.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
 import { fileNameOf, mediaTypes, versionOf } from './package-files.ts'
 import type { PackageRow } from './queries.ts'
-import { tarballPackage } from './tarball-package.ts'
+import { tarballPackage, tarballPrefix } from './tarball-package.ts'
 
 export type BuiltPackage = {
   fileName: string
@@ -21,39 +24,67 @@ export type PackageSource = Omit<PackageRow, 'secret_revoked_at'> & { organizati
 
 export type PackageBuilder = ReturnType<typeof packageBuilder>
 
+/** Found again by the parts that differ: the rest is a file of 46 MB, which takes a tenth of a second to hash. */
+const mostHashes = 1_000
+
 /** Builds the files of packages. What is shared by all is kept in `cacheDir`; what holds a secret is never written. */
-export function packageBuilder(_cacheDir: string) {
-  const running = new Map<string, Promise<BuiltPackage>>()
+export function packageBuilder(cacheDir: string) {
+  const building = sharedWork<BuiltPackage>()
+  const packing = sharedWork<Payload>()
+  const hashes = new Map<string, string>()
+
+  const payloadOf = (format: string) =>
+    packing(format, () => openAgentPayload(cacheDir, format, format === 'deb' ? '' : tarballPrefix('muster-agent')))
+
+  async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
+    const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format, agent } = source
+    const version = versionOf(source)
+    const enrollment = { baseUrl, caCertificate, secret }
+    if (format === 'sh') return [Buffer.from(osqueryOnMacos(version, enrollment))]
+    if (format === 'ps1') return [Buffer.from(osqueryOnWindows(version, enrollment))]
+    const contents =
+      agent === 'osquery'
+        ? osqueryOnLinux(version, enrollment)
+        : agentOnLinux(version, enrollment, await payloadOf(format))
+    return format === 'deb' ? debPackage(contents, builtAt) : tarballPackage(contents, builtAt)
+  }
+
+  async function hashOf(parts: readonly FilePart[]): Promise<string> {
+    const own = await hashParts(parts.filter((part) => Buffer.isBuffer(part)))
+    const place = JSON.stringify([own, parts.map((part) => (Buffer.isBuffer(part) ? part.length : part.path))])
+    const known = hashes.get(place)
+    if (known !== undefined) return known
+    const hash = await hashParts(parts)
+    if (hashes.size >= mostHashes) hashes.clear()
+    hashes.set(place, hash)
+    return hash
+  }
+
   return {
     /** The same bytes for the same row every time; requests for one that is being built wait for it. */
     build(source: PackageSource, secret: string): Promise<BuiltPackage> {
-      const key = `${source.organizationId}/${source.id}/${source.build}`
-      const found = running.get(key)
-      if (found) return found
-      const building = buildPackage(source, secret).finally(() => running.delete(key))
-      running.set(key, building)
-      return building
+      return building(JSON.stringify([source, secret]), async () => {
+        const parts = await partsOf(source, secret)
+        return {
+          fileName: fileNameOf(source),
+          mediaType: mediaTypes[source.format],
+          size: sizeOf(parts),
+          sha256: await hashOf(parts),
+          open: () => streamOf(parts),
+        }
+      })
     },
   }
 }
 
-async function buildPackage(source: PackageSource, secret: string): Promise<BuiltPackage> {
-  const parts = await partsOf(source, secret)
-  return {
-    fileName: fileNameOf(source),
-    mediaType: mediaTypes[source.format],
-    size: sizeOf(parts),
-    sha256: await hashParts(parts),
-    open: () => streamOf(parts),
+/** Those who ask for the same at the same time share the work. */
+function sharedWork<Result>() {
+  const running = new Map<string, Promise<Result>>()
+  return (key: string, work: () => Promise<Result>): Promise<Result> => {
+    const found = running.get(key)
+    if (found) return found
+    const started = work().finally(() => running.delete(key))
+    running.set(key, started)
+    return started
   }
-}
-
-async function partsOf(source: PackageSource, secret: string): Promise<FilePart[]> {
-  const { base_url: baseUrl, ca_certificate: caCertificate, built_at: builtAt, format } = source
-  const version = versionOf(source)
-  const enrollment = { baseUrl, caCertificate, secret }
-  if (format === 'sh') return [Buffer.from(osqueryOnMacos(version, enrollment))]
-  if (format === 'ps1') return [Buffer.from(osqueryOnWindows(version, enrollment))]
-  const contents = osqueryOnLinux(version, enrollment)
-  return format === 'deb' ? debPackage(contents, builtAt) : tarballPackage(contents, builtAt)
 }

@@ -8,6 +8,8 @@ export const packageKinds: readonly PackageKind[] = [
   { agent: 'osquery', platform: 'linux', format: 'tar.gz' },
   { agent: 'osquery', platform: 'darwin', format: 'sh' },
   { agent: 'osquery', platform: 'windows', format: 'ps1' },
+  { agent: 'muster_agent', platform: 'linux', format: 'deb' },
+  { agent: 'muster_agent', platform: 'linux', format: 'tar.gz' },
 ]
 
 const platformNames: Readonly<Record<PackagePlatform, string>> = {

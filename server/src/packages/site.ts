@@ -23,7 +23,10 @@ export async function openPackageSite({ baseUrl, tlsCaFile }: SiteSettings): Pro
 
 /** The certificates alone: a file may hold a private key beside them, which must not reach a device. */
 async function readCertificates(file: string): Promise<string> {
-  const blocks = (await readFile(file, 'utf8')).match(pemBlock) ?? []
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`MUSTER_TLS_CA_FILE: ${error.message}`, { cause: error })
+  })
+  const blocks = text.match(pemBlock) ?? []
   if (blocks.length === 0) throw new Error(`MUSTER_TLS_CA_FILE: ${file} holds no certificate`)
   return blocks.map((block) => new X509Certificate(block).toString()).join('')
 }

@@ -11,7 +11,7 @@ const endOfArchive = 1024
 const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
 
 /** An entry with nothing of this machine or moment in it. */
-const fileHeader = (path: string, mode: number, size: number, mtime: Date) => ({
+export const fileHeader = (path: string, mode: number, size: number, mtime: Date) => ({
   ...owner,
   name: `./${path}`,
   type: 'file' as const,
@@ -39,8 +39,10 @@ function foldersOf(paths: readonly string[]): string[] {
   return [...folders].toSorted()
 }
 
-const entriesOf = (files: readonly TreeFile[], mtime: Date, folders = foldersOf(files.map(({ path }) => path))) => [
-  ...folders.map((path): TarEntry => ({ header: folderHeader(path, mtime) })),
+const entriesOf = (files: readonly TreeFile[], mtime: Date, others: readonly string[] = []) => [
+  ...foldersOf([...files.map(({ path }) => path), ...others]).map(
+    (path): TarEntry => ({ header: folderHeader(path, mtime) }),
+  ),
   ...files.map(({ path, mode, content }): TarEntry => {
     const body = Buffer.from(content)
     return { header: fileHeader(path, mode, body.length, mtime), body }
@@ -52,8 +54,15 @@ export async function tarGz(files: readonly TreeFile[], mtime: Date): Promise<Bu
   return compress(await packTar(entriesOf(files, mtime)))
 }
 
-/** The beginning of a `.tar.gz` that another gzip member ends (RFC 1952 §2.2 lets a file have several). */
-export async function tarGzBeginning(files: readonly TreeFile[], mtime: Date): Promise<Buffer> {
-  const bytes = await packTar(entriesOf(files, mtime))
+/**
+ * The beginning of a `.tar.gz` that another gzip member ends (RFC 1952 §2.2 lets a file have several), with the folders
+ * of what is at `others` there.
+ */
+export async function tarGzBeginning(
+  files: readonly TreeFile[],
+  others: readonly string[],
+  mtime: Date,
+): Promise<Buffer> {
+  const bytes = await packTar(entriesOf(files, mtime, others))
   return compress(bytes.subarray(0, bytes.length - endOfArchive))
 }

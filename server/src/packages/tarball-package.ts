@@ -3,7 +3,7 @@ import { type LinuxPackage, scriptFolder } from './linux-package.ts'
 import { type TreeFile, tarGz, tarGzBeginning } from './tar-gz.ts'
 
 /** In front of the paths of files to install; `<name>/` is the one folder that the archive unpacks to. */
-const tarballPrefix = (name: string): string => `${name}/files/`
+export const tarballPrefix = (name: string): string => `${name}/files/`
 
 /** A `.tar.gz` of the files, a script that installs them and one that takes them away, both for root. */
 export async function tarballPackage(of: LinuxPackage, builtAt: string): Promise<FilePart[]> {
@@ -13,7 +13,9 @@ export async function tarballPackage(of: LinuxPackage, builtAt: string): Promise
     { path: `${of.name}/uninstall.sh`, mode: 0o755, content: uninstallScript(of) },
     ...of.files.map((file) => ({ ...file, path: `${tarballPrefix(of.name)}${file.path}` })),
   ]
-  return of.payload ? [await tarGzBeginning(files, mtime), of.payload.part] : [await tarGz(files, mtime)]
+  if (!of.payload) return [await tarGz(files, mtime)]
+  const others = Object.keys(of.payload.md5).map((path) => `${tarballPrefix(of.name)}${path}`)
+  return [await tarGzBeginning(files, others, mtime), of.payload.part]
 }
 
 const preamble = `#!/bin/sh

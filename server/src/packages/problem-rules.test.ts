@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { problemOf } from './problem-rules.ts'
+
+const cases: [agent: 'osquery' | 'muster_agent', baseUrl: string, isRevoked: boolean, problem: RegExp | null][] = [
+  ['osquery', 'https://trust.example.com', false, null],
+  ['muster_agent', 'https://trust.example.com:8443', false, null],
+  ['osquery', 'https://trust.example.com', true, /^Its enrolment secret was revoked/],
+  ['osquery', 'http://localhost:8080', false, /^osquery does not talk to http:\/\/localhost:8080 without TLS/],
+  ['muster_agent', 'http://10.0.0.1:8080', false, /^The agent does not talk to http:\/\/10\.0\.0\.1:8080 without TLS/],
+  ['muster_agent', 'http://[::1]:8080', false, /^Only the server’s own machine reaches/],
+  ['osquery', 'https://localhost:8443', false, /^Only the server’s own machine reaches/],
+]
+
+for (const [agent, base_url, isRevoked, problem] of cases) {
+  test(`a package of ${agent} at ${base_url}${isRevoked ? ', revoked,' : ''} has ${problem ? 'a' : 'no'} problem`, () => {
+    const said = problemOf({ agent, base_url, secret_revoked_at: isRevoked ? '2026-11-20T10:00:00.000Z' : null })
+    if (problem) assert.match(said ?? '', problem)
+    else assert.equal(said, null)
+  })
+}
