@@ -10,6 +10,7 @@ import { retarget } from './retarget.ts'
 type CheckOfOrganization = { organizationId: string; checkId: string }
 
 const devicesPerBatch = 200
+const firstPlace = '0'
 
 /**
  * Removes a check whose deletion was asked for: batch by batch, each in its own transaction, devices lose their result
@@ -22,15 +23,24 @@ export async function removeCheck(
   happening: () => Happening,
   signal: AbortSignal,
 ): Promise<void> {
+  // Begins behind what was just removed, which the index still holds; the last look is from the start.
+  let after = firstPlace
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const isFinished = await transact(db, (tx) => removeBatch(tx, check, happening()))
-    if (isFinished) return
+    const next = await transact(db, (tx) => removeBatch(tx, check, after, happening()))
+    if (next === undefined) return
+    after = next
     await pause(performance.now() - startedAt)
   }
 }
 
-async function removeBatch(tx: Tx, check: CheckOfOrganization, happening: Happening): Promise<boolean> {
+/** Resolves to where the next batch begins; to undefined when nothing is left. */
+async function removeBatch(
+  tx: Tx,
+  check: CheckOfOrganization,
+  after: string,
+  happening: Happening,
+): Promise<string | undefined> {
   const { organizationId, checkId } = check
   const isAskedFor = await tx
     .selectFrom('checks')
@@ -40,23 +50,25 @@ async function removeBatch(tx: Tx, check: CheckOfOrganization, happening: Happen
     .where('deletion_requested_at', 'is not', null)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (!isAskedFor) return true
-  const ids = await nextDevices(tx, check)
-  if (ids.length > 0) {
+  if (!isAskedFor) return undefined
+  const ids = await nextDevices(tx, check, after)
+  const last = ids.at(-1)
+  if (last !== undefined) {
     await release(tx, check, ids, happening)
-    return false
+    return last
   }
-  if ((await dropIssuesOfCheck(tx, organizationId, checkId)) > 0) return false
+  if (after !== firstPlace || (await dropIssuesOfCheck(tx, organizationId, checkId)) > 0) return firstPlace
   await tx.deleteFrom('checks').where(inOrganization('checks', organizationId)).where('id', '=', checkId).execute()
-  return true
+  return undefined
 }
 
-async function nextDevices(tx: Tx, { organizationId, checkId }: CheckOfOrganization): Promise<string[]> {
+async function nextDevices(tx: Tx, { organizationId, checkId }: CheckOfOrganization, after: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('check_results')
     .select('device_id as id')
     .where(inOrganization('check_results', organizationId))
     .where('check_id', '=', checkId)
+    .where('device_id', '>', after)
     .orderBy('device_id')
     .limit(devicesPerBatch)
     .execute()

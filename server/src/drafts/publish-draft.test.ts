@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { postgresOnly } from '../../test/support/database.ts'
@@ -110,6 +111,16 @@ test('publishing makes a custom check that only reports, pending on the devices 
     'Added the check "Hosts file is untouched".',
     'Created the draft "Hosts file is untouched" of a custom check.',
   ])
+})
+
+test('the draft of the documentation lacks what the documentation says it lacks', async () => {
+  const page = await readFile(new URL('../../../docs/custom-checks.md', import.meta.url), 'utf8')
+  const id = await create(JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''))
+  assert.deepEqual((await faultsOf(publish(id))).errors, [
+    { field: 'privacy_center_details_status', message: 'is missing: privacy_info is missing' },
+  ])
+  await edit(id, { privacy_info: 'Names and addresses in the hosts file.' })
+  await publish(id)
 })
 
 test('publishing again without a change writes nothing', async () => {
