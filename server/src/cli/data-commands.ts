@@ -19,6 +19,7 @@ import {
   editDraftCommand,
   listDraftsCommand,
   publishDraftCommand,
+  runDraftCommand,
   showDraftCommand,
 } from './commands/draft-commands.ts'
 import {
@@ -98,6 +99,7 @@ export const dataCommands: readonly DataCommand[] = [
   editDraftCommand,
   listDraftsCommand,
   showDraftCommand,
+  runDraftCommand,
   publishDraftCommand,
   deleteDraftCommand,
   listLiveQueriesCommand,

@@ -64,7 +64,22 @@ It cannot be published yet.`,
     const answer = (sql: string) => ({
       rows: [{ KOLIDE_CHECK_STATUS: sql.includes("'FAIL'") ? 'FAIL' : 'PASS', size: '9' }],
     })
-    await client.answerAll(answer)
+    const running = place.run(['drafts', 'run', id, '--device', '1', '--wait', '30'])
+    let isOver = false
+    running.finally(() => {
+      isOver = true
+    })
+    await until(
+      40_000,
+      async () => {
+        await client.answerAll(answer)
+        return isOver
+      },
+      500,
+    )
+    const tried = await running
+    assert.deepEqual([tried.exit, tried.err], [0, 'Live query 1\n'])
+    assert.match(tried.out, /"KOLIDE_CHECK_STATUS":"FAIL"/)
     const openIssues = async (): Promise<number> =>
       (await ask(`/issues?query=${encodeURIComponent(`check_id:${checkId} AND resolved_at:null`)}`)).body.data.length
     await until(10_000, async () => (await openIssues()) === 1, 250)

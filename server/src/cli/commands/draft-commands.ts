@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { OptionDefinitions } from '../../checks/templates/options.ts'
+import { renderSql } from '../../checks/templates/render-sql.ts'
 import { transact } from '../../db/transact.ts'
 import { createDraft } from '../../drafts/create-draft.ts'
 import { deleteDraft } from '../../drafts/delete-draft.ts'
@@ -11,9 +12,11 @@ import { type DraftRow, findDraft, listDrafts } from '../../drafts/queries.ts'
 import { sectionNames } from '../../drafts/sections.ts'
 import { isPublishable, sectionsOf, statusesOf } from '../../drafts/standing.ts'
 import { orNotFound } from '../../errors.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
+import { createLiveQueryCommand } from './live-query-commands.ts'
 
 const organization = Type.Optional(Type.String())
 const id = Type.String({ pattern: '^[0-9]{1,18}$' })
@@ -94,6 +97,32 @@ function describe(row: DraftRow): string[] {
     isPublishable(statusesOf(row)) ? 'It can be published.' : 'It cannot be published yet.',
   ]
 }
+
+/** A live query of the SQL as a check with the default options would ask it. */
+export const runDraftCommand = defineCommand({
+  name: 'run-draft',
+  args: Type.Object({
+    organization,
+    id,
+    devices: Type.Array(Type.String(), { minItems: 1 }),
+    wait: Type.Integer({ minimum: 0, maximum: 604_800 }),
+  }),
+  async run(context, { organization: named, id: draftId, devices, wait }, io) {
+    const { id: organizationId } = await organizationOf(context.connection.db, named)
+    const {
+      name,
+      check_type: type,
+      osquery_sql,
+      option_definitions,
+    } = fieldsOfRow(orNotFound(await findDraft(context.connection.db, organizationId, draftId)))
+    if (type === 'external') throw new CommandError(exitCodes.failure, 'An external check has no SQL to run')
+    const sql = renderSql(osquery_sql, option_definitions, {})
+    const query = { name: `Draft ${draftId}: ${name}`.slice(0, 200), sql, devices, wait, ...noKinds }
+    return createLiveQueryCommand.run(context, named === undefined ? query : { ...query, organization: named }, io)
+  },
+})
+
+const noKinds = { all: false, macs: false, windows: false, linux: false }
 
 export const deleteDraftCommand = defineCommand({
   name: 'delete-draft',

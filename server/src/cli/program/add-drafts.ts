@@ -33,6 +33,17 @@ export function addDrafts(program: Command, shell: Shell): void {
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).showDraftCommand, { ...flags, id }))
   drafts
+    .command('run <id>')
+    .description('Run the SQL on devices now, as a live query, and show their answers as they come')
+    .requiredOption('--device <ids...>', 'run it on these devices')
+    .option('--wait <seconds>', 'how long to wait for them', '60')
+    .option(...organizationFlag)
+    .action((id, { organization, device: devices, wait }) =>
+      runOnData(shell, async () => (await commands()).runDraftCommand, {
+        ...{ organization, id, devices, wait: Number(wait) },
+      }),
+    )
+  drafts
     .command('publish <id>')
     .description('Make a check of a draft, or change the check made of it, and print the identifier of the check')
     .option(...organizationFlag)
