@@ -18,7 +18,7 @@ export function agentMetrics(rememberedDevices: () => number) {
   })
   const answers = new Counter({
     name: 'muster_agent_answers_total',
-    help: 'Answers to distributed queries: recorded, refused (not asked, too late, outdated), failed.',
+    help: 'Answers to checks and live queries: recorded, refused (not asked, too late, outdated), failed.',
     labelNames: ['outcome'] as const,
     registers: [],
   })

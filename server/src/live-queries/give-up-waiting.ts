@@ -37,7 +37,7 @@ async function giveUpBatch(tx: Tx, { organization_id: organizationId, id: campai
     join devices on devices.organization_id = target.organization_id and devices.id = target.device_id
     where target.organization_id = ${organizationId}::bigint and target.campaign_id = ${campaignId}::bigint
       and target.status = 'waiting'
-    order by devices.id limit ${devicesPerBatch} for share of devices
+    order by target.device_id limit ${devicesPerBatch} for share of devices
   `.execute(tx)
   const living = new Set(devices.rows.flatMap(({ id, is_living }) => (is_living ? [id] : [])))
   const { rows: errored } = await sql<{ device_id: string }>`

@@ -177,6 +177,10 @@ test('bodies that do not fit are refused', async () => {
     { target_all_devices: true, name: '' },
     { target_all_devices: true, sql: `select '${'x'.repeat(64_000)}'` },
     { target_all_devices: true, name: 'x'.repeat(201) },
+    { target_all_devices: true, name: 'a\0b' },
+    { target_all_devices: true, sql: 'select 1\0' },
+    { target_all_devices: true, targeted_device_ids: ['1'.repeat(19)] },
+    { targeted_device_ids: Array.from({ length: 10_001 }, () => '1') },
   ]) {
     assert.equal((await create(body)).status, 422, JSON.stringify(body).slice(0, 100))
   }
