@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import Type from 'typebox'
 import { testApp } from '../../test/support/app.ts'
 import { postgresOnly } from '../../test/support/database.ts'
+import { rowVersions } from '../../test/support/row-versions.ts'
 import { buildApp } from '../app.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { connectPostgres } from '../db/connect.ts'
@@ -12,6 +13,7 @@ import { ServiceError } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { createLogger } from '../logging.ts'
 import { openSecrets } from '../secrets/secrets.ts'
+import { changePermissions, type PermissionChange } from './change-permissions.ts'
 import { createApiKey } from './create-api-key.ts'
 import { generateKey } from './key-format.ts'
 import { listApiKeys } from './queries.ts'
@@ -174,6 +176,82 @@ test('a permission or a name that changes counts from the next request on', asyn
   assert.deepEqual([allowed.status, allowed.body], [200, { name: 'Renamed' }])
   await change('Renamed', {})
   assert.equal((await ask('POST', '/trials', { key })).status, 403)
+})
+
+const change = (asked: Partial<PermissionChange> & Pick<PermissionChange, 'id' | 'change'>) =>
+  transact(trial.db, (tx) =>
+    changePermissions(tx, {
+      organizationId: trial.tenant.organizationId,
+      permissions: ['update_devices'],
+      rationale: 'The help desk needs it.',
+      actor,
+      now,
+      ...asked,
+    }),
+  )
+
+test('a permission is granted and withdrawn with a reason, and both count from the next request on', async () => {
+  const { id, key } = await create({ name: 'Desk', permissions: { refresh_check: 'It was asked for.' } })
+  const permissionsOf = async () =>
+    (await listApiKeys(trial.db, trial.tenant.organizationId)).find((one) => one.id === id)?.permissions
+  assert.equal((await ask('POST', '/trials', { key })).status, 403)
+  assert.equal(await change({ id, change: 'grant', permissions: ['update_devices', 'remove_devices'] }), true)
+  assert.equal(
+    await lastEntry(),
+    'Granted the API key "Desk" the permissions "Update Devices", "Remove Devices" ("The help desk needs it.").',
+  )
+  assert.equal((await ask('POST', '/trials', { key })).status, 200)
+  assert.deepEqual(await permissionsOf(), {
+    refresh_check: 'It was asked for.',
+    update_devices: 'The help desk needs it.',
+    remove_devices: 'The help desk needs it.',
+  })
+  assert.equal(await change({ id, change: 'withdraw', rationale: 'The trial is over.' }), true)
+  assert.equal(
+    await lastEntry(),
+    'Withdrew the permission "Update Devices" from the API key "Desk" ("The trial is over.").',
+  )
+  assert.equal((await ask('POST', '/trials', { key })).status, 403)
+  assert.deepEqual(await permissionsOf(), {
+    refresh_check: 'It was asked for.',
+    remove_devices: 'The help desk needs it.',
+  })
+})
+
+test('a grant or withdrawal that changes nothing writes nothing, and another reason is a change', async () => {
+  const { id } = await create({ name: 'Desk', permissions: {} })
+  await change({ id, change: 'grant' })
+  const versions = await rowVersions(trial.db)
+  assert.equal(await change({ id, change: 'grant', permissions: ['update_devices', 'update_devices'] }), false)
+  assert.equal(await change({ id, change: 'withdraw', permissions: ['refresh_check'] }), false)
+  assert.deepEqual(await rowVersions(trial.db), versions)
+  assert.equal(await change({ id, change: 'grant', rationale: 'Another reason.' }), true)
+  assert.equal(await lastEntry(), 'Granted the API key "Desk" the permission "Update Devices" ("Another reason.").')
+})
+
+test('permissions are not changed without a reason, of an unknown or revoked key, or from another organization', async () => {
+  const { id } = await create()
+  const errors = [
+    { field: 'permissions/constructor', message: 'is not a permission' },
+    { field: 'rationale', message: 'must not be blank' },
+  ]
+  const wrong = { permissions: ['constructor' as 'refresh_check'], rationale: ' ' }
+  await assert.rejects(change({ id, change: 'grant', ...wrong }), hasErrors(errors))
+  const none = [{ field: 'permissions', message: 'must name at least one' }]
+  await assert.rejects(change({ id, change: 'withdraw', permissions: [] }), hasErrors(none))
+  const { organizationId } = await addTenant()
+  await assert.rejects(change({ id, change: 'grant', organizationId }), { code: 'not_found' })
+  await assert.rejects(change({ id: '999999', change: 'grant' }), { code: 'not_found' })
+  await revoke(trial.tenant.organizationId, id)
+  await assert.rejects(change({ id, change: 'grant' }), { code: 'not_found' })
+})
+
+test('changes of one key at the same time lose nothing', { skip: postgresOnly }, async () => {
+  const { id } = await create({ permissions: {} })
+  const granted = ['update_devices', 'refresh_check', 'configure_checks', 'run_external_checks'] as const
+  await Promise.all(granted.map((permission) => change({ id, change: 'grant', permissions: [permission] })))
+  const listed = (await listApiKeys(trial.db, trial.tenant.organizationId)).find((one) => one.id === id)
+  assert.deepEqual(Object.keys(listed?.permissions ?? {}).sort(), [...granted].sort())
 })
 
 test('a revocation in one process is heeded by another at once', { skip: postgresOnly }, async () => {

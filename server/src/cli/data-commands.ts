@@ -30,7 +30,13 @@ import {
 import { exportCommand } from './commands/export-command.ts'
 import { createDeviceGroupCommand, createPersonGroupCommand } from './commands/group-commands.ts'
 import { importCommand } from './commands/import-command.ts'
-import { createKeyCommand, listKeysCommand, revealKeyCommand, revokeKeyCommand } from './commands/key-commands.ts'
+import {
+  changePermissionsCommand,
+  createKeyCommand,
+  listKeysCommand,
+  revealKeyCommand,
+  revokeKeyCommand,
+} from './commands/key-commands.ts'
 import {
   createLiveQueryCommand,
   deleteLiveQueryCommand,
@@ -58,6 +64,7 @@ import {
   runReportCommand,
   showReportCommand,
 } from './commands/report-commands.ts'
+import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
 import type { DataCommand } from './data-command.ts'
 
 /** What a running server offers through its socket. */
@@ -80,6 +87,7 @@ export const dataCommands: readonly DataCommand[] = [
   createPersonGroupCommand,
   listKeysCommand,
   createKeyCommand,
+  changePermissionsCommand,
   revealKeyCommand,
   revokeKeyCommand,
   listEnrollmentSecretsCommand,
@@ -94,6 +102,7 @@ export const dataCommands: readonly DataCommand[] = [
   addExternalCheckCommand,
   auditHeadCommand,
   verifyAuditCommand,
+  simulateSignInsCommand,
   deleteCheckCommand,
   createDraftCommand,
   editDraftCommand,

@@ -44,7 +44,7 @@ function describeVerdict(verdict: Verdict, name: string, head: AuditHead | undef
     return [
       `The audit log of ${name} is intact: ${countOf(verdict.count)}, the last is ${verdict.lastId}${exported}`,
       `  ${verdict.hash}`,
-      ...(head ? [] : ['Without --head, entries that were removed or rewritten with all that follow would not show']),
+      ...(head ? [] : ['Without --head, a log that was cut or rewritten up to its end would not show']),
     ]
   }
   const { entry, fault } = verdict

@@ -1,5 +1,6 @@
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import Type from 'typebox'
+import { changePermissions } from '../../api-keys/change-permissions.ts'
 import { createApiKey } from '../../api-keys/create-api-key.ts'
 import { listApiKeys } from '../../api-keys/queries.ts'
 import { revealApiKey } from '../../api-keys/reveal-api-key.ts'
@@ -12,13 +13,15 @@ import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
 
+const permissionList = Type.Array(Type.Enum(Object.keys(permissions) as [Permission, ...Permission[]]))
+
 export const createKeyCommand = defineCommand({
   name: 'create-key',
   args: Type.Object({
     organization,
     name: Type.String({ minLength: 1, maxLength: 200 }),
     administrator: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    permissions: Type.Array(Type.Enum(Object.keys(permissions) as [Permission, ...Permission[]])),
+    permissions: permissionList,
     rationale: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   }),
   async run({ connection, secrets, now }, args, io) {
@@ -38,6 +41,24 @@ export const createKeyCommand = defineCommand({
       }),
     )
     await io.line(key)
+    return 0
+  },
+})
+
+export const changePermissionsCommand = defineCommand({
+  name: 'change-key-permissions',
+  args: Type.Object({
+    organization,
+    id: Type.String({ pattern: '^[0-9]{1,18}$' }),
+    change: Type.Enum(['grant', 'withdraw']),
+    permissions: permissionList,
+    rationale: Type.String({ minLength: 1, maxLength: 2_000 }),
+  }),
+  async run({ connection, now }, { organization: named, ...change }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const asked = { ...change, organizationId, actor: terminalActor(), now }
+    const isChanged = await transact(connection.db, (tx) => changePermissions(tx, asked))
+    await io.line(isChanged ? `Changed the permissions of key ${change.id}` : `Key ${change.id} is so already`)
     return 0
   },
 })

@@ -5,6 +5,9 @@ import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/key-commands.ts')
 
+const permissionOption = () =>
+  new Option('--permission <permissions...>', 'what it may change besides').choices(Object.keys(permissions))
+
 export function addKeys(program: Command, shell: Shell): void {
   const keys = program.command('keys').description('API keys')
   keys
@@ -21,13 +24,28 @@ export function addKeys(program: Command, shell: Shell): void {
     .description('Make a key and print it; every key can read')
     .option(...organizationFlag)
     .option('--administrator <name>', 'who answers for it (default: you)')
-    .addOption(
-      new Option('--permission <permissions...>', 'what it may change besides').choices(Object.keys(permissions)),
-    )
+    .addOption(permissionOption())
     .option('--rationale <text>', 'why it may')
     .action((name, { permission: granted = [], ...flags }) =>
       runOnData(shell, async () => (await commands()).createKeyCommand, { ...flags, name, permissions: granted }),
     )
+  const changes = { grant: 'Let a key change more', withdraw: 'Take permissions from a key' } as const
+  for (const [change, description] of Object.entries(changes)) {
+    keys
+      .command(`${change} <id>`)
+      .description(`${description}; counts from the next request on, and the audit log says so`)
+      .option(...organizationFlag)
+      .addOption(permissionOption().makeOptionMandatory())
+      .requiredOption('--rationale <text>', 'why')
+      .action((id, { permission: named, ...flags }) =>
+        runOnData(shell, async () => (await commands()).changePermissionsCommand, {
+          ...flags,
+          id,
+          change,
+          permissions: named,
+        }),
+      )
+  }
   keys
     .command('reveal <id>')
     .description('Print a key again; the audit log says so')

@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { configOf, type Shell } from './shell.ts'
+import { configOf, organizationFlag, runOnData, type Shell } from './shell.ts'
+
+const signInsHelp = `
+
+muster simulate sign-ins: sign-ins of the people who are there; --help says more.`
 
 export function addSimulate(program: Command, shell: Shell): void {
-  program
+  const simulated = program
     .command('simulate [flags...]')
     .description('Simulate many devices, for trying the product and loading a server')
     // The simulator reads its own flags and has its own help.
@@ -14,7 +18,8 @@ export function addSimulate(program: Command, shell: Shell): void {
       const { parseSimulateArguments, simulate, simulateHelp } = await import(
         '@muster/agent/simulate/simulate-command.ts'
       )
-      if (command.args.includes('--help') || command.args.includes('-h')) return shell.io.line(simulateHelp)
+      if (command.args.includes('--help') || command.args.includes('-h'))
+        return shell.io.line(simulateHelp + signInsHelp)
       const flags = await withTrialDefaults(command.args, shell)
       try {
         parseSimulateArguments(flags)
@@ -23,6 +28,25 @@ export function addSimulate(program: Command, shell: Shell): void {
       }
       await simulate(flags, (line) => void shell.io.line(line).catch(() => {}), shell.io.signal)
     })
+  simulated.helpCommand(false)
+  addSignIns(simulated, shell)
+}
+
+function addSignIns(simulated: Command, shell: Shell): void {
+  simulated
+    .command('sign-ins')
+    .description('Write made-up sign-ins of the last day into the auth logs, of the people and devices that are there')
+    .helpOption('-h, --help', 'display help for command')
+    .option(...organizationFlag)
+    .option('--count <number>', 'how many', Number, 20)
+    .option('--seed <number>', 'another seed gives others', Number, 1)
+    .action((flags) =>
+      runOnData(
+        shell,
+        async () => (await import('../commands/simulate-sign-ins-command.ts')).simulateSignInsCommand,
+        flags,
+      ),
+    )
 }
 
 /** Without a server, the devices join the trial of the configured data folder. */
