@@ -332,7 +332,7 @@ test('a draft needs a name, gets a slug from it, and refuses what cannot be stor
 test('nothing is created, edited or published without the feature Custom Checks', async () => {
   const id = await create()
   await transact(app.db, (tx) => setFeature(tx, { ...by(), feature: 'custom_checks', isOn: false }))
-  for (const attempt of [create(), edit(id, { name: 'Other' }), publish(id)]) {
+  for (const attempt of [() => create(), () => edit(id, { name: 'Other' }), () => publish(id)]) {
     await assert.rejects(attempt, { code: 'feature_unavailable' })
   }
 })
@@ -340,7 +340,7 @@ test('nothing is created, edited or published without the feature Custom Checks'
 test('a draft of another organization is neither edited nor published', async () => {
   const other = await app.addTenant()
   const draft = await make.draft(other.organizationId)
-  for (const attempt of [edit(draft.id, { name: 'Mine' }), publish(draft.id)]) {
+  for (const attempt of [() => edit(draft.id, { name: 'Mine' }), () => publish(draft.id)]) {
     await assert.rejects(attempt, { code: 'not_found' })
   }
 })

@@ -64,9 +64,8 @@ It cannot be published yet.`,
     const answer = (sql: string) => ({
       rows: [{ KOLIDE_CHECK_STATUS: sql.includes("'FAIL'") ? 'FAIL' : 'PASS', size: '9' }],
     })
-    const running = place.run(['drafts', 'run', id, '--device', '1', '--wait', '30'])
     let isOver = false
-    running.finally(() => {
+    const running = place.run(['drafts', 'run', id, '--device', '1', '--wait', '30']).finally(() => {
       isOver = true
     })
     await until(
