@@ -2,7 +2,7 @@ import { columnList, hourly, type InventoryTable } from '../reporting-table.ts'
 
 const category = 'Hardware and disks'
 
-const unixVolumes = `SELECT path, device, type, blocks * blocks_size AS size_bytes, blocks_available * blocks_size / 1073741824 AS free_gib FROM mounts WHERE device LIKE '/dev/%'`
+const unixVolumes = `SELECT path, device, type, CAST(blocks * blocks_size AS INTEGER) AS size_bytes, CAST(blocks_available * blocks_size / 1073741824 AS INTEGER) AS free_gib FROM mounts WHERE device LIKE '/dev/%'`
 
 const volumes: InventoryTable = {
   kind: 'inventory',
@@ -23,7 +23,7 @@ const volumes: InventoryTable = {
   queries: {
     darwin: unixVolumes,
     linux: unixVolumes,
-    windows: `SELECT device_id AS path, '' AS device, file_system AS type, size AS size_bytes, free_space / 1073741824 AS free_gib FROM logical_drives WHERE file_system <> ''`,
+    windows: `SELECT device_id AS path, '' AS device, file_system AS type, size AS size_bytes, CAST(free_space / 1073741824 AS INTEGER) AS free_gib FROM logical_drives WHERE file_system <> ''`,
   },
 }
 
