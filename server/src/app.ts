@@ -30,6 +30,7 @@ import { reportingQueryRoutes } from './reporting/queries/routes.ts'
 import { reportingTableRoutes } from './reporting/routes.ts'
 import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './requests/registration-routes.ts'
+import { scimRoutes } from './scim/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 
 export type AppParts = {
@@ -59,6 +60,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)
     agentRoutes(app, parts.agents)
   }
+  scimRoutes(app)
   addDocs(app)
   addApi(app)
   return app

@@ -12,7 +12,7 @@ type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> 
   config?: FastifyContextConfig
 }
 
-const outsideTheApi = new Set(['agent', 'operator', 'page'])
+const outsideTheApi = new Set(['agent', 'scim', 'operator', 'page'])
 const apiAccess = new Set(['public', 'read', ...Object.keys(permissions)])
 
 /** What a route lacks; routes of agents, operators and pages only have to say that they are that. */
@@ -21,6 +21,7 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
   const name = `${method} ${url}`
   if (config.access === undefined) return [`${name} declares no access: register it with endpoint or listEndpoint`]
   if (outsideTheApi.has(config.access)) {
+    if (config.access === 'scim' && !route.onRequest) return [`${name} lets everybody in`]
     return config.operationId ? [`${name} is no part of the API, yet has an operationId`] : []
   }
   const operation = operations.find(({ operationId }) => operationId === config.operationId)
@@ -91,6 +92,10 @@ test('the policy finds what it looks for', () => {
   assert.match(faults({ config: { access: 'read' } })[0] ?? '', /no operation/)
   assert.match(faults({ config: { access: 'page', operationId } })[0] ?? '', /no part of the API/)
   assert.match(faults({ config: { access: 'admin' as 'read', operationId } })[0] ?? '', /unknown permission/)
+  assert.match(
+    faultsOf({ method: 'GET', url, constraints: {}, config: { access: 'scim' } }, [operation])[0] ?? '',
+    /lets everybody in/,
+  )
   assert.match(faults({ constraints: {} })[0] ?? '', /no version/)
   assert.match(
     faultsOf({ method: 'GET', url, constraints: route.constraints, config: { access: 'read', operationId } }, [

@@ -13,6 +13,7 @@ const globalTables = new Set([
   'api_key_lookups',
   'enrollment_secret_lookups',
   'node_key_lookups',
+  'scim_token_lookups',
   'schema_migrations',
 ])
 

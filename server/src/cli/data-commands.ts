@@ -64,6 +64,7 @@ import {
   runReportCommand,
   showReportCommand,
 } from './commands/report-commands.ts'
+import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './commands/scim-commands.ts'
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
 import type { DataCommand } from './data-command.ts'
 
@@ -97,6 +98,9 @@ export const dataCommands: readonly DataCommand[] = [
   buildPackagesCommand,
   rebuildPackagesCommand,
   downloadPackageCommand,
+  listScimTokensCommand,
+  createScimTokenCommand,
+  revokeScimTokenCommand,
   listCatalogueCommand,
   enableCheckCommand,
   addExternalCheckCommand,

@@ -17,6 +17,7 @@ import { addOrganizations } from './program/add-organizations.ts'
 import { addPackages } from './program/add-packages.ts'
 import { addPeople } from './program/add-people.ts'
 import { addReports } from './program/add-reports.ts'
+import { addScim } from './program/add-scim.ts'
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
@@ -34,6 +35,7 @@ const parts = [
   addOrganizations,
   addPeople,
   addAdmins,
+  addScim,
   addDevices,
   addGroups,
   addKeys,

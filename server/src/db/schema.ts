@@ -441,4 +441,35 @@ export interface Database {
     content: Json<Record<string, unknown>>
     total_bytes: number
   }
+  scim_tokens: {
+    organization_id: string
+    id: Id
+    name: string
+    created_at: Instant
+    last_used_at: Instant | null
+    revoked_at: Instant | null
+  }
+  scim_token_lookups: { lookup_hash: Buffer; organization_id: string; scim_token_id: string }
+  scim_rate_windows: { organization_id: string; scim_token_id: string; started_at: Instant; used: number }
+  scim_users: {
+    organization_id: string
+    person_id: string
+    user_name: string
+    external_id: string | null
+    emails: WithDefault<string[]>
+    attributes: Json<Record<string, unknown>>
+    revision: WithDefault<string>
+    created_at: Instant
+    updated_at: Instant
+    deleted_at: Instant | null
+  }
+  scim_groups: {
+    organization_id: string
+    person_group_id: string
+    display_name: string
+    external_id: string | null
+    revision: WithDefault<string>
+    created_at: Instant
+    updated_at: Instant
+  }
 }

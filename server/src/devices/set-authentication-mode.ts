@@ -51,6 +51,8 @@ async function knownGroups(tx: Tx, { organizationId, personGroupIds }: Change) {
     .where(inOrganization('person_groups', organizationId))
     .where('id', '=', sql<string>`any(${wanted}::bigint[])`)
     .orderBy('id')
+    // A group that is being deleted would take the mode of this device along unseen.
+    .forKeyShare()
     .execute()
   const missing = wanted.filter((id) => !groups.some((group) => group.id === id))
   if (wanted.length === 0) {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Actor } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 import { findPersonGroup } from './queries.ts'
-import { quoteNames } from './quote-names.ts'
+import { recordMemberships } from './record-memberships.ts'
 
 export type PersonGroupAddition = {
   organizationId: string
@@ -15,18 +15,20 @@ export type PersonGroupAddition = {
   now: string
 }
 
-/** Adds people to a group; who is in it already stays. Fails with not_found, adding nobody, where one is unknown. */
-export async function addPersonGroupMembers(tx: Tx, addition: PersonGroupAddition): Promise<void> {
-  const { organizationId, personGroupId, actor, ipAddress, now } = addition
+/**
+ * Adds people to a group and returns how many were not in it; the others stay. Fails with not_found, adding nobody,
+ * where one is unknown.
+ */
+export async function addPersonGroupMembers(tx: Tx, addition: PersonGroupAddition): Promise<number> {
+  const { organizationId, personGroupId } = addition
   const group = orNotFound(await findPersonGroup(tx, organizationId, personGroupId))
   const ids = [...new Set(addition.personIds)]
   const names = await namesOf(tx, organizationId, ids)
   for (const id of ids) orNotFound(names.get(id))
   const added = await insertMembers(tx, organizationId, personGroupId, ids)
-  if (added.length === 0) return
-  const people = quoteNames(added.map((id) => names.get(id) ?? ''))
-  const description = `Added ${people} to the person group "${group.name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  const joined = added.map((id) => names.get(id) ?? '')
+  await recordMemberships(tx, joined, (people) => `Added ${people} to the person group "${group.name}".`, addition)
+  return added.length
 }
 
 async function namesOf(tx: Tx, organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import type { deviceGroupSearch, personGroupSearch } from '@muster/contract/groups.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
-import type { Reader } from '../db/transact.ts'
+import type { Reader, Tx } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -52,6 +52,16 @@ export const listGroupsOfPerson = (reader: Reader, page: ListPage<{ readonly per
 
 export const findPersonGroup = (reader: Reader, organizationId: string, id: string) =>
   fromPersonGroups(reader, organizationId).where('person_groups.id', '=', id).executeTakeFirst()
+
+/** As `findPersonGroup`; nobody changes the group, or names it elsewhere, before the transaction ends. */
+export const lockPersonGroup = (tx: Tx, organizationId: string, id: string) =>
+  tx
+    .selectFrom('person_groups')
+    .select(['id', 'name'])
+    .where(inOrganization('person_groups', organizationId))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
 
 /** Whether a nested list of the group can be asked for. */
 export const personGroupExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> =>

@@ -35,8 +35,8 @@ declare module 'fastify' {
     principal: Principal | undefined
   }
   interface FastifyContextConfig {
-    /** Who may call the route: a rule of the API, an agent, the operator, or anyone for a page. Every route has one. */
-    access?: Access | 'agent' | 'operator' | 'page'
+    /** Who may call the route: a rule of the API, an agent, an identity provider, the operator, or anyone for a page. */
+    access?: Access | 'agent' | 'scim' | 'operator' | 'page'
     operationId?: string
     /** Successful requests are logged at debug level only. */
     isChatty?: true

@@ -11,7 +11,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['live-queries', 'reporting', 'registrations', 'checks', 'issues', 'devices', 'people', 'organizations'],
     ...['events', 'audit', ...ground],
   ],
-  scim: ['registrations', 'groups', 'people', 'organizations', 'audit', ...ground],
+  scim: ['registrations', 'groups', 'people', 'organizations', 'api-keys', 'audit', ...ground],
   requests: ['registrations', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   'auth-logs': ['issues', 'devices', 'people', 'events', 'audit', ...ground],
   'live-queries': ['devices', 'audit', ...ground],
@@ -83,7 +83,6 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   liquidjs: ['checks'],
   'libpg-query': ['reporting'],
   'modern-tar': ['packages'],
-  'scim-patch': ['scim'],
   'scim2-parse-filter': ['scim'],
   'node:sqlite': ['osquery-sql'],
 }

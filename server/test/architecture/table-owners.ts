@@ -49,6 +49,11 @@ export const tableOwners: Readonly<Record<string, string>> = {
   device_snapshot_rows: 'reporting',
   reporting_queries: 'reporting',
   reporting_query_results: 'reporting',
+  scim_tokens: 'scim',
+  scim_token_lookups: 'scim',
+  scim_rate_windows: 'scim',
+  scim_users: 'scim',
+  scim_groups: 'scim',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.
   numbers: 'db',

@@ -27,6 +27,10 @@ const written = [
   'live_query_targets',
   'people',
   'registration_requests',
+  'person_group_members',
+  'person_groups',
+  'scim_groups',
+  'scim_users',
 ]
 
 /** Which version of every row is current: two that are equal had no write between them, not even an equal one. */

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Actor } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { findPersonGroup } from './queries.ts'
+import { recordMemberships } from './record-memberships.ts'
+
+export type PersonGroupRemoval = {
+  organizationId: string
+  personGroupId: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+} & ({ gone: readonly string[] } | { staying: readonly string[] })
+
+/**
+ * Takes people out of a group, those named or all but those, and returns how many were in it. Who is not in it stays
+ * out. Fails with not_found for the group.
+ */
+export async function removePersonGroupMembers(tx: Tx, removal: PersonGroupRemoval): Promise<number> {
+  const { organizationId, personGroupId } = removal
+  const group = orNotFound(await findPersonGroup(tx, organizationId, personGroupId))
+  const ids = 'gone' in removal ? removal.gone : removal.staying
+  const isNamed = sql<boolean>`person_group_members.person_id = any(${ids}::bigint[])`
+  const removed = await tx
+    .deleteFrom('person_group_members')
+    .using('people')
+    .where(inOrganization('person_group_members', organizationId))
+    .where('person_group_members.person_group_id', '=', personGroupId)
+    .where('gone' in removal ? isNamed : sql<boolean>`not ${isNamed}`)
+    .whereRef('people.organization_id', '=', 'person_group_members.organization_id')
+    .whereRef('people.id', '=', 'person_group_members.person_id')
+    .returning('people.name')
+    .execute()
+  const names = removed.map(({ name }) => name).sort()
+  await recordMemberships(tx, names, (people) => `Took ${people} out of the person group "${group.name}".`, removal)
+  return names.length
+}

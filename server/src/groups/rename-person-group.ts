@@ -1,0 +1,29 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { lockPersonGroup } from './queries.ts'
+
+type Renaming = {
+  organizationId: string
+  personGroupId: string
+  name: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Does nothing where the group has that name already. Fails with not_found. */
+export async function renamePersonGroup(tx: Tx, renaming: Renaming): Promise<void> {
+  const { organizationId, personGroupId, name, actor, ipAddress, now } = renaming
+  const group = orNotFound(await lockPersonGroup(tx, organizationId, personGroupId))
+  if (group.name === name) return
+  await tx
+    .updateTable('person_groups')
+    .set({ name })
+    .where(inOrganization('person_groups', organizationId))
+    .where('id', '=', personGroupId)
+    .execute()
+  const description = `Renamed the person group "${group.name}" to "${name}".`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { addPerson } from '../people/add-person.ts'
+import type { ScimCall } from './scim-call.ts'
+import { refuse } from './scim-error.ts'
+import { settlePerson } from './settle-person.ts'
+import type { UserDraft } from './user-draft.ts'
+import { lockDeletedUser, lockPersonOfEmail } from './user-queries.ts'
+
+/**
+ * Makes a user and returns its identifier, which is the person's. Somebody whom this address belongs to, or who was
+ * the user of this name before, is linked; fails with uniqueness if they are a user already.
+ */
+export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Promise<string> {
+  const { organizationId, actor, ipAddress, now } = call
+  const known =
+    (await lockPersonOfEmail(tx, organizationId, draft.email)) ??
+    (await lockDeletedUser(tx, organizationId, draft.userName))
+  if (known?.is_managed) refuse(409, 'uniqueness', 'There is a user with this e-mail address already.')
+  const { name, email, userName } = draft
+  const personId = known?.id ?? (await addPerson(tx, { organizationId, name, email, usernames: [userName], now }))
+  await insertUser(tx, personId, draft, call)
+  const description = known
+    ? `Linked the person "${known.name}" (${known.email}) to the SCIM user "${userName}".`
+    : `Added the person "${name}" (${email}) for the SCIM user "${userName}".`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await settlePerson(tx, personId, { ...draft, active: draft.active ?? true }, call)
+  return personId
+}
+
+/** RFC 7644 §3.3: a user of this name is a conflict, which the index finds; a deleted one is none (§3.6). */
+async function insertUser(tx: Tx, personId: string, draft: UserDraft, { organizationId, now }: ScimCall) {
+  const stored = {
+    user_name: draft.userName,
+    external_id: draft.externalId,
+    emails: [...draft.emails],
+    attributes: JSON.stringify(draft.attributes),
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  }
+  await tx
+    .insertInto('scim_users')
+    .values({ organization_id: organizationId, person_id: personId, ...stored })
+    .onConflict((conflict) =>
+      conflict
+        .constraint('scim_users_pkey')
+        .doUpdateSet({ ...stored, revision: sql<string>`scim_users.revision + 1` })
+        .where('scim_users.deleted_at', 'is not', null),
+    )
+    .execute()
+}

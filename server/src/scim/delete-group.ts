@@ -1,0 +1,14 @@
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { deletePersonGroup } from '../groups/delete-person-group.ts'
+import { findGroup } from './group-queries.ts'
+import { type Precondition, requireVersion } from './require-version.ts'
+import type { ScimCall } from './scim-call.ts'
+
+/** Deletes a group, which takes its row here along. Fails with not_found, also when repeated. */
+export async function deleteGroup(tx: Tx, id: string, precondition: Precondition, call: ScimCall): Promise<void> {
+  const { organizationId, actor, ipAddress, now } = call
+  const group = orNotFound(await findGroup(tx, organizationId, id))
+  requireVersion(precondition, group.revision)
+  await deletePersonGroup(tx, { organizationId, personGroupId: id, actor, ipAddress, now })
+}

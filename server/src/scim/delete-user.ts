@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { ulid } from 'ulid'
+import { recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { removePersonGroupMembers } from '../groups/remove-person-group-members.ts'
+import { deprovisionPerson } from '../registrations/deprovision-person.ts'
+import { touchGroup } from './change-group.ts'
+import { lockGroupsOfUser } from './group-queries.ts'
+import { type Precondition, requireVersion } from './require-version.ts'
+import type { ScimCall } from './scim-call.ts'
+import { lockUser } from './user-queries.ts'
+
+/**
+ * Deletes a user: the person is deprovisioned, leaves the groups of the identity provider, and is kept, to be linked
+ * again by the same address or user name. Fails with not_found, also when repeated.
+ */
+export async function deleteUser(tx: Tx, id: string, precondition: Precondition, call: ScimCall): Promise<void> {
+  const { organizationId, actor, ipAddress, now } = call
+  // Changes of members lock the group before the users.
+  const groups = await lockGroupsOfUser(tx, organizationId, id)
+  const user = orNotFound(await lockUser(tx, organizationId, id))
+  requireVersion(precondition, user.revision)
+  await tx
+    .updateTable('scim_users')
+    .set({ deleted_at: now, updated_at: now, revision: sql<string>`revision + 1` })
+    .where(inOrganization('scim_users', organizationId))
+    .where('person_id', '=', id)
+    .execute()
+  const happening = { cause: ulid(), initiator: 'admin', now } as const
+  await deprovisionPerson(tx, { organizationId, personId: id, actor, ipAddress }, happening)
+  for (const personGroupId of groups) {
+    await removePersonGroupMembers(tx, { organizationId, personGroupId, gone: [id], actor, ipAddress, now })
+    await touchGroup(tx, personGroupId, call)
+  }
+  const description = `Deleted the SCIM user "${user.user_name}".`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+}

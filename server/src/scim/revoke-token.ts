@@ -1,0 +1,20 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+
+type Revocation = { organizationId: string; id: string; actor: Actor; now: string }
+
+/** Ends a token: every process refuses it from the commit on. One that was revoked before is not found. */
+export async function revokeScimToken(tx: Tx, { organizationId, id, actor, now }: Revocation): Promise<void> {
+  const revoked = await tx
+    .updateTable('scim_tokens')
+    .set({ revoked_at: now })
+    .where(inOrganization('scim_tokens', organizationId))
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('name')
+    .executeTakeFirst()
+  const { name } = orNotFound(revoked)
+  await recordAudit(tx, { organizationId, actor, description: `Revoked the SCIM token "${name}".`, now })
+}

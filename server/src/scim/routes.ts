@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import { addDiscovery } from './discovery-routes.ts'
+import { scimMediaType } from './endpoint-routes.ts'
+import { answerErrorsOfScim } from './error-routes.ts'
+import { addGroups } from './group-routes.ts'
+import { ScimError } from './scim-error.ts'
+import { addUsers } from './user-routes.ts'
+
+/** SCIM 2.0 (RFC 7643, RFC 7644), for identity providers. No part of the API: it has neither versions nor keys. */
+export function scimRoutes(app: FastifyInstance): void {
+  app.decorateRequest('scimToken', undefined)
+  app.register(
+    (scope, _options, done) => {
+      readBodies(scope)
+      answerErrorsOfScim(scope)
+      addDiscovery(scope)
+      addUsers(scope)
+      addGroups(scope)
+      done()
+    },
+    { prefix: '/scim/v2' },
+  )
+}
+
+/** RFC 7644 §3.8 wants its own media type; many clients send that of JSON. */
+function readBodies(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    [scimMediaType, 'application/json'],
+    { parseAs: 'string' },
+    (request, text: string, done) => {
+      // Clients put a content type on a DELETE, too.
+      if (request.method === 'DELETE') return done(null)
+      void parse(request, text, done)
+    },
+  )
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _bytes: Buffer, done) => {
+    if (request.method === 'DELETE') return done(null)
+    done(new ScimError(415, undefined, `The body must be JSON: send Content-Type: ${scimMediaType}.`))
+  })
+}

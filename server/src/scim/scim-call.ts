@@ -1,0 +1,9 @@
+import type { Actor } from '../audit/record-audit.ts'
+
+/** On whose behalf a command runs, and when. */
+export type ScimCall = {
+  readonly organizationId: string
+  readonly actor: Actor
+  readonly ipAddress: string | undefined
+  readonly now: string
+}

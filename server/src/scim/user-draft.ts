@@ -1,0 +1,83 @@
+import { isRecord, type Values } from './attribute.ts'
+import { readValues } from './read-values.ts'
+import { refuse } from './scim-error.ts'
+import { userAttributes } from './user-schema.ts'
+
+/** What a user is to be, as the database has it. */
+export type UserDraft = {
+  readonly userName: string
+  readonly externalId: string | null
+  /** Undefined: as it is. */
+  readonly active: boolean | undefined
+  /** Everything else, by the names of the schema. */
+  readonly attributes: Values
+  /** Of the person that the user is. */
+  readonly name: string
+  readonly email: string
+  /** All addresses in lower case, for looking the user up. */
+  readonly emails: readonly string[]
+}
+
+// B-tree keys have room for this in any alphabet.
+const longestKey = 400
+const longestName = 400
+const longestEmail = 320
+const mostBytes = 64 * 1024
+
+/** The user in the body of a POST or PUT. */
+export const draftFromBody = (body: Record<string, unknown>): UserDraft => draftOf(readValues(userAttributes, body))
+
+/** The user of values that were read. Fails with invalidValue for what is missing, unfit or too much. */
+export function draftOf({ userName, externalId, active, ...attributes }: Values): UserDraft {
+  if (typeof userName !== 'string' || userName.trim() === '')
+    return refuse(400, 'invalidValue', 'userName is required.')
+  requireKey('userName', userName)
+  const external = typeof externalId === 'string' && externalId !== '' ? externalId : null
+  if (external !== null) requireKey('externalId', external)
+  if (typeof attributes['displayName'] === 'string') requireKey('displayName', attributes['displayName'])
+  if (Buffer.byteLength(JSON.stringify(attributes)) > mostBytes) {
+    refuse(400, 'invalidValue', `A user has at most ${mostBytes} bytes.`)
+  }
+  return {
+    userName,
+    externalId: external,
+    active: typeof active === 'boolean' ? active : undefined,
+    attributes,
+    name: nameOf(attributes, userName),
+    email: emailOf(attributes, userName),
+    emails: addressesOf(attributes).map(({ value }) => value.toLowerCase()),
+  }
+}
+
+function requireKey(name: string, value: string): void {
+  if (value.length > longestKey) refuse(400, 'invalidValue', `${name} must have at most ${longestKey} characters.`)
+}
+
+function nameOf({ displayName, name }: Values, userName: string): string {
+  const { formatted, givenName, familyName } = isRecord(name) ? name : {}
+  const whole = [givenName, familyName].filter((part) => typeof part === 'string' && part !== '').join(' ')
+  const candidates = [displayName, formatted, whole, userName]
+  const chosen = candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '') ?? userName
+  return chosen.trim().slice(0, longestName).toWellFormed()
+}
+
+type Address = { value: string; type: unknown; isPrimary: boolean }
+
+function addressesOf({ emails }: Values): Address[] {
+  const elements = Array.isArray(emails) ? emails : []
+  return elements.flatMap((element: unknown) =>
+    isRecord(element) && typeof element['value'] === 'string' && element['value'] !== ''
+      ? [{ value: element['value'], type: element['type'], isPrimary: element['primary'] === true }]
+      : [],
+  )
+}
+
+/** The primary address, else that for work, else the first; else the user name where that is one. */
+function emailOf(attributes: Values, userName: string): string {
+  const addresses = addressesOf(attributes)
+  const chosen =
+    addresses.find(({ isPrimary }) => isPrimary) ?? addresses.find(({ type }) => type === 'work') ?? addresses[0]
+  const email = chosen?.value ?? userName
+  if (email.length <= longestEmail && /^[^@\s]+@[^@\s]+$/.test(email)) return email
+  return refuse(400, 'invalidValue', 'A user needs an e-mail address, in emails or as userName.')
+}
