@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { systemClock } from '../../clock.ts'
 import { transact } from '../../db/transact.ts'
 import { orNotFound } from '../../errors.ts'
 import { createQuery } from '../../reporting/queries/create-query.ts'
@@ -72,9 +71,9 @@ export const showReportCommand = defineCommand({
 export const runReportCommand = defineCommand({
   name: 'run-report',
   args: Type.Object({ organization, id }),
-  async run({ connection }, { organization: named, id }, io) {
+  async run({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const outcome = await runQuery(connection, { organizationId, queryId: id }, systemClock)
+    const outcome = await runQuery(connection, { organizationId, queryId: id }, () => now)
     if (outcome === 'running') throw new CommandError(exitCodes.failure, 'The query is running already')
     const query = orNotFound(await findQuery(connection.db, organizationId, id))
     if (outcome === 'failed') throw new CommandError(exitCodes.failure, query.error_message ?? 'The query failed')

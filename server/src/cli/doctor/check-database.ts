@@ -27,6 +27,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     facts.pending.length === 0
       ? ok('migrations', 'all applied')
       : failed('migrations', `missing ${facts.pending.join(', ')}: run \`muster migrate\``),
+    ...(facts.pending.length === 0 ? [judgeReportRole(facts)] : []),
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
   ]
@@ -55,6 +56,14 @@ function judgeVersion({ engine, versionNumber }: DatabaseFacts): Finding {
   if (engine === 'pglite') return ok('database', `embedded, of PostgreSQL ${version}`)
   if (versionNumber >= oldestPostgres) return ok('database', `PostgreSQL ${version}`)
   return failed('database', `PostgreSQL ${version}: at least 15 is needed`)
+}
+
+function judgeReportRole({ hasReportRole }: DatabaseFacts): Finding {
+  if (hasReportRole) return ok('reporting queries', 'run as the role muster_reports')
+  return warning(
+    'reporting queries',
+    'run without the role muster_reports, confined by their syntax alone: see docs/reporting-queries.md',
+  )
 }
 
 /** Every due moment is judged by the process's clock, and several processes share one database. */

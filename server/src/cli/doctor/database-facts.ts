@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
+import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
 
 export const databaseFacts = Type.Object({
   engine: Type.String(),
@@ -12,6 +13,7 @@ export const databaseFacts = Type.Object({
   pending: Type.Array(Type.String()),
   /** Of the master key that the database belongs to, once it has one. */
   fingerprint: Type.Optional(Type.String()),
+  hasReportRole: Type.Optional(Type.Boolean()),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -30,6 +32,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     versionNumber: row.version_number,
     clock: row.clock,
     pending: await pendingMigrations(connection),
+    hasReportRole: (await readSandboxPrivileges(connection.db)).hasReportRole,
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }
 }

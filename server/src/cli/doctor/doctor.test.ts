@@ -75,6 +75,7 @@ test('a running installation is asked through its socket', async (t) => {
   const found = await examine(env)
   assert.match(found['database'] ?? '', /^✓ database: .*PostgreSQL 1\d\.\d+$/)
   assert.equal(found['migrations'], '✓ migrations: all applied')
+  assert.equal(found['reporting queries'], '✓ reporting queries: run as the role muster_reports')
   assert.equal(found['clock'], '✓ clock: agrees with the database')
   assert.equal(found['master key'], `✓ master key: is the one of the database (fingerprint ${fingerprint})`)
 })

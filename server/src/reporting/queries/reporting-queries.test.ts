@@ -5,10 +5,13 @@ import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { postgresOnly } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { until } from '../../../test/support/muster-process.ts'
 import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
 import { ServiceError } from '../../errors.ts'
+import { createLogger } from '../../logging.ts'
 import { setFeature } from '../../organizations/set-feature.ts'
+import { startWorker } from '../../worker.ts'
 import { createQuery } from './create-query.ts'
 import { deleteQuery } from './delete-query.ts'
 import { editQuery } from './edit-query.ts'
@@ -311,4 +314,40 @@ test('no query runs twice at once, and the turn is free after a run that fails',
   await edit(id, { sql: 'select 1 / (select count(*) from person_people) as n' })
   assert.equal(await run(id), 'failed')
   assert.equal(await run(id), 'failed')
+})
+
+test('a run that dies while its rows are written leaves those of the one before', async () => {
+  const { organizationId } = app.tenant
+  const { id, revision } = await make.reportingQuery(organizationId, { rows: [{ a: 1 }, { a: 2 }] })
+  const row = { content: '{"a":3}', bytes: 7 }
+  const outcome = { columns: ['a'], rows: Array.from({ length: 1_500 }, () => row), isTruncated: false }
+  const dying = transact(app.db, async (tx) => {
+    await storeRun(tx, { organizationId, queryId: id, revision, outcome, startedAt: startOfTests })
+    throw new Error('killed')
+  })
+  await assert.rejects(dying, /killed/)
+  assert.deepEqual((await read(`/reporting/queries/${id}/results`)).data, [{ a: 1 }, { a: 2 }])
+  assert.equal(await storedRows(), 2)
+})
+
+test('a worker runs what was created, and what is due', async () => {
+  const { organizationId } = app.tenant
+  const { config, database } = app
+  const worker = await startWorker({
+    config,
+    connection: database.connection,
+    clock: () => '2026-11-20T11:00:00.000Z',
+    log: createLogger('silent'),
+  })
+  try {
+    const id = await create('select 1 as one')
+    const due = await make.reportingQuery(organizationId, { sql: 'select 2 as two', next_run_at: startOfTests })
+    await queueDueRuns(app.db, '2026-11-20T11:00:00.000Z')
+    await until(30_000, async () => (await read(`/reporting/queries/${due.id}`)).result_count === 1)
+    await until(30_000, async () => (await read(`/reporting/queries/${id}`)).result_count === 1)
+    const { results, results_updated_at } = await read(`/reporting/queries/${due.id}`)
+    assert.deepEqual([results, results_updated_at], [[{ two: 2 }], '2026-11-20T11:00:00.000Z'])
+  } finally {
+    await worker.stop()
+  }
 })

@@ -17,8 +17,9 @@ export type Report = {
 }
 
 /**
- * The query as one whose rows are JSON, with the values of large rows cut. Its parameter has the statement sent by the
- * extended protocol, which takes a single statement whatever the text holds.
+ * The query as one whose rows are JSON, with the values of large rows cut, and with the limit of rows, which the planner
+ * is to know of. Its parameter has the statement sent by the extended protocol, which takes a single statement whatever
+ * the text holds.
  */
 export const asJsonRows = (text: string) => sql`
   select case when octet_length(rows.content::text) <= ${longestValue}::int then rows.content::text else (
@@ -29,7 +30,7 @@ export const asJsonRows = (text: string) => sql`
   from (
     select to_json(muster_report_row) as content from (
 ${sql.raw(text)}
-    ) as muster_report_row offset 0
+    ) as muster_report_row limit ${sql.lit(mostRows + 1)}
   ) as rows`
 
 /** Reads the query through a cursor, up to the limits of rows and bytes. `deadline` is on performance.now's clock. */

@@ -243,6 +243,11 @@ const hostile: readonly [title: string, sql: string, answer: RegExp][] = [
     /would read or combine too many rows/,
   ],
   [
+    'many rows behind a limit',
+    'select 1 from generate_series(1, 999) a, generate_series(1, 999) b, generate_series(1, 999) c where a.a * b.b * c.c = -1 limit 1',
+    /would read or combine too many rows/,
+  ],
+  [
     'an endless recursion',
     'with recursive a as (select 1 as n union all select n + 1 from a) select * from a',
     notAvailable,

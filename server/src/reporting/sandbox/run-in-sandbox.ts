@@ -5,6 +5,7 @@ import { describeSqlError } from './describe-sql-error.ts'
 import { judgeQuery } from './judge-query.ts'
 import { refuse } from './query-refused.ts'
 import { asJsonRows, type Report, readReport } from './read-report.ts'
+import { readSandboxPrivileges } from './sandbox-privileges.ts'
 
 /** For each step of the query, and for the whole of it. */
 const statementTimeoutSeconds = 10
@@ -62,7 +63,7 @@ async function inSandbox<T>(
 /** All of it is local to the transaction: whatever ends that gives the session back as it was. */
 async function confine(tx: Tx, organizationId: string): Promise<void> {
   await sql`set transaction read only`.execute(tx)
-  const { hasRole, maySetTempFileLimit } = await readPrivileges(tx)
+  const { hasReportRole, maySetTempFileLimit } = await readSandboxPrivileges(tx)
   const settings: Readonly<Record<string, string>> = {
     'muster.organization_id': organizationId,
     search_path: 'pg_catalog, reporting, pg_temp',
@@ -82,26 +83,17 @@ async function confine(tx: Tx, organizationId: string): Promise<void> {
     from unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[]) as given (name, value)`.execute(
     tx,
   )
-  if (hasRole) await sql`set local role muster_reports`.execute(tx)
+  if (hasReportRole) await sql`set local role muster_reports`.execute(tx)
 }
 
-/** A role of that name which could read our tables would confine nothing, and is left alone. */
-async function readPrivileges(tx: Tx): Promise<{ hasRole: boolean; maySetTempFileLimit: boolean }> {
-  const { rows } = await sql<{ hasRole: boolean; maySetTempFileLimit: boolean }>`
-    select has_parameter_privilege('temp_file_limit', 'set') as "maySetTempFileLimit", exists (
-      select from pg_roles as role
-      where role.rolname = 'muster_reports' and not role.rolsuper and pg_has_role(role.oid, 'member')
-        and has_schema_privilege(role.oid, 'reporting', 'usage')
-        and not has_table_privilege(role.oid, 'organizations'::regclass, 'select')
-    ) as "hasRole"`.execute(tx)
-  return rows[0] ?? { hasRole: false, maySetTempFileLimit: false }
-}
-
-type Plan = { readonly 'Total Cost': number }
+type Plan = { readonly 'Total Cost': number; readonly Plans?: readonly Plan[] }
 
 async function refuseCostly(tx: Tx, text: string, engine: Engine): Promise<void> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`explain (format json) ${asJsonRows(text)}`.execute(tx)
-  const cost = rows[0]?.['QUERY PLAN'][0].Plan['Total Cost'] ?? Number.POSITIVE_INFINITY
-  if (cost <= mostCost[engine]) return
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  if (plan && worstCost(plan) <= mostCost[engine]) return
   refuse('The query would read or combine too many rows: add conditions to its joins, or narrow its tables.')
 }
+
+/** Of all parts of the plan: above a limit the planner trusts that enough rows are found soon. */
+const worstCost = ({ 'Total Cost': cost, Plans: parts = [] }: Plan): number => Math.max(cost, ...parts.map(worstCost))

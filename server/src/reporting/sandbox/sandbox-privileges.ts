@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/transact.ts'
+
+export type SandboxPrivileges = {
+  /** Whether reporting queries run as a role that can read the reporting tables and none of ours. */
+  hasReportRole: boolean
+  /** Of the database's users, as a rule, only superusers may. */
+  maySetTempFileLimit: boolean
+}
+
+/**
+ * What the database lets the sandbox use; nothing of it before the migrations. A role of that name which could read
+ * our tables would confine nothing, and counts as absent.
+ */
+export async function readSandboxPrivileges(db: Db | Tx): Promise<SandboxPrivileges> {
+  const { rows } = await sql<SandboxPrivileges>`
+    select has_parameter_privilege('temp_file_limit', 'set') as "maySetTempFileLimit", exists (
+      select from pg_roles as role
+      where role.rolname = 'muster_reports' and not role.rolsuper and pg_has_role(role.oid, 'member')
+        and has_schema_privilege(role.oid, to_regnamespace('reporting')::oid, 'usage')
+        and not has_table_privilege(role.oid, to_regclass('organizations')::oid, 'select')
+    ) as "hasReportRole"`.execute(db)
+  return rows[0] ?? { hasReportRole: false, maySetTempFileLimit: false }
+}
