@@ -10,6 +10,8 @@ type Row = Readonly<Record<string, unknown>>
 export async function printResults(reader: Reader, printed: Printed, io: CommandIo): Promise<void> {
   const { column_names: columns } = printed.query
   if (printed.format === 'json') return printJson(rowsOf(reader, printed), io)
+  // The columns of a query without rows are not known.
+  if (columns.length === 0) return
   if (printed.format === 'csv') {
     await io.line(columns.map(csvCell).join(','))
     for await (const row of rowsOf(reader, printed)) await io.line(columns.map((name) => csvCell(row[name])).join(','))

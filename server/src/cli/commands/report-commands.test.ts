@@ -101,7 +101,11 @@ test('rows of more than a page are all printed, and an empty answer is valid', a
   )
   const none = await create('select person_name from person_people')
   await run(runReportCommand, { id: none })
-  assert.equal((await run(showReportCommand, { id: none, format: 'json' })).out, '[]\n')
+  const err = 'The query has no rows.\n'
+  assert.deepEqual(await run(showReportCommand, { id: none, format: 'json' }), { exit: 0, out: '[]\n', err })
+  for (const format of ['table', 'csv']) {
+    assert.deepEqual(await run(showReportCommand, { id: none, format }), { exit: 0, out: '', err })
+  }
 })
 
 test('a report whose last run failed, or that had too many rows, says so beside its rows', async () => {

@@ -63,6 +63,7 @@ export const showReportCommand = defineCommand({
     if (query.error_message !== null) await io.error(`The last run failed: ${query.error_message}`)
     if (query.is_truncated) await io.error('The query had more rows than are kept.')
     if (query.ran_at === null) throw new CommandError(exitCodes.failure, 'There are no rows: no run succeeded yet')
+    if (query.result_count === 0) await io.error('The query has no rows.')
     await printResults(connection.db, { organizationId, query, format, now }, io)
     return 0
   },

@@ -73,8 +73,16 @@ async function sqlOf(sql: string | undefined, file: string | undefined): Promise
   if ((sql === undefined) === (file === undefined)) {
     throw new CommandError(exitCodes.usage, 'Give the SQL, or a file that has it with --file')
   }
-  return sql ?? (await readFile(file ?? '', 'utf8'))
+  if (sql !== undefined) return sql
+  return readFile(file ?? '', 'utf8').catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(exitCodes.failure, `Cannot read the SQL: ${reason}`)
+  })
 }
 
-/** What is no number is refused with the other arguments. */
-const everySeconds = (hours: string | undefined) => (hours === undefined ? {} : { everySeconds: Number(hours) * 3_600 })
+function everySeconds(hours: string | undefined): { everySeconds?: number } {
+  if (hours === undefined) return {}
+  const seconds = Number(hours) * 3_600
+  if (Number.isInteger(seconds) && seconds >= 3_600 && seconds <= 720 * 3_600) return { everySeconds: seconds }
+  throw new CommandError(exitCodes.usage, '--every takes a number of hours from 1 to 720')
+}

@@ -85,3 +85,12 @@ test('a user who may make no roles has the queries confined without it, until an
   const { rows } = await sql`select current_user = session_user as is_itself`.execute(connection.db)
   assert.deepEqual(rows, [{ is_itself: true }])
 })
+
+test('where the role was granted beforehand, the migrations of a plain user give it what it reads', {
+  skip: postgresOnly,
+}, async (t) => {
+  const { connection, asAdmin } = await openForPlainUser(t)
+  await asAdmin('grant muster_reports to USER')
+  await migrate(connection)
+  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
+})
