@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { ulid } from 'ulid'
 import { dropOldAuthLogs } from './auth-logs/drop-old-auth-logs.ts'
 import { expireSessions } from './auth-logs/expire-sessions.ts'
+import { endExpiredExemptions } from './checks/end-expired-exemptions.ts'
 import { recomputeCheck } from './checks/recompute-check.ts'
 import { removeCheck } from './checks/remove-check.ts'
 import { resumeWork } from './checks/resume-work.ts'
@@ -85,10 +86,13 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
   await resumeWork(db)
   const jobs = await startJobs(connection, { handlers, schedules, onError })
   // Deadlines pass by the second, which is finer than any schedule of jobs.
-  const deadlines = repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError)
+  const deadlines = [
+    repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError),
+    repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, happening('policy')), onError),
+  ]
   return {
     async stop() {
-      await Promise.all([deadlines.stop(), jobs.stop()])
+      await Promise.all([...deadlines, jobs].map((part) => part.stop()))
     },
   }
 }

@@ -59,7 +59,8 @@ export async function updateConfiguration(tx: Tx, update: Update): Promise<void>
   })
 }
 
-const lockConfiguration = (tx: Tx, organizationId: string, checkId: string) =>
+/** The configuration of a check with what it belongs to, which nobody else changes until the transaction ends. */
+export const lockConfiguration = (tx: Tx, organizationId: string, checkId: string) =>
   tx
     .selectFrom('check_configurations')
     .innerJoin('checks', (join) =>

@@ -10,9 +10,17 @@ import {
   deleteCheckCommand,
   enableCheckCommand,
   listCatalogueCommand,
+  setBeginsBlockingOnCommand,
 } from './commands/check-commands.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
-import { confirmRegistrationCommand, registerDeviceCommand, restoreDeviceCommand } from './commands/device-commands.ts'
+import {
+  confirmRegistrationCommand,
+  endExemptionCommand,
+  exemptCheckCommand,
+  registerDeviceCommand,
+  restoreDeviceCommand,
+  snoozeCheckCommand,
+} from './commands/device-commands.ts'
 import {
   createDraftCommand,
   deleteDraftCommand,
@@ -64,7 +72,18 @@ import {
   runReportCommand,
   showReportCommand,
 } from './commands/report-commands.ts'
+import {
+  approveRequestCommand,
+  denyRequestCommand,
+  listRequestsCommand,
+  raiseExemptionCommand,
+  raiseRegistrationCommand,
+  reopenRequestCommand,
+  withdrawExemptionCommand,
+} from './commands/request-commands.ts'
 import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './commands/scim-commands.ts'
+import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
+
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
 import type { DataCommand } from './data-command.ts'
 
@@ -84,6 +103,17 @@ export const dataCommands: readonly DataCommand[] = [
   registerDeviceCommand,
   confirmRegistrationCommand,
   restoreDeviceCommand,
+  exemptCheckCommand,
+  endExemptionCommand,
+  snoozeCheckCommand,
+  listRequestsCommand,
+  raiseExemptionCommand,
+  withdrawExemptionCommand,
+  raiseRegistrationCommand,
+  approveRequestCommand,
+  denyRequestCommand,
+  reopenRequestCommand,
+  simulateRequestsCommand,
   createDeviceGroupCommand,
   createPersonGroupCommand,
   listKeysCommand,
@@ -126,4 +156,5 @@ export const dataCommands: readonly DataCommand[] = [
   editReportCommand,
   deleteReportCommand,
   checkReportCommand,
+  setBeginsBlockingOnCommand,
 ]

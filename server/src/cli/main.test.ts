@@ -46,6 +46,8 @@ test('help is given for the program and its commands, with exit code 0', async (
     ['keys', '--help'],
     ['doctor', '--help'],
     ['simulate', '--help'],
+    ['simulate', 'requests', '--help'],
+    ['requests', 'deny', '--help'],
     ['help', 'export'],
   ]) {
     const { exit, out } = await muster(args)

@@ -17,7 +17,9 @@ import { addOrganizations } from './program/add-organizations.ts'
 import { addPackages } from './program/add-packages.ts'
 import { addPeople } from './program/add-people.ts'
 import { addReports } from './program/add-reports.ts'
+import { addRequests } from './program/add-requests.ts'
 import { addScim } from './program/add-scim.ts'
+
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
@@ -37,6 +39,7 @@ const parts = [
   addAdmins,
   addScim,
   addDevices,
+  addRequests,
   addGroups,
   addKeys,
   addEnrollmentSecrets,

@@ -35,3 +35,17 @@ export async function endExemptionOfIssues(
   `.execute(tx)
   return Number(numAffectedRows)
 }
+
+/** Brings the open issues of a check on a device in line with whether the check is exempted there. */
+export async function setExemptionOfCheck(
+  tx: Tx,
+  { organizationId, deviceId, checkId }: { organizationId: string; deviceId: string; checkId: string },
+  isExempted: boolean,
+): Promise<void> {
+  await sql`
+    update issues set exempted = ${isExempted}::boolean or exempted_on_request
+    where ${inOrganization('issues', organizationId)}
+      and issues.device_id = ${deviceId}::bigint and issues.check_id = ${checkId}::bigint
+      and issues.resolved_at is null and issues.exempted <> (${isExempted}::boolean or exempted_on_request)
+  `.execute(tx)
+}

@@ -187,14 +187,17 @@ test('nobody registers a device to a person who is being deprovisioned', { skip:
       .where('id', '=', owner.id)
       .execute()
   })
-  const registration = transact(database.db, (tx) =>
-    registerDevice(
-      tx,
-      { organizationId, deviceId: device.id, personId: owner.id, actor: systemActor },
-      happeningAt(minute(1)),
+  const refused = assert.rejects(
+    transact(database.db, (tx) =>
+      registerDevice(
+        tx,
+        { organizationId, deviceId: device.id, personId: owner.id, actor: systemActor },
+        happeningAt(minute(1)),
+      ),
     ),
+    { code: 'not_found' },
   )
   await waiting(1)
   await leaving.letGo()
-  await assert.rejects(registration, { code: 'not_found' })
+  await refused
 })

@@ -2,10 +2,12 @@ import Type from 'typebox'
 import { addCheck, fromCatalogue } from '../../checks/add-check.ts'
 import { catalogue } from '../../checks/catalogue/catalogue.ts'
 import { deleteCustomCheck } from '../../checks/delete-custom-check.ts'
+import { setBeginsBlockingOn } from '../../checks/set-begins-blocking-on.ts'
 import { inOrganization } from '../../db/in-organization.ts'
 import { type Reader, transact } from '../../db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
+import { findCheck } from '../find-check.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
@@ -112,3 +114,23 @@ async function refuseKnownSlug(reader: Reader, organizationId: string, slug: str
     .executeTakeFirst()
   if (existing) throw new CommandError(exitCodes.failure, `Check ${existing.id} has the slug ${slug} already`)
 }
+
+export const setBeginsBlockingOnCommand = defineCommand({
+  name: 'set-begins-blocking-on',
+  args: Type.Object({
+    organization,
+    check: Type.String(),
+    at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  }),
+  async run({ connection, now }, { organization: named, check: asked, at }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const check = await findCheck(connection.db, organizationId, asked)
+    const beginsBlockingOn = at === null ? null : new Date(at).toISOString()
+    const change = { organizationId, checkId: check.id, beginsBlockingOn, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => setBeginsBlockingOn(tx, change))
+    await io.line(
+      `${check.slug} ${at === null ? 'has no day on which it begins to block' : `blocks nobody before ${beginsBlockingOn}`}`,
+    )
+    return 0
+  },
+})

@@ -1,10 +1,14 @@
 import Type from 'typebox'
 import { ulid } from 'ulid'
+import { endExemption } from '../../checks/end-exemption.ts'
+import { exemptCheck } from '../../checks/exempt-check.ts'
+import { snoozeCheck } from '../../checks/snooze-check.ts'
 import { transact } from '../../db/transact.ts'
 import { registerDevice } from '../../registrations/register-device.ts'
 import { restoreDevice } from '../../registrations/restore-device.ts'
 import { confirmRegistration } from '../../registrations/suspend-registration.ts'
 import { defineCommand } from '../data-command.ts'
+import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 
@@ -47,6 +51,54 @@ export const restoreDeviceCommand = defineCommand({
     const restoration = { organizationId, deviceId: id, actor: terminalActor() }
     await transact(connection.db, (tx) => restoreDevice(tx, restoration, byAdmin(now)))
     await io.line(`Restored device ${id}`)
+    return 0
+  },
+})
+
+const ofCheckOnDevice = { ...ofDevice, check: Type.String() }
+
+export const exemptCheckCommand = defineCommand({
+  name: 'exempt-check',
+  args: Type.Object({
+    ...ofCheckOnDevice,
+    reason: Type.String({ minLength: 1, maxLength: 5_000 }),
+    until: Type.Optional(Type.String({ format: 'date-time' })),
+  }),
+  async run({ connection, now }, { organization, id, check: named, reason, until }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const check = await findCheck(connection.db, organizationId, named)
+    const expiresAt = until === undefined ? null : new Date(until).toISOString()
+    const exemption = { organizationId, deviceId: id, checkId: check.id, reason, expiresAt, actor: terminalActor() }
+    await transact(connection.db, (tx) => exemptCheck(tx, exemption, byAdmin(now)))
+    await io.line(
+      `Exempted device ${id} from ${check.slug} ${expiresAt === null ? 'with no end' : `until ${expiresAt}`}`,
+    )
+    return 0
+  },
+})
+
+export const endExemptionCommand = defineCommand({
+  name: 'end-exemption',
+  args: Type.Object(ofCheckOnDevice),
+  async run({ connection, now }, { organization, id, check: named }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const check = await findCheck(connection.db, organizationId, named)
+    const ending = { organizationId, deviceId: id, checkId: check.id, actor: terminalActor() }
+    await transact(connection.db, (tx) => endExemption(tx, ending, byAdmin(now)))
+    await io.line(`Device ${id} is in the scope of ${check.slug}`)
+    return 0
+  },
+})
+
+export const snoozeCheckCommand = defineCommand({
+  name: 'snooze-check',
+  args: Type.Object(ofCheckOnDevice),
+  async run({ connection, now }, { organization, id, check: named }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const check = await findCheck(connection.db, organizationId, named)
+    const snooze = { organizationId, deviceId: id, checkId: check.id, actor: terminalActor() }
+    const until = await transact(connection.db, (tx) => snoozeCheck(tx, snooze, byAdmin(now)))
+    await io.line(`Snoozed ${check.slug} on device ${id} until ${until}`)
     return 0
   },
 })

@@ -39,4 +39,18 @@ export function addChecks(program: Command, shell: Shell): void {
     .action((slug, { platform: platforms = [], ...flags }) =>
       runOnData(shell, async () => (await commands()).addExternalCheckCommand, { ...flags, slug, platforms }),
     )
+  checks
+    .command('set-begins-blocking-on <check>')
+    .description('Say before which moment a check, named by identifier or slug, blocks nobody')
+    .addOption(new Option('--at <time>', 'such as 2026-12-01T00:00:00Z').conflicts('clear'))
+    .addOption(new Option('--clear', 'no such moment'))
+    .option(...organizationFlag)
+    .action((check, { at, clear, organization }, command: Command) => {
+      if ((at === undefined) === (clear === undefined)) command.error('error: say --at or --clear')
+      return runOnData(shell, async () => (await commands()).setBeginsBlockingOnCommand, {
+        organization,
+        check,
+        at: at ?? null,
+      })
+    })
 }

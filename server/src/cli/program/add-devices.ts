@@ -24,4 +24,31 @@ export function addDevices(program: Command, shell: Shell): void {
     .description('Bring back a deleted device before it is purged')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).restoreDeviceCommand, { ...flags, id }))
+  addExemptions(devices, shell)
+}
+
+function addExemptions(devices: Command, shell: Shell): void {
+  devices
+    .command('exempt-check <id> <check>')
+    .description('Take a device out of the scope of a check, named by identifier or slug')
+    .requiredOption('--reason <text>', 'why; kept with the result and in the audit log')
+    .option('--until <time>', 'when it ends by itself, such as 2026-12-31T18:00:00Z (default: never)')
+    .option(...organizationFlag)
+    .action((id, check, flags) =>
+      runOnData(shell, async () => (await commands()).exemptCheckCommand, { ...flags, id, check }),
+    )
+  devices
+    .command('end-exemption <id> <check>')
+    .description('Have a check count on a device again')
+    .option(...organizationFlag)
+    .action((id, check, flags) =>
+      runOnData(shell, async () => (await commands()).endExemptionCommand, { ...flags, id, check }),
+    )
+  devices
+    .command('snooze <id> <check>')
+    .description('Put the issues of a check on a device off for 24 hours, once in seven days')
+    .option(...organizationFlag)
+    .action((id, check, flags) =>
+      runOnData(shell, async () => (await commands()).snoozeCheckCommand, { ...flags, id, check }),
+    )
 }

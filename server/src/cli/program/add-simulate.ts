@@ -3,9 +3,10 @@ import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { configOf, organizationFlag, runOnData, type Shell } from './shell.ts'
 
-const signInsHelp = `
+const otherHelp = `
 
-muster simulate sign-ins: sign-ins of the people who are there; --help says more.`
+muster simulate sign-ins: sign-ins of the people who are there; --help says more.
+muster simulate requests: requests that nobody made; --help says more.`
 
 export function addSimulate(program: Command, shell: Shell): void {
   const simulated = program
@@ -18,8 +19,7 @@ export function addSimulate(program: Command, shell: Shell): void {
       const { parseSimulateArguments, simulate, simulateHelp } = await import(
         '@muster/agent/simulate/simulate-command.ts'
       )
-      if (command.args.includes('--help') || command.args.includes('-h'))
-        return shell.io.line(simulateHelp + signInsHelp)
+      if (command.args.includes('--help') || command.args.includes('-h')) return shell.io.line(simulateHelp + otherHelp)
       const flags = await withTrialDefaults(command.args, shell)
       try {
         parseSimulateArguments(flags)
@@ -30,6 +30,7 @@ export function addSimulate(program: Command, shell: Shell): void {
     })
   simulated.helpCommand(false)
   addSignIns(simulated, shell)
+  addSimulatedRequests(simulated, shell)
 }
 
 function addSignIns(simulated: Command, shell: Shell): void {
@@ -46,6 +47,21 @@ function addSignIns(simulated: Command, shell: Shell): void {
         async () => (await import('../commands/simulate-sign-ins-command.ts')).simulateSignInsCommand,
         flags,
       ),
+    )
+}
+
+/** What simulated people ask goes through the commands that real people's requests go through. */
+function addSimulatedRequests(simulation: Command, shell: Shell): void {
+  const load = async () => (await import('../commands/simulate-requests-command.ts')).simulateRequestsCommand
+  simulation
+    .command('requests')
+    .helpOption('-h, --help', 'display help for command')
+    .description('Raise requests in the name of device owners and of people who are made up; for trials')
+    .option('--count <n>', 'how many requests', '10')
+    .option('--seed <n>', 'the same seed asks for the same', '1')
+    .option(...organizationFlag)
+    .action(({ count, seed, organization }) =>
+      runOnData(shell, load, { organization, count: Number(count), seed: Number(seed) }),
     )
 }
 
