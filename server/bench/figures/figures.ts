@@ -5,5 +5,6 @@ import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
 import { recompute } from './recompute.ts'
 import { search } from './search.ts'
+import { snapshots } from './snapshots.ts'
 
-export const figures: readonly Figure[] = [listDevices, search, checkIn, idleRead, fleet, recompute]
+export const figures: readonly Figure[] = [listDevices, search, checkIn, idleRead, fleet, recompute, snapshots]
