@@ -78,21 +78,22 @@ async function storeSnapshot(tx: Tx, { organizationId, deviceId }: Place, snapsh
       on conflict (organization_id, device_id, reporting_table) do update set digest = excluded.digest,
         is_truncated = excluded.is_truncated, is_scheduled = excluded.is_scheduled, taken_at = excluded.taken_at
     ), merged as materialized (
-      select content, max(id) as id, bool_or(is_reported) as is_reported
+      select content, max(id) as id, min(place) as place
       from (
-        select content, null::bigint, true from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as report (content)
+        select content, null::bigint, place
+        from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as report (content, place)
         union all
-        select content, id, false from device_snapshot_rows
+        select content, id, null from device_snapshot_rows
         where ${inOrganization('device_snapshot_rows', organizationId)}
           and device_id = ${deviceId} and reporting_table = ${table.name}
-      ) as one (content, id, is_reported)
+      ) as one (content, id, place)
       group by content
     ), gone as (
       delete from device_snapshot_rows
       where ${inOrganization('device_snapshot_rows', organizationId)} and device_id = ${deviceId}
-        and reporting_table = ${table.name} and id = any(array(select id from merged where not is_reported))
+        and reporting_table = ${table.name} and id = any(array(select id from merged where place is null))
     )
     insert into device_snapshot_rows (organization_id, reporting_table, device_id, content)
-    select ${organizationId}, ${table.name}, ${deviceId}, content from merged where id is null
+    select ${organizationId}, ${table.name}, ${deviceId}, content from merged where id is null order by place
   `.execute(tx)
 }
