@@ -40,21 +40,17 @@ export const listUsers = (reader: Reader, { organizationId, where, offset, limit
     .offset(offset)
     .execute()
 
-export async function countUsers(reader: Reader, { organizationId, where }: Omit<ScimPage, 'offset' | 'limit'>) {
+export async function countUsers(
+  reader: Reader,
+  organizationId: string,
+  where: RawBuilder<boolean> | undefined,
+): Promise<number> {
   const { total } = await reader
     .selectFrom('scim_users')
-    .$if(where !== undefined, (query) =>
-      query
-        .innerJoin('people', (join) =>
-          join
-            .onRef('people.organization_id', '=', 'scim_users.organization_id')
-            .onRef('people.id', '=', 'scim_users.person_id'),
-        )
-        .where(where ?? sql<boolean>`true`),
-    )
     .select(sql<string>`count(*)`.as('total'))
     .where(inOrganization('scim_users', organizationId))
     .where('scim_users.deleted_at', 'is', null)
+    .$if(where !== undefined, (query) => query.where(where ?? sql<boolean>`true`))
     .executeTakeFirstOrThrow()
   return Number(total)
 }

@@ -38,7 +38,7 @@ async function search({ db, links, call }: ScimRequest, input: Record<string, un
   const { filter, startIndex, count, selection } = readListQuery(input)
   const { organizationId } = call
   const where = filter === undefined ? undefined : whereUsers(parseFilter(filter))
-  const total = await countUsers(db, { organizationId, where })
+  const total = await countUsers(db, organizationId, where)
   const isPast = count === 0 || startIndex > total
   const rows = isPast ? [] : await listUsers(db, { organizationId, where, offset: startIndex - 1, limit: count })
   const resources = rows.map((row) => select(presentUser(row, links), selection))

@@ -68,9 +68,11 @@ const userConditions: Conditions = {
   active: ({ op, compValue }) => {
     const word = String(compValue).toLowerCase()
     if (op !== 'eq' || (word !== 'true' && word !== 'false')) return undefined
-    return word === 'true'
-      ? sql<boolean>`people.deprovisioned_at is null`
-      : sql<boolean>`people.deprovisioned_at is not null`
+    const isWanted = word === 'true' ? sql`is null` : sql`is not null`
+    // Not by the join of the lists, which counting does without.
+    return sql<boolean>`exists (
+      select from people where people.organization_id = scim_users.organization_id
+        and people.id = scim_users.person_id and people.deprovisioned_at ${isWanted})`
   },
 }
 

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
+import type { FastifyInstance } from 'fastify'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { transact } from '../../src/db/transact.ts'
 import { createScimToken } from '../../src/scim/create-token.ts'
 import type { Answer, TestApp } from './app.ts'
 
-export type ScimOptions = { token?: string; body?: unknown; headers?: Record<string, string>; payload?: string }
+export type ScimOptions = {
+  token?: string
+  body?: unknown
+  headers?: Record<string, string>
+  payload?: string
+  /** Another server over the same data. */
+  server?: FastifyInstance
+}
 
 /** An identity provider with a token of the app's organization, unless told otherwise. */
 export function scimClient(app: TestApp) {
@@ -22,11 +30,12 @@ export function scimClient(app: TestApp) {
 
   async function ask(method: string, path: string, options: ScimOptions = {}): Promise<Answer> {
     const { body, headers = {}, payload = body === undefined ? undefined : JSON.stringify(body) } = options
+    const { server = app.app } = options
     const {
       statusCode,
       headers: answered,
       payload: text,
-    } = await app.app.inject({
+    } = await server.inject({
       method: method as 'GET',
       url: `/scim/v2${path}`,
       headers: {

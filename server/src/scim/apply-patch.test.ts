@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { applyPatch } from './apply-patch.ts'
+import { readOperations } from './read-operations.ts'
+import { ScimError } from './scim-error.ts'
+import { enterpriseUrn, userAttributes, userUrn } from './user-schema.ts'
+
+const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+const ada = {
+  userName: 'ada',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  emails: [
+    { value: 'ada@work.example', type: 'work', primary: true },
+    { value: 'ada@home.example', type: 'home' },
+  ],
+  phoneNumbers: [{ value: '1', type: 'work' }],
+}
+
+const patched = (...operations: unknown[]) =>
+  applyPatch(userAttributes, userUrn, ada, readOperations({ schemas: [patchUrn], Operations: operations }))
+
+/** What differs from Ada as she was; undefined for what is gone. */
+function changes(...operations: unknown[]): Record<string, unknown> {
+  const before: Record<string, unknown> = ada
+  const after = patched(...operations)
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      .map((name) => [name, after[name]]),
+  )
+}
+
+const [work, home] = ada.emails
+
+const cases: [title: string, operation: object, changed: Record<string, unknown>][] = [
+  ['add sets what is not there', { op: 'add', path: 'nickName', value: 'Babs' }, { nickName: 'Babs' }],
+  ['add replaces a single value', { op: 'add', path: 'userName', value: 'babs' }, { userName: 'babs' }],
+  [
+    'add without a path merges',
+    { op: 'add', value: { emails: [{ value: 'x@y.example' }], nickname: 'Babs' } },
+    { emails: [work, home, { value: 'x@y.example' }], nickName: 'Babs' },
+  ],
+  ['add of what is there changes nothing', { op: 'add', path: 'emails', value: [home] }, {}],
+  [
+    'a new primary value takes that from the one before',
+    { op: 'add', path: 'emails', value: [{ value: 'new@y.example', primary: true }] },
+    { emails: [{ ...work, primary: false }, home, { value: 'new@y.example', primary: true }] },
+  ],
+  [
+    'a value becomes primary by its path',
+    { op: 'replace', path: 'emails[type eq "home"].primary', value: true },
+    {
+      emails: [
+        { ...work, primary: false },
+        { ...home, primary: true },
+      ],
+    },
+  ],
+  [
+    'replace of a complex attribute keeps the parts that are not named',
+    { op: 'replace', path: 'name', value: { givenName: 'Augusta' } },
+    { name: { givenName: 'Augusta', familyName: 'Lovelace' } },
+  ],
+  [
+    'replace of all values',
+    { op: 'replace', path: 'emails', value: [{ value: 'x@y.example' }] },
+    { emails: [{ value: 'x@y.example' }] },
+  ],
+  [
+    'replace of the value that a filter finds',
+    { op: 'replace', path: 'emails[type eq "WORK"]', value: { value: 'x@y.example' } },
+    { emails: [{ ...work, value: 'x@y.example' }, home] },
+  ],
+  [
+    'replace of a part of every value',
+    { op: 'replace', path: 'emails.display', value: 'Ada' },
+    {
+      emails: [
+        { ...work, display: 'Ada' },
+        { ...home, display: 'Ada' },
+      ],
+    },
+  ],
+  [
+    'replace of an attribute of the extension',
+    { op: 'replace', path: `${enterpriseUrn}:manager.displayName`, value: 'Eve' },
+    { [enterpriseUrn]: { manager: { displayName: 'Eve' } } },
+  ],
+  [
+    'the extension as a whole',
+    { op: 'add', path: enterpriseUrn, value: { department: 'Research' } },
+    { [enterpriseUrn]: { department: 'Research' } },
+  ],
+  [
+    'the prefix of the core schema',
+    { op: 'add', path: `${userUrn}:name.middleName`, value: 'K' },
+    { name: { ...ada.name, middleName: 'K' } },
+  ],
+  ['remove of an attribute', { op: 'remove', path: 'NAME.FAMILYNAME' }, { name: { givenName: 'Ada' } }],
+  ['remove of all values', { op: 'remove', path: 'emails' }, { emails: undefined }],
+  [
+    'remove of those a filter finds',
+    { op: 'remove', path: 'emails[type eq "work" and value ew "work.example"]' },
+    { emails: [home] },
+  ],
+  ['remove of the last value', { op: 'remove', path: 'phoneNumbers[value eq "1"]' }, { phoneNumbers: undefined }],
+  [
+    'remove of values by themselves',
+    { op: 'remove', path: 'emails', value: [{ value: 'ada@work.example' }] },
+    { emails: [home] },
+  ],
+  ['remove of what is not there', { op: 'remove', path: 'emails[type eq "other"]' }, {}],
+  [
+    'null takes away',
+    { op: 'replace', value: { phoneNumbers: null, name: { givenName: null } } },
+    { phoneNumbers: undefined, name: { familyName: 'Lovelace' } },
+  ],
+  ['an unknown attribute without a path is left out', { op: 'add', value: { shoeSize: 7, id: '9' } }, {}],
+  ['a bracket in a string ends no filter', { op: 'remove', path: 'emails[value eq "]\\""]' }, {}],
+]
+
+for (const [title, operation, changed] of cases) {
+  test(`${title} (RFC 7644 §3.5.2)`, () => assert.deepEqual(changes(operation), changed))
+}
+
+test('operations see what those before them did, and what was given stays as it was', () => {
+  const before = structuredClone(ada)
+  const operations = [
+    { op: 'add', path: 'emails[type eq "other"].value', value: 'o@y.example' },
+    { op: 'replace', path: 'emails[type eq "other"].display', value: 'O' },
+  ]
+  assert.deepEqual(changes(...operations), {
+    emails: [work, home, { type: 'other', value: 'o@y.example', display: 'O' }],
+  })
+  assert.deepEqual(ada, before)
+})
+
+const refusals: [operation: unknown, scimType: string][] = [
+  [{ op: 'replace', path: 'emails[type eq "other"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'add', path: 'emails[type ne "other"].value[', value: 'x' }, 'invalidPath'],
+  [{ op: 'add', path: 'emails[type sw "other"].value', value: 'x' }, 'noTarget'],
+  [{ op: 'remove', path: 'emails[colour eq "red"]' }, 'invalidFilter'],
+  [{ op: 'remove', path: 'emails[type gt "a"]' }, 'invalidFilter'],
+  [{ op: 'remove', path: 'emails[emails[type eq "a"]]' }, 'invalidFilter'],
+  [{ op: 'remove', path: `emails[type eq "${'\n'.repeat(900)}]` }, 'invalidPath'],
+  [{ op: 'remove', path: 'name[givenName eq "Ada"]' }, 'invalidPath'],
+  [{ op: 'remove', path: 'shoeSize' }, 'invalidPath'],
+  [{ op: 'remove', path: 'userName.length' }, 'invalidPath'],
+  [{ op: 'remove', path: 'name..givenName' }, 'invalidPath'],
+  [{ op: 'remove', path: 'x'.repeat(1_001) }, 'invalidPath'],
+  [{ op: 'remove', path: 7 }, 'invalidPath'],
+  [{ op: 'remove' }, 'noTarget'],
+  [{ op: 'add', path: 'title' }, 'invalidValue'],
+  [{ op: 'add', value: 'x' }, 'invalidValue'],
+  [{ op: 'add', path: 'title', value: { a: 1 } }, 'invalidValue'],
+  [{ op: 'add', path: 'title', value: 'a\0b' }, 'invalidValue'],
+  [{ op: 'add', path: 'active', value: 'perhaps' }, 'invalidValue'],
+  [{ op: 'add', path: 'name', value: ['Ada'] }, 'invalidValue'],
+  [
+    {
+      op: 'add',
+      path: 'emails',
+      value: [
+        { value: 'a', primary: true },
+        { value: 'b', primary: true },
+      ],
+    },
+    'invalidValue',
+  ],
+  [
+    { op: 'add', path: 'emails', value: Array.from({ length: 201 }, (_, index) => ({ value: `${index}` })) },
+    'invalidValue',
+  ],
+  [{ op: 'move', path: 'title', value: 'x' }, 'invalidSyntax'],
+  [{ op: 'constructor', path: 'title', value: 'x' }, 'invalidSyntax'],
+  ['add', 'invalidSyntax'],
+]
+
+for (const [operation, scimType] of refusals) {
+  test(`${JSON.stringify(operation).slice(0, 90)} is refused with ${scimType}`, () => {
+    assert.throws(
+      () => patched(operation),
+      (error) => error instanceof ScimError && error.status === 400 && error.scimType === scimType,
+    )
+  })
+}
+
+test('no path, name or value reaches what objects inherit', () => {
+  const names = ['__proto__', 'constructor', 'prototype', 'constructor.prototype', '__proto__.x', 'name.__proto__.x']
+  const others = ['emails.__proto__.x', 'emails[type eq "work"].__proto__', `${enterpriseUrn}:__proto__`, 'toString']
+  for (const name of [...names, ...others]) {
+    for (const op of ['add', 'replace', 'remove']) {
+      assert.throws(() => patched({ op, path: name, value: { x: 1 } }), ScimError, name)
+    }
+    assert.deepEqual(changes({ op: 'add', value: JSON.parse(JSON.stringify({ [name]: { x: 1 } })) }), {}, name)
+  }
+  const value = JSON.parse(
+    '{"__proto__":{"x":1},"name":{"__proto__":{"x":1}},"roles":[{"value":"a","__proto__":{"x":1}}]}',
+  )
+  assert.deepEqual(changes({ op: 'add', value }), { roles: [{ value: 'a' }] })
+  assert.equal(({} as Record<string, unknown>)['x'], undefined)
+  assert.equal(Object.getPrototypeOf(patched({ op: 'add', value })), Object.prototype)
+})
