@@ -61,7 +61,13 @@ for (const [where, plant] of Object.entries(plantings)) {
 
 test('what looks like one of our secrets does not show, wherever it stands', () => {
   const { logger, text, entries } = makeLogger()
-  const tokens = [generateKey(), generateToken('mstr_enroll'), 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', String(pem)]
+  const tokens = [
+    generateKey(),
+    generateToken('mstr_enroll'),
+    generateToken('mstr_scim'),
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    String(pem),
+  ]
   for (const token of tokens) {
     logger.info(token)
     logger.info(`before ${token}, after`)

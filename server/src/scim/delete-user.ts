@@ -14,7 +14,7 @@ import { lockUser } from './user-queries.ts'
 
 /**
  * Deletes a user: the person is deprovisioned, leaves the groups of the identity provider, and is kept, to be linked
- * again by the same address or user name. Fails with not_found, also when repeated.
+ * again by the same address or user name. The other attributes are not kept. Fails with not_found, also when repeated.
  */
 export async function deleteUser(tx: Tx, id: string, precondition: Precondition, call: ScimCall): Promise<void> {
   const { organizationId, actor, ipAddress, now } = call
@@ -22,12 +22,7 @@ export async function deleteUser(tx: Tx, id: string, precondition: Precondition,
   const groups = await lockGroupsOfUser(tx, organizationId, id)
   const user = orNotFound(await lockUser(tx, organizationId, id))
   requireVersion(precondition, user.revision)
-  await tx
-    .updateTable('scim_users')
-    .set({ deleted_at: now, updated_at: now, revision: sql<string>`revision + 1` })
-    .where(inOrganization('scim_users', organizationId))
-    .where('person_id', '=', id)
-    .execute()
+  await forget(tx, id, call)
   const happening = { cause: ulid(), initiator: 'admin', now } as const
   await deprovisionPerson(tx, { organizationId, personId: id, actor, ipAddress }, happening)
   for (const personGroupId of groups) {
@@ -36,4 +31,14 @@ export async function deleteUser(tx: Tx, id: string, precondition: Precondition,
   }
   const description = `Deleted the SCIM user "${user.user_name}".`
   await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+}
+
+async function forget(tx: Tx, id: string, { organizationId, now }: ScimCall): Promise<void> {
+  const nothing = { external_id: null, emails: [], attributes: '{}' }
+  await tx
+    .updateTable('scim_users')
+    .set({ ...nothing, deleted_at: now, updated_at: now, revision: sql<string>`revision + 1` })
+    .where(inOrganization('scim_users', organizationId))
+    .where('person_id', '=', id)
+    .execute()
 }

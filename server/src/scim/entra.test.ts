@@ -183,6 +183,8 @@ test('a deleted user is gone, the person is kept, and the same user name leads t
   const patched = await patchUser(id, { op: 'replace', path: 'active', value: true })
   assert.deepEqual([patched.status, patched.body], [404, noRecord])
   assert.deepEqual(await found(`userName eq "${newUser.userName}"`), [])
+  const kept = await app.db.selectFrom('scim_users').select(['external_id', 'emails', 'attributes']).execute()
+  assert.deepEqual(kept, [{ external_id: null, emails: [], attributes: {} }])
   assert.deepEqual(await idsOf('/deprovisioned_people'), [id])
   assert.deepEqual((await ask('GET', `/Groups/${group.id}`)).body.members, [])
   const body = { ...newUser, emails: [{ primary: true, type: 'work', value: 'new@testuser.com' }] }

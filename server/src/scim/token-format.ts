@@ -1,9 +1,9 @@
 import { generateToken, isWellFormedToken } from '../api-keys/key-format.ts'
 
-const prefix = 'mstr_scim_v1'
+const prefix = 'mstr_scim'
 export const scimTokenPurpose = 'scim token'
 
-/** `mstr_scim_v1_`, 30 random base62 characters (178 bits), 6 of checksum. */
+/** `mstr_scim_`, 30 random base62 characters (178 bits), 6 of checksum. */
 export const generateScimToken = (): string => generateToken(prefix)
 
 /** True for text that `generateScimToken` could have made. */

@@ -33,7 +33,7 @@ async function run<Args extends TSchema>(command: DataCommand<Args>, args: Stati
 
 test('a token is made, shown once and alone on standard output, listed without it, and revoked', async () => {
   const made = await run(createScimTokenCommand, { name: 'Okta' })
-  assert.match(made.out, /^mstr_scim_v1_[0-9A-Za-z]{36}\n$/)
+  assert.match(made.out, /^mstr_scim_[0-9A-Za-z]{36}\n$/)
   assert.equal(
     made.err,
     'Base URL for the identity provider: https://muster.test/scim/v2\nThe token is not shown again:\n',

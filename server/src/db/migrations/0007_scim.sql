@@ -26,8 +26,8 @@ create unlogged table scim_rate_windows (
   constraint scim_rate_windows_pkey primary key (organization_id, scim_token_id)
 ) with (fillfactor = 50);
 
--- What an identity provider says of a person. Whether they are active is known of the person alone. A deleted one is
--- kept, so that the same user name leads to the same person again.
+-- What an identity provider says of a person. Whether they are active is known of the person alone. Of a deleted one
+-- the user name is kept, so that it leads to the same person again.
 create table scim_users (
   organization_id bigint not null,
   person_id bigint not null,
