@@ -6,7 +6,7 @@ import { rowVersions } from '../../test/support/row-versions.ts'
 import { type Actor, systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { ServiceError } from '../errors.ts'
-import { exemptIssues } from '../issues/exempt-issues.ts'
+import { endExemptionOfIssues, exemptIssues } from '../issues/exempt-issues.ts'
 import { plusMs } from '../issues/rules.ts'
 import { deleteDevice } from '../registrations/delete-device.ts'
 import { restoreDevice } from '../registrations/restore-device.ts'
@@ -171,6 +171,17 @@ test('an issue that was exempted on request stays exempted when the check counts
   assert.deepEqual(await issues(), ['ada exempted', 'bob exempted'])
   await end(minute(3))
   assert.deepEqual(await issues(), ['ada exempted', 'bob'])
+})
+
+test('an issue whose own exemption is taken back stays exempted with its check', async () => {
+  await report([user('ada', 'FAIL')], minute(1))
+  const { id } = await database.db.selectFrom('issues').select('id').executeTakeFirstOrThrow()
+  await exempt(null, minute(2))
+  await transact(database.db, (tx) => exemptIssues(tx, organizationId, [id]))
+  assert.equal(await transact(database.db, (tx) => endExemptionOfIssues(tx, organizationId, [id])), 1)
+  assert.deepEqual(await issues(), ['ada exempted'])
+  await end(minute(3))
+  assert.deepEqual(await issues(), ['ada'])
 })
 
 test('an exemption ends by itself at its moment, announced and audited as the system’s', async () => {

@@ -3,17 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { testDatabase } from '../support/database.ts'
 import { rowVersions } from '../support/row-versions.ts'
-import { at, settle } from './compliance-model.ts'
-import {
-  anyConfiguration,
-  anyRows,
-  anyStep,
-  checkCount,
-  deviceCount,
-  momentOf,
-  type Step,
-  take,
-} from './compliance-steps.ts'
+import { at, checkCount, deviceCount, expire, settle } from './compliance-model.ts'
+import { anyConfiguration, anyRows, anyStep, momentOf, type Step, take } from './compliance-steps.ts'
 import { type Fleet, isoOf, makeFleet, newsOf, perform, report, startMs, sweep } from './fleet.ts'
 import { expected, observe } from './observe-fleet.ts'
 
@@ -56,12 +47,14 @@ async function checkNews(fleet: Fleet): Promise<void> {
 
 test('after every step of any history the database holds what the rules say, and a repeat writes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 30, size: 'max' }), async (steps) => {
+    fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 40, size: 'max' }), async (steps) => {
       const { fleet, model } = await makeFleet(database)
       for (const [index, step] of [...opening, ...steps].entries()) {
         model.now = momentOf(model, step)
         const now = isoOf(model.now)
         const answer = take(model, step)
+        for (const device of model.devices) settle(model, device)
+        expire(model)
         for (const device of model.devices) settle(model, device)
         assert.equal(await perform(fleet, step, now), answer)
         await sweep(fleet, now)

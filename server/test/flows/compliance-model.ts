@@ -16,12 +16,23 @@ export type ModelConfiguration = {
   /** The value of the check's one option. */
   option: number
 }
+/** What a check says of a device; `revision` of the query that gave the status. */
+export type ModelResult = {
+  /** What it is unless exempted. */
+  status: string
+  revision: number
+  /** The values that failed in the last run. */
+  failing: (string | null)[]
+  exemption: { until: number | null } | null
+  snoozedAt: number | null
+}
 export type ModelIssue = {
   check: number
   value: string | null
   detectedAt: number
   since: number | null
   blocksAt: number | null
+  isExemptedOnRequest: boolean
 }
 export type ModelDevice = {
   labels: string[]
@@ -29,22 +40,40 @@ export type ModelDevice = {
   registeredAt: number
   isSuspended: boolean
   isDeleted: boolean
-  /** By check, for the targeted ones; `revision` of the query that gave the status. */
-  results: Map<number, { status: string; revision: number }>
+  /** By check, for the targeted ones. */
+  results: Map<number, ModelResult>
   open: ModelIssue[]
   opened: number
   state: State
   willBlockAt: number | null
   signalled: 'compliant' | 'not-compliant' | null
 }
+export type ModelExemptionRequest = {
+  device: number
+  issues: ModelIssue[]
+  status: 'open' | 'withdrawn' | 'approved' | 'denied'
+}
+export type ModelRegistrationRequest = { device: number; person: number; status: 'pending' | 'approved' | 'denied' }
 export type Model = {
   now: number
   devices: ModelDevice[]
-  checks: { configuration: ModelConfiguration; revision: number; isKeyed: boolean }[]
+  checks: { configuration: ModelConfiguration; revision: number; isKeyed: boolean; beginsAt: number | null }[]
   trustUsed: boolean[]
+  exemptionRequests: ModelExemptionRequest[]
+  registrationRequests: ModelRegistrationRequest[]
 }
 
-const dayMs = 86_400_000
+export const [deviceCount, checkCount, personCount] = [3, 2, 2]
+export const dayMs = 86_400_000
+export const newResult = (revision: number): ModelResult => ({
+  status: 'pending',
+  revision,
+  failing: [],
+  exemption: null,
+  snoozedAt: null,
+})
+export const isExempted = (device: ModelDevice, { check, isExemptedOnRequest }: ModelIssue): boolean =>
+  isExemptedOnRequest || (device.results.get(check)?.exemption ?? null) !== null
 const firstOf = (order: readonly Token[], tokens: readonly Token[]) => order.find((token) => tokens.includes(token))
 const statusOf = {
   FAIL: 'failing',
@@ -61,14 +90,17 @@ const admits = (labels: readonly string[], included: readonly string[], excluded
 export function decide(model: Model, device: ModelDevice, check?: number): void {
   for (const issue of device.open) {
     if (check !== undefined && issue.check !== check) continue
-    const { configuration } = at(model.checks, issue.check)
+    const { configuration, beginsAt } = at(model.checks, issue.check)
+    const snoozedAt = device.results.get(issue.check)?.snoozedAt ?? null
+    const snoozedUntil = snoozedAt === null ? 0 : snoozedAt + dayMs
     const { strategy, graceDays, isPaused, blockingAllowed, blockingExcluded } = configuration
     const isBlocking = strategy === 'block_immediately' || strategy === 'warn_then_block'
     const isEffective = isBlocking && !isPaused && admits(device.labels, blockingAllowed, blockingExcluded)
     issue.since = isEffective ? (issue.since ?? model.now) : null
     const base = Math.max(issue.detectedAt, issue.since ?? 0, device.registeredAt)
     const grace = strategy === 'warn_then_block' ? graceDays * dayMs : 0
-    issue.blocksAt = isEffective && device.owner !== null ? base + grace : null
+    const canBlock = isEffective && device.owner !== null && !isExempted(device, issue)
+    issue.blocksAt = canBlock ? Math.max(base + grace, beginsAt ?? 0, snoozedUntil) : null
   }
 }
 
@@ -77,7 +109,7 @@ export function target(model: Model, device: ModelDevice, check: number): void {
   const { configuration, revision } = at(model.checks, check)
   const isTargeted = admits(device.labels, configuration.targeted, configuration.excluded)
   const result = device.results.get(check)
-  if (isTargeted && !result) device.results.set(check, { status: 'pending', revision })
+  if (isTargeted && !result) device.results.set(check, newResult(revision))
   if (!isTargeted && result) {
     device.results.delete(check)
     device.open = device.open.filter((issue) => issue.check !== check)
@@ -94,8 +126,9 @@ export function run(model: Model, device: ModelDevice, check: number, rows: read
   if (device.isDeleted || !result || configuration.isPaused || isOld) return false
   const tokens = rows.map((row) => row.token)
   const token = firstOf(['FAIL', 'ERROR', 'UNKNOWN', 'PASS', 'INAPPLICABLE'], tokens) ?? 'ERROR'
-  device.results.set(check, { status: statusOf[token], revision })
   const byValue = Map.groupBy(rows, (row) => (isKeyed ? row.value : null))
+  const failing = [...byValue].flatMap(([value, own]) => (own.some((row) => row.token === 'FAIL') ? [value] : []))
+  device.results.set(check, { ...result, status: statusOf[token], revision, failing })
   const isWhole = rows.length > 0 && !tokens.includes('ERROR') && !tokens.includes('UNKNOWN')
   device.open = device.open.filter((issue) => {
     if (issue.check !== check) return true
@@ -103,14 +136,45 @@ export function run(model: Model, device: ModelDevice, check: number, rows: read
     if (!own) return !isWhole
     return !own.every((said) => said === 'PASS' || said === 'INAPPLICABLE')
   })
-  for (const [value, own] of byValue) {
-    if (!own.some((row) => row.token === 'FAIL')) continue
-    if (device.open.some((issue) => issue.check === check && issue.value === value)) continue
-    device.open.push({ check, value, detectedAt: model.now, since: null, blocksAt: null })
-    device.opened += 1
-  }
+  if (result.exemption === null) openMissing(model, device, check, failing)
   decide(model, device, check)
   return true
+}
+
+function openMissing(model: Model, device: ModelDevice, check: number, failing: readonly (string | null)[]): void {
+  for (const value of failing) {
+    if (device.open.some((issue) => issue.check === check && issue.value === value)) continue
+    const moments = { detectedAt: model.now, since: null, blocksAt: null }
+    device.open.push({ check, value, ...moments, isExemptedOnRequest: false })
+    device.opened += 1
+  }
+}
+
+/** Has a check count on a device again. */
+export function endExemption(model: Model, device: ModelDevice, check: number, result: ModelResult): void {
+  result.exemption = null
+  if (result.status === 'failing') openMissing(model, device, check, result.failing)
+  decide(model, device)
+}
+
+/** Ends the exemptions whose time is up. */
+export function expire(model: Model): void {
+  for (const device of model.devices) {
+    if (device.isDeleted) continue
+    for (const [check, result] of device.results) {
+      const until = result.exemption?.until ?? null
+      if (until !== null && until <= model.now) endExemption(model, device, check, result)
+    }
+  }
+}
+
+/** Makes the device the person's, whoever had it. */
+export function register(model: Model, device: ModelDevice, person: number): void {
+  const { owner } = device
+  Object.assign(device, { owner: person, registeredAt: model.now, isSuspended: false })
+  model.trustUsed[person] = true
+  if (owner !== null && !hasDevice(model, owner)) model.trustUsed[owner] = false
+  decide(model, device)
 }
 
 /** The state that the open issues of a device make now, and what is signalled of it. */
@@ -143,7 +207,7 @@ function stateOf(model: Model, device: ModelDevice): Settled {
   if (moments.length > 0) return [2, Math.min(...moments)]
   const isNotified = device.open.some((issue) => {
     const { strategy, isPaused } = at(model.checks, issue.check).configuration
-    return strategy !== 'report_only' && !isPaused
+    return strategy !== 'report_only' && !isPaused && !isExempted(device, issue)
   })
   return [isNotified ? 1 : 0, null]
 }

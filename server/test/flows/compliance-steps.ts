@@ -1,26 +1,32 @@
 import fc from 'fast-check'
 import {
   at,
+  checkCount,
+  dayMs,
   decide,
+  deviceCount,
   hasDevice,
   type Model,
   type ModelConfiguration,
+  personCount,
   type Row,
+  register,
   run,
   target,
 } from './compliance-model.ts'
-
-export const [deviceCount, checkCount, personCount] = [3, 2, 2]
-const dayMs = 86_400_000
+import { anyExemptionStep, type ExemptionStep, takeExemptionStep } from './exemption-steps.ts'
 
 export type Step =
+  | ExemptionStep
   | { kind: 'run'; device: number; check: number; rows: Row[]; isOld: boolean }
   | { kind: 'configure'; check: number; change: Partial<ModelConfiguration> }
+  /** From so long after the step on the check blocks; null: from ever. */
+  | { kind: 'begin'; check: number; inMs: number | null }
   | { kind: 'register'; device: number; person: number }
   | { kind: 'unregister'; device: number; isByPerson: boolean }
   | { kind: 'delete' | 'restore' | 'suspend' | 'confirm'; device: number }
   | { kind: 'wait'; ms: number }
-  /** Until so long after the next moment at which a device blocks. */
+  /** Until so long after the next moment at which a device blocks or an exemption ends. */
   | { kind: 'deadline'; offsetMs: number }
 
 const device = fc.nat(deviceCount - 1)
@@ -71,6 +77,15 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
         change: Object.fromEntries(Object.entries(whole).filter(([name]) => names.includes(name))),
       })),
   },
+  { weight: 9, arbitrary: anyExemptionStep },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('begin' as const),
+      check,
+      inMs: fc.constantFrom(null, 1_000, 3 * dayMs),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('register' as const), device, person: fc.nat(personCount - 1) }),
@@ -113,7 +128,11 @@ function configurationNames(): Record<keyof ModelConfiguration, true> {
 export function momentOf(model: Model, step: Step): number {
   if (step.kind === 'wait') return model.now + step.ms
   if (step.kind !== 'deadline') return model.now + 1
-  const moments = model.devices.flatMap((one) => (one.isDeleted ? [] : (one.willBlockAt ?? [])))
+  const moments = model.devices.flatMap((one) =>
+    one.isDeleted
+      ? []
+      : [one.willBlockAt ?? [], ...[...one.results.values()].map(({ exemption }) => exemption?.until ?? [])].flat(),
+  )
   return Math.max(model.now + 1, moments.length === 0 ? 0 : Math.min(...moments) + step.offsetMs)
 }
 
@@ -121,6 +140,8 @@ export function momentOf(model: Model, step: Step): number {
 export function take(model: Model, step: Step): string {
   if (step.kind === 'wait' || step.kind === 'deadline') return 'done'
   if (step.kind === 'configure') return configure(model, step.check, step.change)
+  if (step.kind === 'begin') return begin(model, step.check, step.inMs)
+  if ('of' in step) return takeExemptionStep(model, step)
   const one = at(model.devices, step.device)
   if (step.kind === 'run') return run(model, one, step.check, step.rows, step.isOld) ? 'accepted' : 'refused'
   if (step.kind === 'restore') return restore(model, one)
@@ -128,11 +149,7 @@ export function take(model: Model, step: Step): string {
   const { owner } = one
   switch (step.kind) {
     case 'register': {
-      if (owner === step.person) return 'done'
-      Object.assign(one, { owner: step.person, registeredAt: model.now, isSuspended: false })
-      model.trustUsed[step.person] = true
-      if (owner !== null && !hasDevice(model, owner)) model.trustUsed[owner] = false
-      decide(model, one)
+      if (owner !== step.person) register(model, one, step.person)
       return 'done'
     }
     case 'unregister': {
@@ -165,6 +182,12 @@ function configure(model: Model, which: number, change: Partial<ModelConfigurati
     target(model, one, which)
     decide(model, one, which)
   }
+  return 'done'
+}
+
+function begin(model: Model, which: number, inMs: number | null): string {
+  at(model.checks, which).beginsAt = inMs === null ? null : model.now + inMs
+  for (const one of model.devices) if (!one.isDeleted) decide(model, one, which)
   return 'done'
 }
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { type Actor, systemActor } from '../../src/audit/record-audit.ts'
+import { endExpiredExemptions } from '../../src/checks/end-expired-exemptions.ts'
 import { recomputeCheck } from '../../src/checks/recompute-check.ts'
 import { recordTogether } from '../../src/checks/record-results.ts'
 import { statusColumn } from '../../src/checks/rules.ts'
+import { setBeginsBlockingOn } from '../../src/checks/set-begins-blocking-on.ts'
 import { updateConfiguration } from '../../src/checks/update-configuration.ts'
 import { type Db, type Tx, transact } from '../../src/db/transact.ts'
 import { lockDevice } from '../../src/devices/lock-device.ts'
@@ -14,8 +16,9 @@ import { restoreDevice } from '../../src/registrations/restore-device.ts'
 import { confirmRegistration, suspendRegistration } from '../../src/registrations/suspend-registration.ts'
 import { unregisterDevice } from '../../src/registrations/unregister-device.ts'
 import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
-import { at, type Model, type ModelConfiguration, type Row } from './compliance-model.ts'
-import { personCount, type Step } from './compliance-steps.ts'
+import { at, type Model, type ModelConfiguration, newResult, personCount, type Row } from './compliance-model.ts'
+import type { Step } from './compliance-steps.ts'
+import { performExemptionStep } from './perform-exemption-step.ts'
 
 /** An organization of the database whose devices, checks, people and groups go by their place in a list. */
 export type Fleet = {
@@ -58,9 +61,12 @@ export async function makeFleet(database: { readonly db: Db }): Promise<{ fleet:
 const modelOf = (labels: readonly string[][]): Model => ({
   now: startMs,
   trustUsed: Array.from({ length: personCount }, () => false),
+  exemptionRequests: [],
+  registrationRequests: [],
   checks: [false, true].map((isKeyed) => ({
     isKeyed,
     revision: 1,
+    beginsAt: null,
     configuration: {
       strategy: 'report_only',
       graceDays: 7,
@@ -78,7 +84,7 @@ const modelOf = (labels: readonly string[][]): Model => ({
     registeredAt: 0,
     isSuspended: false,
     isDeleted: false,
-    results: new Map([0, 1].map((check) => [check, { status: 'pending', revision: 1 }])),
+    results: new Map([0, 1].map((check) => [check, newResult(1)])),
     open: [],
     opened: 0,
     state: 'good',
@@ -87,15 +93,22 @@ const modelOf = (labels: readonly string[][]): Model => ({
   })),
 })
 
-export const sweep = ({ db }: Fleet, now: string): Promise<number> => settleDueDevices(db, () => happeningAt(now))
+/** What the passing of time does by itself. */
+export async function sweep({ db }: Fleet, now: string): Promise<void> {
+  await settleDueDevices(db, () => happeningAt(now))
+  await endExpiredExemptions(db, () => happeningAt(now))
+}
 
 /** Takes the step in the product and returns what it answers: the code of a refusal, or that there was none. */
 export async function perform(fleet: Fleet, step: Step, now: string): Promise<string> {
   if (step.kind === 'wait' || step.kind === 'deadline') return 'done'
   if (step.kind === 'run') return (await report(fleet, [step], now)) === 1 ? 'accepted' : 'refused'
   if (step.kind === 'configure') return configure(fleet, step.check, step.change, now)
+  if (step.kind === 'begin') return begin(fleet, step.check, step.inMs, now)
   try {
-    await transact(fleet.db, (tx) => command(tx, fleet, step, now))
+    await transact(fleet.db, (tx) =>
+      'of' in step ? performExemptionStep(tx, fleet, step, now) : command(tx, fleet, step, now),
+    )
     return 'done'
   } catch (error) {
     if (error instanceof ServiceError) return error.code
@@ -153,12 +166,21 @@ async function configure(fleet: Fleet, check: number, change: Partial<ModelConfi
   return 'done'
 }
 
+async function begin({ db, organizationId, checks }: Fleet, check: number, inMs: number | null, now: string) {
+  const checkId = at(checks, check)
+  const beginsBlockingOn = inMs === null ? null : isoOf(Date.parse(now) + inMs)
+  const change = { organizationId, checkId, beginsBlockingOn, actor: systemActor, now }
+  await transact(db, (tx) => setBeginsBlockingOn(tx, change))
+  await recomputeCheck(db, { organizationId, checkId }, () => happeningAt(now), new AbortController().signal)
+  return 'done'
+}
+
 const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
 
 async function command(
   tx: Tx,
   { organizationId, devices, people }: Fleet,
-  step: Exclude<Step, { kind: 'run' | 'configure' | 'wait' | 'deadline' }>,
+  step: Exclude<Step, { kind: 'run' | 'configure' | 'begin' | 'wait' | 'deadline' } | { of: string }>,
   now: string,
 ): Promise<void> {
   const deviceId = at(devices, step.device)

@@ -1,4 +1,4 @@
-import { at, type Model, type ModelIssue } from './compliance-model.ts'
+import { at, isExempted, type Model, type ModelDevice, type ModelIssue, type ModelResult } from './compliance-model.ts'
 import { type Fleet, isoOf } from './fleet.ts'
 
 type Observed = {
@@ -15,9 +15,14 @@ type Observed = {
   }[]
   tallies: { counted: number; passing: number }[]
   trustUsed: boolean[]
+  exemptionRequests: string[]
+  registrationRequests: string[]
 }
 
 const momentOf = (ms: number | null) => (ms === null ? 'never' : isoOf(ms))
+const shownStatus = ({ status, exemption }: ModelResult) => (exemption === null ? status : 'out_of_scope')
+const resultOf = (check: number, result: ModelResult) =>
+  `${check} ${shownStatus(result)} until ${momentOf(result.exemption?.until ?? null)} snoozed ${momentOf(result.snoozedAt)}`
 
 /** What the database should hold. */
 export function expected(model: Model): Observed {
@@ -30,22 +35,28 @@ export function expected(model: Model): Observed {
       owner: device.owner,
       isSuspended: device.isSuspended,
       isDeleted: device.isDeleted,
-      results: [...device.results].map(([check, { status }]) => `${check} ${status}`).sort(),
-      issues: device.open.map(lineOf).sort(),
+      results: [...device.results].map(([check, result]) => resultOf(check, result)).sort(),
+      issues: device.open.map((issue) => lineOf(device, issue)).sort(),
       opened: device.opened,
     })),
     tallies: [...model.checks.keys()].map((check) => {
-      const statuses = living.flatMap((device) => device.results.get(check)?.status ?? [])
+      const results = living.flatMap((device) => device.results.get(check) ?? [])
+      const statuses = results.map(shownStatus)
       return {
-        counted: statuses.filter((status) => status !== 'inapplicable').length,
+        counted: statuses.filter((status) => status !== 'inapplicable' && status !== 'out_of_scope').length,
         passing: statuses.filter((status) => status === 'passing').length,
       }
     }),
     trustUsed: model.trustUsed,
+    exemptionRequests: model.exemptionRequests.map(({ status }) => status),
+    registrationRequests: model.registrationRequests.map(({ status }) => status),
   }
 }
 
-const lineOf = ({ check, value, detectedAt, since, blocksAt }: ModelIssue) =>
+const lineOf = (device: ModelDevice, issue: ModelIssue) =>
+  `${issueOf(issue)}${isExempted(device, issue) ? ' exempted' : ''}`
+
+const issueOf = ({ check, value, detectedAt, since, blocksAt }: ModelIssue) =>
   `${check}/${JSON.stringify(value)} ${isoOf(detectedAt)} since ${momentOf(since)} blocks ${momentOf(blocksAt)}`
 
 /** What the database holds. */
@@ -58,7 +69,7 @@ export async function observe({ db, organizationId, devices, checks, people }: F
     .execute()
   const results = await db
     .selectFrom('check_results')
-    .select(['device_id', 'check_id', 'status'])
+    .select(['device_id', 'check_id', 'status', 'exemption_expires_at', 'snoozed_at'])
     .where('organization_id', '=', organizationId)
     .execute()
   const issues = await db.selectFrom('issues').selectAll().where('organization_id', '=', organizationId).execute()
@@ -88,13 +99,16 @@ export async function observe({ db, organizationId, devices, checks, people }: F
         isDeleted: row.deleted_at !== null,
         results: results
           .filter((result) => result.device_id === id)
-          .map((result) => `${checks.indexOf(result.check_id)} ${result.status}`)
+          .map(
+            (result) =>
+              `${checks.indexOf(result.check_id)} ${result.status} until ${result.exemption_expires_at ?? 'never'} snoozed ${result.snoozed_at ?? 'never'}`,
+          )
           .sort(),
         issues: own
           .filter((issue) => issue.resolved_at === null)
           .map(
             (issue) =>
-              `${checks.indexOf(issue.check_id)}/${JSON.stringify(issue.issue_value)} ${issue.detected_at} since ${issue.blocking_since ?? 'never'} blocks ${issue.blocks_device_at ?? 'never'}`,
+              `${checks.indexOf(issue.check_id)}/${JSON.stringify(issue.issue_value)} ${issue.detected_at} since ${issue.blocking_since ?? 'never'} blocks ${issue.blocks_device_at ?? 'never'}${issue.exempted ? ' exempted' : ''}`,
           )
           .sort(),
         opened: own.length,
@@ -102,5 +116,17 @@ export async function observe({ db, organizationId, devices, checks, people }: F
     }),
     tallies: checks.map((check) => ({ counted: sum(check, 'counted'), passing: sum(check, 'passing') })),
     trustUsed: owners.map((owner) => owner.has_used_first_trust),
+    ...(await requestsOf(db, organizationId)),
+  }
+}
+
+async function requestsOf(db: Fleet['db'], organizationId: string) {
+  const statuses = async (table: 'exemption_requests' | 'registration_requests') =>
+    (
+      await db.selectFrom(table).select('status').where('organization_id', '=', organizationId).orderBy('id').execute()
+    ).map(({ status }): string => status)
+  return {
+    exemptionRequests: await statuses('exemption_requests'),
+    registrationRequests: await statuses('registration_requests'),
   }
 }

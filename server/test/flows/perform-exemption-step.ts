@@ -1,0 +1,92 @@
+import type { Actor } from '../../src/audit/record-audit.ts'
+import { endExemption } from '../../src/checks/end-exemption.ts'
+import { exemptCheck } from '../../src/checks/exempt-check.ts'
+import { snoozeCheck } from '../../src/checks/snooze-check.ts'
+import type { Tx } from '../../src/db/transact.ts'
+import { fail } from '../../src/errors.ts'
+import { decideExemptionRequest } from '../../src/requests/decide-exemption-request.ts'
+import { decideRegistrationRequest } from '../../src/requests/decide-registration-request.ts'
+import { raiseExemptionRequest } from '../../src/requests/raise-exemption-request.ts'
+import { reopenExemptionRequest } from '../../src/requests/reopen-exemption-request.ts'
+import { reopenRegistrationRequest } from '../../src/requests/reopen-registration-request.ts'
+import { requestRegistration } from '../../src/requests/request-registration.ts'
+import { withdrawExemptionRequest } from '../../src/requests/withdraw-exemption-request.ts'
+import { happeningAt } from '../support/make.ts'
+import { at } from './compliance-model.ts'
+import { type ExemptionStep, placeOf } from './exemption-steps.ts'
+
+type Place = { organizationId: string; devices: string[]; checks: string[]; people: string[] }
+
+const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
+
+/** Takes the step in the product. */
+export async function performExemptionStep(tx: Tx, place: Place, step: ExemptionStep, now: string): Promise<void> {
+  if (step.of === 'check') return performCheckStep(tx, place, step, now)
+  if (step.kind === 'ask') return ask(tx, place, step, now)
+  const { organizationId } = place
+  const table = step.of === 'exemption' ? 'exemption_requests' : 'registration_requests'
+  const requests = await tx
+    .selectFrom(table)
+    .select(['id', 'person_id'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute()
+  const request = requests[placeOf(step.request, requests.length)] ?? fail('not_found')
+  const about = { organizationId, requestId: request.id, actor: administrator }
+  if (step.kind === 'withdraw') return withdrawExemptionRequest(tx, { ...about, personId: request.person_id, now })
+  if (step.kind === 'reopen') {
+    return step.of === 'exemption'
+      ? reopenExemptionRequest(tx, about, happeningAt(now))
+      : reopenRegistrationRequest(tx, { ...about, now })
+  }
+  const status = step.kind === 'approve' ? ('approved' as const) : ('denied' as const)
+  const reasons = { internal_message: 'A note.', denial_explanation: 'A reason.', end_user_denial_message: 'A reason.' }
+  const decide = step.of === 'exemption' ? decideExemptionRequest : decideRegistrationRequest
+  return decide(tx, { ...about, decision: { status, ...reasons } }, happeningAt(now))
+}
+
+type CheckStep = Extract<ExemptionStep, { of: 'check' }>
+
+async function performCheckStep(tx: Tx, { organizationId, devices, checks }: Place, step: CheckStep, now: string) {
+  const [deviceId, checkId] = [at(devices, step.device), at(checks, step.check)]
+  const about = { organizationId, deviceId, checkId, actor: administrator }
+  if (step.kind === 'exempt') {
+    const expiresAt = step.forMs === null ? null : new Date(Date.parse(now) + step.forMs).toISOString()
+    await exemptCheck(tx, { ...about, reason: 'A test exempts it.', expiresAt }, happeningAt(now))
+  } else if (step.kind === 'end') await endExemption(tx, about, happeningAt(now))
+  else await snoozeCheck(tx, about, happeningAt(now))
+}
+
+type Asking = Extract<ExemptionStep, { kind: 'ask' }>
+
+async function ask(tx: Tx, { organizationId, devices, checks, people }: Place, step: Asking, now: string) {
+  const deviceId = at(devices, step.device)
+  const personId = step.person === null ? await ownerOf(tx, organizationId, deviceId) : at(people, step.person)
+  const asked = { organizationId, deviceId, personId, message: 'Please.', actor: administrator }
+  if (step.of === 'registration') {
+    await requestRegistration(tx, asked, happeningAt(now))
+    return
+  }
+  const issues = await tx
+    .selectFrom('issues')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('device_id', '=', deviceId)
+    .where('check_id', '=', at(checks, step.check))
+    .where('resolved_at', 'is', null)
+    .where('exempted', '=', false)
+    .execute()
+  await raiseExemptionRequest(tx, { ...asked, issueIds: issues.map(({ id }) => id) }, happeningAt(now))
+}
+
+/** Of a device that is nobody's or deleted, somebody whom it does not belong to. */
+async function ownerOf(tx: Tx, organizationId: string, deviceId: string): Promise<string> {
+  const device = await tx
+    .selectFrom('devices')
+    .select('registered_owner_id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', deviceId)
+    .executeTakeFirst()
+  const anybody = tx.selectFrom('people').select('id').where('organization_id', '=', organizationId)
+  return device?.registered_owner_id ?? (await anybody.executeTakeFirstOrThrow()).id
+}
