@@ -1,0 +1,24 @@
+import type { Operation } from '../../src/http/operations.ts'
+import type { World } from './populate.ts'
+
+/** The collection whose records a path parameter names, where it is not the segment before it. */
+const collectionAt: Readonly<Record<string, string>> = {
+  'runs external check': 'external_checks',
+  memberships: 'devices',
+}
+
+/** The path of an operation about a record of the world, by default the first of each collection. */
+export function addressOf(operation: Operation, world: World, place = 0): string {
+  const parts = operation.path.split('/')
+  return parts
+    .map((part, index) => {
+      if (!part.startsWith(':')) return part
+      const before = parts[index - 1] ?? ''
+      const key = operation.operationId === 'runExternalCheck' ? 'runs external check' : before
+      const ids = world[collectionAt[key] ?? key]
+      const id = ids?.[place] ?? ids?.[0]
+      if (id === undefined) throw new Error(`The world has nothing for ${operation.path}`)
+      return id
+    })
+    .join('/')
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import type { ApiVersion } from '@muster/contract/versions.ts'
+
+export type SearchFact = 'string' | 'several' | 'list' | 'datetime' | 'boolean' | 'enum'
+
+export type OperationFact = {
+  record: string
+  shape: 'list' | 'single'
+  search?: Record<string, SearchFact>
+  body?: string
+  only?: ApiVersion
+}
+
+/**
+ * What clients of this API family rely on: operations by method and path with `:` for an identifier, the members of
+ * each record, which records are within which, and the values of closed sets. Written down apart from the schemas, so
+ * that a slip in those is found.
+ */
+export const facts = JSON.parse(readFileSync(new URL('facts.json', import.meta.url), 'utf8')) as {
+  operations: Record<string, OperationFact>
+  records: Record<string, string[]>
+  nested: Record<string, string>
+  enums: Record<string, string[]>
+}
+
+/** Members and parameters that we add to the contract's, each of them described as an addition in the documents. */
+export const additions: Readonly<Record<string, readonly string[]>> = {}
+
+/** The key of an operation in the facts. */
+export const factKey = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path.replaceAll(/:\w+/g, ':')}`
