@@ -1,5 +1,6 @@
 import type { Figure } from '../figure.ts'
 import { checkIn } from './check-in.ts'
+import { endpoints } from './endpoints.ts'
 import { fleet } from './fleet.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
@@ -7,4 +8,13 @@ import { recompute } from './recompute.ts'
 import { search } from './search.ts'
 import { snapshots } from './snapshots.ts'
 
-export const figures: readonly Figure[] = [listDevices, search, checkIn, idleRead, fleet, recompute, snapshots]
+export const figures: readonly Figure[] = [
+  listDevices,
+  search,
+  checkIn,
+  idleRead,
+  fleet,
+  recompute,
+  endpoints,
+  snapshots,
+]

@@ -40,7 +40,10 @@ const tags = sql<TagRow[]>`(
 const groupNames = sql<Record<string, string>>`(
   select coalesce(jsonb_object_agg(device_groups.id::text, device_groups.name), '{}') from device_groups
   where device_groups.organization_id = checks.organization_id
-    and device_groups.id::text = any(configuration.blocking_allowed_groups || configuration.blocking_excluded_groups)
+    and device_groups.id in (
+      select label::bigint from unnest(configuration.blocking_allowed_groups || configuration.blocking_excluded_groups) as label
+      where label ~ '^[0-9]{1,18}$'
+    )
 )`.as('group_names')
 
 const fromChecks = (reader: Reader, organizationId: string) =>
