@@ -1,19 +1,15 @@
 import { sql } from 'kysely'
 import { recordAudit } from '../../src/audit/record-audit.ts'
 import { transact } from '../../src/db/transact.ts'
-import { plusMs } from '../../src/issues/rules.ts'
 import type { TestApp } from '../support/app.ts'
-import { makeIn, startOfTests } from '../support/make.ts'
+import { makeIn } from '../support/make.ts'
+import { minute, nameOf, numbers } from './plenty.ts'
+import { populateRecords } from './populate-records.ts'
+import { populateRequests } from './populate-requests.ts'
 
 /** Identifiers by collection: those of the first have something in every list below them. */
 export type World = { readonly [collection: string]: readonly string[] }
 
-const count = 9
-const numbers = Array.from({ length: count }, (_, index) => index)
-const minute = (index: number) => plusMs(startOfTests, index * 60_000)
-/** Text that search and JSON must carry through: quotes, wildcards, escapes, letters beyond ASCII. */
-const names = ['Ada’s Mac', '100% "sure"', 'back\\slash', 'under_score', 'Zoë 字', 'AND OR', 'plain']
-const nameOf = (index: number) => `${names[index % names.length]} ${index}`
 const types = ['Mac', 'Windows', 'Linux', 'iOS', 'Android', 'Mac', 'Windows', 'Linux', 'Mac'] as const
 
 /** Fills an organization so that each of its lists has several pages of three, with nulls where there may be any. */
@@ -25,17 +21,19 @@ export async function populate(harness: TestApp, organizationId: string): Promis
     return id
   }
 
-  const people: string[] = []
+  const people: { id: string }[] = []
   for (const index of numbers) {
     const authenticated = index % 3 === 0 ? null : minute(index)
     const columns = { name: nameOf(index), email: `Person.${index}@acme.example`, last_authenticated_at: authenticated }
-    people.push(keep('people', (await make.person(organizationId, columns)).id))
+    const person = await make.person(organizationId, columns)
+    people.push(person)
+    keep('people', person.id)
     const gone = { ...columns, email: `gone.${index}@acme.example`, deprovisioned_at: minute(index) }
     await make.person(organizationId, gone)
   }
-  const [owner = ''] = people
+  const owner = people[0]?.id ?? ''
   for (const index of numbers) {
-    const personIds = index === 0 ? people : [owner]
+    const personIds = index === 0 ? people.map(({ id }) => id) : [owner]
     keep('person_groups', (await make.personGroup(organizationId, { name: `Team ${nameOf(index)}`, personIds })).id)
     const description = index % 2 === 0 ? `For ${nameOf(index)}` : null
     const columns = { name: `Fleet ${nameOf(index)}`, description, created_at: minute(index) }
@@ -91,6 +89,11 @@ export async function populate(harness: TestApp, organizationId: string): Promis
     const entry = { organizationId, actor, description: `Looked at "${nameOf(index)}".`, now: minute(index) }
     await transact(harness.db, (tx) => recordAudit(tx, entry))
   }
+  const [, secondIssue = ''] = world['issues'] ?? []
+  await exempt(harness, organizationId, secondIssue)
+  const parts = { harness, organizationId, keep, people, devices, issues: world['issues'] ?? [] }
+  await populateRequests(parts)
+  await populateRecords(parts)
   const logs = await harness.db
     .selectFrom('audit_logs')
     .select('id')
@@ -113,3 +116,11 @@ async function tagChecks(harness: TestApp, organizationId: string, checkIds: rea
     }
   }
 }
+
+const exempt = (harness: TestApp, organizationId: string, issueId: string) =>
+  harness.db
+    .updateTable('issues')
+    .set({ exempted: true, blocks_device_at: null })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', issueId)
+    .execute()

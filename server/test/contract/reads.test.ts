@@ -53,7 +53,7 @@ for (const version of apiVersions) {
       const path = addressOf(operation, world)
       const whole: Envelope = (await harness.ask('GET', `${path}?per_page=100`, { headers: version_(version) })).body
       const pages: Envelope[] = []
-      for (let next = `${path}?per_page=3`; next !== ''; ) {
+      for (let next = `${path}?per_page=2`; next !== ''; ) {
         const { body } = await proxy.ask('GET', next, { version, key: key() })
         pages.push(body)
         next = body.pagination.next.replace(baseUrl, '')
@@ -100,8 +100,10 @@ for (const version of apiVersions) {
           proxy.ask('GET', addressOf(operation, other), { version, key: key(), isWrong: true }),
         ),
       )
-      assert.equal(foreign?.status, 404, operation.operationId)
-      assert.deepEqual(foreign?.body, unknown?.body, operation.operationId)
+      // Tables go by name, and every organization has the same.
+      if (Object.keys(operation.textParams).length > 0) assert.equal(unknown?.status, 404, operation.operationId)
+      else assert.equal(foreign?.status, 404, operation.operationId)
+      if (foreign?.status === 404) assert.deepEqual(foreign.body, unknown?.body, operation.operationId)
     }
   })
 }

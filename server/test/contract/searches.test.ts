@@ -25,6 +25,10 @@ const operators: readonly SearchOperator[] = [':', '~', '<', '>']
 /** What a list lists. */
 const recordOf = (operation: Operation) => facts.operations[factKey(operation)]?.record ?? operation.operationId
 
+/** The table of the world is one about people; the others are searched by the device or the check. */
+const fieldsOf = ({ operationId, search }: Operation): [string, SearchField][] =>
+  Object.entries(search ?? {}).filter(([name]) => operationId !== 'listTableRecords' || name === 'person_id')
+
 async function search(path: string, version: string, query: string) {
   const url = `${path}?per_page=100&query=${encodeURIComponent(query)}`
   return harness.ask('GET', url, { headers: { 'x-service-api-version': version } })
@@ -77,7 +81,7 @@ for (const version of apiVersions) {
       const records: WireRecord[] = body.data
       assert.equal(body.pagination.next, '', `${path} has more records than a page holds`)
       assert.ok(records.length > 0, `${path} lists nothing`)
-      for (const [name, field] of Object.entries(operation.search ?? {})) {
+      for (const [name, field] of fieldsOf(operation)) {
         for (const { query, expected } of casesOf(recordOf(operation), name, field, records)) {
           const answer = await search(path, version, query)
           assert.equal(answer.status, 200, `${path} ${query}: ${JSON.stringify(answer.body)}`)
@@ -97,6 +101,8 @@ for (const version of apiVersions) {
 
 /** What is the same for all that a list can hold. */
 const constant: readonly string[] = [
+  // All are, until the console has drafts of live queries.
+  'listLiveQueryCampaigns published',
   'listCheckResultsOfDevice device_display_name',
   'listCheckResultsOfCheck check_name',
   'listOpenIssuesOfDevice device_id',
@@ -111,7 +117,7 @@ test('every field is shown to find something and to leave something out', async 
     const path = addressOf(operation, world)
     const version = operation.versions[0] ?? ''
     const records: WireRecord[] = (await search(path, version, '')).body.data
-    for (const [name, field] of Object.entries(operation.search ?? {})) {
+    for (const [name, field] of fieldsOf(operation)) {
       const sizes = casesOf(recordOf(operation), name, field, records).map(({ expected }) => expected.length)
       if (!sizes.some((size) => size > 0 && size < records.length)) idle.add(`${operation.operationId} ${name}`)
     }
