@@ -1,0 +1,125 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { isPublicAddress } from './public-address.ts'
+import type { ReceiverRules } from './receiver-url.ts'
+
+/** All addresses of a name; a test brings its own. */
+export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void
+
+const systemResolve: Resolve = (host, callback) => systemLookup(host, { all: true, verbatim: true }, callback)
+
+/** How long the parts of making a connection took, in milliseconds. */
+export type DialTimings = { dnsMs: number; connectMs: number; tlsMs: number }
+
+export type ConnectorSettings = ReceiverRules & {
+  resolve?: Resolve
+  /** Certificates of authorities beside those that Node knows, in PEM. */
+  extraAuthorities?: readonly string[]
+  /** For connection, handshake and everything before. */
+  timeoutMs: number
+}
+
+/** The address may not be dialled. Says nothing of what it is, which a caller must not learn. */
+export class AddressRefusedError extends Error {
+  readonly code = 'ADDRESS_REFUSED'
+  constructor() {
+    super('The host is not publicly reachable')
+  }
+}
+
+/**
+ * Connects by TLS to addresses that were judged just now, and to no others: the name is resolved here, one inward
+ * address refuses the whole answer, and the socket is handed only what was judged, so that an answer which changes
+ * in between changes nothing. `onDial` hears of every attempt: how long it took, or nothing when it failed.
+ */
+export function checkedConnector(settings: ConnectorSettings, onDial: (timings: DialTimings | undefined) => void) {
+  const { resolve = systemResolve, timeoutMs } = settings
+  return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
+    const startedAt = performance.now()
+    const host = options.hostname.replace(/^\[|\]$/g, '')
+    let isOver = false
+    const finish = (error: Error | null, socket: TLSSocket | null): void => {
+      if (isOver) {
+        socket?.destroy()
+        return
+      }
+      isOver = true
+      clearTimeout(timer)
+      if (!socket) onDial(undefined)
+      if (socket) callback(null, socket)
+      else callback(error ?? new AddressRefusedError(), null)
+    }
+    let dialled: TLSSocket | undefined
+    const timer = setTimeout(() => {
+      finish(Object.assign(new Error('The connection took too long'), { code: 'CONNECT_TIMEOUT' }), null)
+      dialled?.destroy()
+    }, timeoutMs)
+    resolveHost(resolve, host, (error, addresses) => {
+      if (isOver) return
+      if (error) return finish(error, null)
+      if (!areAllowed(addresses, settings)) return finish(new AddressRefusedError(), null)
+      const dnsMs = performance.now() - startedAt
+      dialled = dial(host, Number(options.port || 443), addresses, settings)
+      watch(dialled, { settings, dnsMs, startedAt, onDial, finish })
+    })
+  }
+}
+
+function resolveHost(resolve: Resolve, host: string, callback: Parameters<Resolve>[1]): void {
+  const family = isIP(host)
+  if (family === 0) resolve(host, callback)
+  else callback(null, [{ address: host, family }])
+}
+
+const areAllowed = (addresses: readonly LookupAddress[], settings: ConnectorSettings): boolean =>
+  addresses.length > 0 &&
+  (settings.allowPrivate || addresses.every(({ address }) => isPublicAddress(address, settings)))
+
+function dial(host: string, port: number, addresses: LookupAddress[], settings: ConnectorSettings): TLSSocket {
+  const [first] = addresses
+  const judged: LookupFunction = (_host, options, callback) => {
+    if (options.all) callback(null, addresses)
+    else callback(null, first?.address ?? '', first?.family)
+  }
+  return connectTls({
+    host,
+    port,
+    lookup: judged,
+    minVersion: 'TLSv1.2' as const,
+    ALPNProtocols: ['http/1.1'],
+    // An address is no server name (RFC 6066 §3).
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(settings.extraAuthorities && { ca: [...getCACertificates('default'), ...settings.extraAuthorities] }),
+  })
+}
+
+type Watching = {
+  settings: ConnectorSettings
+  dnsMs: number
+  startedAt: number
+  onDial: (timings: DialTimings) => void
+  finish: (error: Error | null, socket: TLSSocket | null) => void
+}
+
+function watch(socket: TLSSocket, { settings, dnsMs, startedAt, onDial, finish }: Watching): void {
+  let connectedAt = startedAt
+  socket.once('connect', () => {
+    connectedAt = performance.now()
+  })
+  const fail = (error: Error) => finish(error, null)
+  socket.once('error', fail)
+  socket.once('secureConnect', () => {
+    socket.off('error', fail)
+    const { remoteAddress = '' } = socket
+    if (!settings.allowPrivate && !isPublicAddress(remoteAddress, settings)) {
+      socket.destroy()
+      return finish(new AddressRefusedError(), null)
+    }
+    const tlsMs = performance.now() - connectedAt
+    onDial({ dnsMs, connectMs: connectedAt - startedAt - dnsMs, tlsMs })
+    socket.setNoDelay(true)
+    finish(null, socket)
+  })
+}

@@ -1,0 +1,96 @@
+import { Client } from 'undici'
+import { type ConnectorSettings, checkedConnector, type DialTimings } from './checked-connector.ts'
+
+/** A connection that carries one request at a time, and what came of dialling for the present one. */
+export type Lane = {
+  readonly client: Client
+  readonly dial: { timings: DialTimings | undefined; hasFailed: boolean }
+}
+
+type OriginLanes = { idle: { lane: Lane; since: number }[]; busy: number; waiting: (() => void)[] }
+
+const keptOpenMs = 30_000
+
+/** Connections to receivers: to each origin so many at a time, the rest wait their turn, idle ones close. */
+export function openLanes(settings: ConnectorSettings & { lanesPerOrigin: number }) {
+  const origins = new Map<string, OriginLanes>()
+  const sweeper = setInterval(closeIdle, keptOpenMs)
+  sweeper.unref()
+
+  function open(origin: string): Lane {
+    const dial: Lane['dial'] = { timings: undefined, hasFailed: false }
+    const connect = checkedConnector(settings, (outcome) => {
+      dial.timings = outcome
+      dial.hasFailed = outcome === undefined
+    })
+    const client = new Client(origin, {
+      connect,
+      pipelining: 1,
+      keepAliveTimeout: keptOpenMs,
+      keepAliveMaxTimeout: keptOpenMs,
+      // One absolute deadline holds for all of it: these would not end a body that drips.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16_384,
+      allowH2: false,
+    })
+    // Every failure reaches the request; this event repeats it.
+    client.on('connectionError', () => {})
+    return { client, dial }
+  }
+
+  async function take(origin: string, signal: AbortSignal): Promise<Lane> {
+    const lanes = origins.get(origin) ?? { idle: [], busy: 0, waiting: [] }
+    origins.set(origin, lanes)
+    while (lanes.busy >= settings.lanesPerOrigin) await turnOf(lanes, signal)
+    signal.throwIfAborted()
+    lanes.busy += 1
+    const lane = lanes.idle.pop()?.lane ?? open(origin)
+    lane.dial.timings = undefined
+    lane.dial.hasFailed = false
+    return lane
+  }
+
+  /** A lane whose answer was not read to its end cannot carry another request. */
+  function giveBack(origin: string, lane: Lane, isReusable: boolean): void {
+    const lanes = origins.get(origin)
+    if (!lanes) return
+    lanes.busy -= 1
+    if (isReusable) lanes.idle.push({ lane, since: performance.now() })
+    else lane.client.destroy().catch(() => {})
+    lanes.waiting.shift()?.()
+  }
+
+  function closeIdle(): void {
+    const before = performance.now() - keptOpenMs
+    for (const [origin, lanes] of origins) {
+      const old = lanes.idle.filter(({ since }) => since < before)
+      lanes.idle = lanes.idle.filter(({ since }) => since >= before)
+      for (const { lane } of old) lane.client.close().catch(() => {})
+      if (lanes.idle.length + lanes.busy + lanes.waiting.length === 0) origins.delete(origin)
+    }
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(sweeper)
+    const idle = [...origins.values()].flatMap((lanes) => lanes.idle.splice(0))
+    await Promise.all(idle.map(({ lane }) => lane.client.close()))
+  }
+
+  return { take, giveBack, close }
+}
+
+function turnOf(lanes: OriginLanes, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    }
+    const leave = () => {
+      lanes.waiting.splice(lanes.waiting.indexOf(enter), 1)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    lanes.waiting.push(enter)
+  })
+}

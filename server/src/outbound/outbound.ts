@@ -1,0 +1,111 @@
+import type { ConnectorSettings, DialTimings } from './checked-connector.ts'
+import { type Lane, openLanes } from './lanes.ts'
+import { describeFault, type PostFault } from './post-fault.ts'
+
+export type Post = {
+  /** Passed by `faultOfReceiverUrl` when it was stored. */
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string | Buffer
+  signal?: AbortSignal
+}
+
+/** In milliseconds; those of the dial are zero on a connection that was open already. */
+export type PostTimings = DialTimings & { firstByteMs: number; totalMs: number }
+
+export type Answered = {
+  kind: 'answered'
+  status: number
+  /** In seconds or as a date, as it came. */
+  retryAfter: string | undefined
+  /** The beginning of the body, at most 4 KiB. */
+  body: Buffer
+  timings: PostTimings
+}
+
+export type Failed = {
+  kind: 'failed'
+  fault: PostFault
+  /** For administrators; names no address. */
+  message: string
+  /** Whether the receiver may have it all the same. */
+  mayHaveArrived: boolean
+  timings: PostTimings
+}
+
+export type PostOutcome = Answered | Failed
+
+export type OutboundSettings = Omit<ConnectorSettings, 'timeoutMs'> & {
+  /** For a whole attempt, from the name to the last byte; 15 s unless told otherwise. */
+  deadlineMs?: number
+  /** Of connections to one origin at a time; 8 unless told otherwise. */
+  lanesPerOrigin?: number
+}
+
+export type Outbound = {
+  /** POSTs once: follows no redirect, repeats nothing, ends by the deadline whatever the receiver does. */
+  post(post: Post): Promise<PostOutcome>
+  close(): Promise<void>
+}
+
+const readBytes = 65_536
+const keptBytes = 4_096
+const noDial: DialTimings = { dnsMs: 0, connectMs: 0, tlsMs: 0 }
+
+/** The one way out to addresses that strangers gave us. */
+export function openOutbound({ deadlineMs = 15_000, lanesPerOrigin = 8, ...rules }: OutboundSettings): Outbound {
+  const lanes = openLanes({ ...rules, timeoutMs: deadlineMs, lanesPerOrigin })
+
+  async function post(sent: Post): Promise<PostOutcome> {
+    const { origin } = new URL(sent.url)
+    const deadline = AbortSignal.timeout(deadlineMs)
+    const signal = sent.signal ? AbortSignal.any([deadline, sent.signal]) : deadline
+    const startedAt = performance.now()
+    let lane: Lane | undefined
+    let isReusable = false
+    let firstByteMs = 0
+    const timings = (): PostTimings => ({
+      ...(lane?.dial.timings ?? noDial),
+      firstByteMs,
+      totalMs: performance.now() - startedAt,
+    })
+    try {
+      lane = await lanes.take(origin, signal)
+      const response = await request(lane, sent, signal)
+      firstByteMs = performance.now() - startedAt
+      const { body, isWhole } = await readBeginning(response.body)
+      isReusable = isWhole
+      const retryAfter = headerOf(response.headers, 'retry-after')
+      return { kind: 'answered', status: response.statusCode, retryAfter, body, timings: timings() }
+    } catch (error) {
+      const mayHaveArrived = lane !== undefined && !lane.dial.hasFailed
+      return { kind: 'failed', ...describeFault(error, { deadline, signal }), mayHaveArrived, timings: timings() }
+    } finally {
+      if (lane) lanes.giveBack(origin, lane, isReusable)
+    }
+  }
+
+  return { post, close: lanes.close }
+}
+
+function request(lane: Lane, { url, headers, body }: Post, signal: AbortSignal) {
+  const { pathname, search } = new URL(url)
+  return lane.client.request({ method: 'POST', path: pathname + search, headers, body, signal })
+}
+
+/** What is beyond 64 KiB is not read, which costs the connection. */
+async function readBeginning(stream: AsyncIterable<Buffer>): Promise<{ body: Buffer; isWhole: boolean }> {
+  const kept: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    if (length < keptBytes) kept.push(chunk.subarray(0, keptBytes - length))
+    length += chunk.length
+    if (length > readBytes) return { body: Buffer.concat(kept), isWhole: false }
+  }
+  return { body: Buffer.concat(kept), isWhole: true }
+}
+
+function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

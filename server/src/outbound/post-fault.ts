@@ -1,0 +1,28 @@
+/** Why there is no answer. `refused` stands for every address that may not be reached. */
+export type PostFault = 'refused' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted'
+
+const messages: Record<PostFault, string> = {
+  refused: 'The host is not publicly reachable',
+  dns: 'The host has no address',
+  connection: 'The connection could not be made, or broke',
+  tls: 'No secure connection could be made: see the certificate and the TLS version of the receiver',
+  timeout: 'The receiver did not answer in time',
+  aborted: 'The attempt was given up',
+}
+
+type Signals = { deadline: AbortSignal /** The deadline's, joined with the caller's. */; signal: AbortSignal }
+
+export function describeFault(error: unknown, signals: Signals): { fault: PostFault; message: string } {
+  const fault = faultOf(error, signals)
+  return { fault, message: messages[fault] }
+}
+
+function faultOf(error: unknown, { deadline, signal }: Signals): PostFault {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'ADDRESS_REFUSED') return 'refused'
+  if (deadline.aborted || code === 'CONNECT_TIMEOUT') return 'timeout'
+  if (signal.aborted) return 'aborted'
+  if (/^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns'
+  if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_|EPROTO)/.test(code)) return 'tls'
+  return 'connection'
+}
