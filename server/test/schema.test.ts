@@ -15,6 +15,7 @@ const globalTables = new Set([
   'node_key_lookups',
   'scim_token_lookups',
   'schema_migrations',
+  'signing_keys',
 ])
 
 async function tables(): Promise<string[]> {

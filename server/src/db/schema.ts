@@ -25,6 +25,9 @@ type SectionStatus = 'missing' | 'bad' | 'good'
 export type LiveQueryStatus = 'waiting' | 'successful' | 'errored'
 export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 
+/** RFC 7517, RSA. */
+type PublicJwk = { kty: 'RSA'; n: string; e: string }
+
 export interface Database {
   installation: { singleton: Generated<boolean>; master_key_fingerprint: string; created_at: Instant }
   organizations: { id: Id; name: string; disabled_features: WithDefault<string[]>; created_at: Instant }
@@ -471,5 +474,88 @@ export interface Database {
     revision: WithDefault<string>
     created_at: Instant
     updated_at: Instant
+  }
+  signing_keys: {
+    kid: string
+    sealed_private_key: Buffer
+    public_jwk: Json<PublicJwk>
+    created_at: Instant
+    active_from: Instant
+    retired_at: Instant | null
+  }
+  ssf_streams: {
+    organization_id: string
+    id: Id
+    stream_id: string
+    name: string
+    description: string | null
+    spec_version: 'v1_0' | 'draft'
+    delivery_type: 'push' | 'poll'
+    audience: string | null
+    endpoint_url: string | null
+    sealed_authorization_header: Buffer | null
+    events_requested: string[]
+    status: WithDefault<'enabled' | 'paused' | 'disabled'>
+    status_reason: string | null
+    needs_no_poll_token: WithDefault<boolean>
+    created_at: Instant
+    updated_at: Instant
+  }
+  ssf_stream_deliveries: {
+    organization_id: string
+    stream_id: string
+    last_sequence: WithDefault<string>
+    leased_by: string | null
+    leased_until: Instant | null
+    held_until: Instant | null
+    failures: WithDefault<number>
+    failing_since: Instant | null
+    last_error: string | null
+    last_delivered_at: Instant | null
+  }
+  ssf_poll_tokens: {
+    organization_id: string
+    stream_id: string
+    lookup_hash: Buffer
+    created_at: Instant
+    valid_until: Instant | null
+  }
+  ssf_signals: {
+    organization_id: string
+    id: Id
+    kind: 'compliance_change' | 'verification' | 'stream_updated' | 'test'
+    device_id: string | null
+    user_email: string | null
+    event: Json<Record<string, unknown>>
+    txn: string
+    occurred_at: Instant
+  }
+  ssf_stream_events: {
+    organization_id: string
+    stream_id: string
+    id: Id
+    signal_id: string
+    sequence: string | null
+    jti: Generated<string>
+    device_id: string | null
+    state: WithDefault<'pending' | 'delivered' | 'acknowledged' | 'rejected' | 'expired'>
+    token: string | null
+    issued_at: Instant | null
+    attempts: WithDefault<number>
+    held_until: Instant | null
+    settled_at: Instant | null
+    error_code: string | null
+    error_description: string | null
+    queued_at: Instant
+  }
+  ssf_attempts: {
+    organization_id: string
+    stream_id: string
+    event_id: string
+    id: Id
+    attempted_at: Instant
+    duration_ms: number
+    status: number | null
+    error: string | null
   }
 }

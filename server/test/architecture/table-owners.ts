@@ -54,6 +54,13 @@ export const tableOwners: Readonly<Record<string, string>> = {
   scim_rate_windows: 'scim',
   scim_users: 'scim',
   scim_groups: 'scim',
+  signing_keys: 'streams',
+  ssf_streams: 'streams',
+  ssf_stream_deliveries: 'streams',
+  ssf_poll_tokens: 'streams',
+  ssf_signals: 'streams',
+  ssf_stream_events: 'streams',
+  ssf_attempts: 'streams',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.
   numbers: 'db',

@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import { type Db, type Tx, transact } from '../db/transact.ts'
+
+export type StreamKey = { organizationId: string; streamId: string }
+
+/**
+ * Gives the queued events of these streams their numbers, in the order of queueing as far as it is committed: a
+ * change that commits late gets a later number, and none is ever passed over. Changes of one device never overtake
+ * each other, because the lock on the device orders their transactions.
+ */
+export const numberEvents = (db: Db, streams: readonly StreamKey[]): Promise<number> =>
+  transact(db, async (tx) => {
+    // Locked by a statement of its own, so that the next one sees what the last holder of the locks has numbered.
+    const locked = await lockHeads(tx, streams)
+    if (locked.length === 0) return 0
+    const { numAffectedRows } = await number(tx, locked)
+    return Number(numAffectedRows ?? 0)
+  })
+
+const pairs = (streams: readonly StreamKey[]) => sql`unnest(
+  ${streams.map(({ organizationId }) => organizationId)}::bigint[], ${streams.map(({ streamId }) => streamId)}::bigint[]
+) as asked (organization_id, stream_id)`
+
+async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<StreamKey[]> {
+  const { rows } = await sql<{ organization_id: string; stream_id: string }>`
+    select head.organization_id, head.stream_id from ssf_stream_deliveries as head
+    where (head.organization_id, head.stream_id) in (select organization_id, stream_id from ${pairs(streams)})
+      and exists (
+        select from ssf_stream_events as event
+        where event.organization_id = head.organization_id and event.stream_id = head.stream_id and event.sequence is null
+      )
+    order by head.organization_id, head.stream_id
+    for no key update
+  `.execute(tx)
+  return rows.map((row) => ({ organizationId: row.organization_id, streamId: row.stream_id }))
+}
+
+const number = (tx: Tx, streams: readonly StreamKey[]) =>
+  sql`
+  with fresh as (
+    select event.organization_id, event.stream_id, event.id,
+      head.last_sequence + row_number() over (partition by event.organization_id, event.stream_id order by event.id) as place
+    from ${pairs(streams)}
+    join ssf_stream_deliveries as head using (organization_id, stream_id)
+    join ssf_stream_events as event using (organization_id, stream_id)
+    where event.sequence is null
+  ), heads as (
+    update ssf_stream_deliveries as head set last_sequence = last.place
+    from (select organization_id, stream_id, max(place) as place from fresh group by 1, 2) as last
+    where head.organization_id = last.organization_id and head.stream_id = last.stream_id
+  )
+  update ssf_stream_events as event set sequence = fresh.place
+  from fresh
+  where event.organization_id = fresh.organization_id and event.stream_id = fresh.stream_id and event.id = fresh.id
+`.execute(tx)
