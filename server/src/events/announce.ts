@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { CompliancyStatus, StoredAuthState } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
+import { type ComplianceChange, queueComplianceChanges } from '../streams/queue-signals.ts'
 
 /** Who set the change in motion: CAEP's initiating_entity. */
 export type Initiator = 'policy' | 'admin' | 'user' | 'system'
@@ -73,4 +74,15 @@ export async function announce(tx: Tx, announcements: readonly Announcement[]): 
       ${rows.map((row) => row.data)}::jsonb[], ${rows.map((row) => row.at)}::timestamptz[]
     )
   `.execute(tx)
+  const byOrganization = Map.groupBy(announcements, ({ organizationId }) => organizationId)
+  for (const [organizationId, own] of byOrganization) {
+    await queueComplianceChanges(tx, organizationId, own.flatMap(complianceChangeOf))
+  }
+}
+
+/** Receivers of signals hear of compliance only, and only when it differs from what they last heard. */
+function complianceChangeOf(announcement: Announcement): ComplianceChange[] {
+  if (announcement.type !== 'device_trust.status_changed' || !announcement.compliance) return []
+  const { deviceId, initiator, cause, at, compliance } = announcement
+  return [{ deviceId, initiator, txn: cause, occurredAt: at, ...compliance }]
 }
