@@ -22,7 +22,7 @@ export type ConnectorSettings = ReceiverRules & {
 }
 
 /** The address may not be dialled. Says nothing of what it is, which a caller must not learn. */
-export class AddressRefusedError extends Error {
+class AddressRefusedError extends Error {
   readonly code = 'ADDRESS_REFUSED'
   constructor() {
     super('The host is not publicly reachable')

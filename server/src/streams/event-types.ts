@@ -4,7 +4,3 @@ export const complianceChangeType = 'https://schemas.openid.net/secevent/caep/ev
 export const verificationType = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
 /** SSF 1.0 §8.1.5. */
 export const streamUpdatedType = 'https://schemas.openid.net/secevent/ssf/event-type/stream-updated'
-
-/** What a receiver may ask for. */
-export const requestableTypes: readonly string[] = [complianceChangeType]
-export const supportedTypes: readonly string[] = [complianceChangeType, verificationType]

@@ -3,7 +3,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 
 /** The channel on which deliverers and held polls learn that there is something for an organization's streams. */
-export const signalChannel = 'ssf_signals'
+const signalChannel = 'ssf_signals'
 
 export type ComplianceChange = {
   deviceId: string
