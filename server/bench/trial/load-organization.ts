@@ -1,6 +1,7 @@
 import { checksSql } from './load-agents.ts'
 import { devicesSql } from './load-devices.ts'
 import { issuesSql } from './load-issues.ts'
+import { recordsSql } from './load-records.ts'
 import { loadResults } from './load-results.ts'
 import type { Trial } from './open-trial.ts'
 
@@ -13,6 +14,7 @@ export async function loadOrganization(trial: Trial, devices: number, checks: nu
   await trial.load(issuesSql(organizationId))
   await trial.load(groupsSql(organizationId))
   await trial.load(auditSql(organizationId, devices))
+  for (const text of recordsSql(organizationId, devices)) await trial.load(text)
   await trial.analyze()
 }
 
