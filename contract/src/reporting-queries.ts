@@ -25,7 +25,7 @@ export const ReportingQuery = Type.Object(
     results: Type.Optional(
       Type.Array(ReportingQueryResult, {
         description:
-          'The first rows of the latest run: at most 1,000, and no more than keep the answer below 2 MB, of which every query of a page has its share. Left out with `omit_results`.',
+          'The first rows of the latest run: at most 1,000, and no more than keep the answer below 2 MB; the queries of a list share 400 kB alike. Left out with `omit_results`.',
       }),
     ),
   },

@@ -2652,7 +2652,7 @@ export interface components {
              * @description When the query was made.
              */
             readonly created_at: string;
-            /** @description The first rows of the latest run: at most 1,000, and no more than keep the answer below 2 MB, of which every query of a page has its share. Left out with `omit_results`. */
+            /** @description The first rows of the latest run: at most 1,000, and no more than keep the answer below 2 MB; the queries of a list share 400 kB alike. Left out with `omit_results`. */
             readonly results?: readonly components["schemas"]["ReportingQueryResult"][];
         };
         /**

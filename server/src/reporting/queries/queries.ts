@@ -41,6 +41,7 @@ export async function firstResults(
 ): Promise<Map<string, Record<string, unknown>[]>> {
   const found = new Map(queries.map(({ id }) => [id, [] as Record<string, unknown>[]]))
   if (queries.length === 0) return found
+  // One value for each query: fifty thousand rows of one value each take several times as long.
   const rows = await reader
     .selectFrom('reporting_queries')
     .innerJoin('reporting_query_results as result', (join) =>
@@ -49,15 +50,15 @@ export async function firstResults(
         .onRef('result.query_id', '=', 'reporting_queries.id')
         .onRef('result.run_id', '=', 'reporting_queries.run_id'),
     )
-    .select(['result.query_id', 'result.content'])
+    .select('result.query_id')
+    .select(sql<Record<string, unknown>[]>`json_agg(result.content order by result.position)`.as('contents'))
     .where(inOrganization('reporting_queries', organizationId))
     .where((build) => build('reporting_queries.id', '=', build.fn.any(build.val(queries.map(({ id }) => id)))))
     .where('result.position', '<=', mostAnswered)
     .where('result.total_bytes', '<=', Math.floor(mostBytes / queries.length))
-    .orderBy('result.query_id')
-    .orderBy('result.position')
+    .groupBy('result.query_id')
     .execute()
-  for (const { query_id, content } of rows) found.get(query_id)?.push(content)
+  for (const { query_id, contents } of rows) found.set(query_id, contents)
   return found
 }
 
