@@ -234,3 +234,17 @@ test('every status counts but inapplicable and out_of_scope', () => {
     ['inapplicable', 'out_of_scope'],
   )
 })
+
+test('what an agent sends is kept within bounds, failing rows first, and then nothing counts as mended by absence', () => {
+  const long = judge({ kind: 'rows', rows: [{ [statusColumn]: 'FAIL', path: 'a'.repeat(1_000_000) }] }, null)
+  assert.deepEqual([long.status, long.rows.length, long.rows[0]?.['path']?.length], ['failing', 1, 4_096])
+  const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`column${index}`, 'b'.repeat(4_000)]))
+  assert.equal(judge({ kind: 'rows', rows: [{ ...wide, [statusColumn]: 'PASS' }] }, null).rows.length, 1)
+  const rows = Array.from({ length: 400 }, (_, index) => ({
+    [statusColumn]: index === 399 ? 'FAIL' : 'PASS',
+    path: `${index} ${'c'.repeat(2_000)}`,
+  }))
+  const many = judge({ kind: 'rows', rows }, 'path')
+  assert.ok(many.rows.length < 100 && JSON.stringify(many.rows).length < 220_000)
+  assert.deepEqual([many.status, many.failures.size, many.resolves('gone')], ['failing', 1, false])
+})

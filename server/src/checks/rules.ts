@@ -27,6 +27,9 @@ export const statusColumn = 'KOLIDE_CHECK_STATUS'
 
 /** More rows than a person could act on; the rest is dropped, and then no missing value counts as mended. */
 export const maximumRows = 500
+/** Of one value, and of all rows together, in characters: an agent may send megabytes. */
+const maximumValueLength = 4_096
+const maximumLength = 200_000
 
 const statusOfToken: Record<CheckStatus, JudgedStatus> = {
   FAIL: 'failing',
@@ -89,16 +92,34 @@ function unreadableMessage(row: CheckRow): string {
 
 /** Failing rows are the last to go. */
 function keptRows(rows: readonly CheckRow[]): CheckRow[] {
-  if (rows.length <= maximumRows) return rows.map(storableRow)
+  if (rows.length <= maximumRows) {
+    const kept = rows.map(storableRow)
+    if (fittingRows(kept) === kept.length) return kept
+  }
   const isFailing = (row: CheckRow) => tokenOf(row) === 'FAIL'
   const byWeight = [...rows.filter(isFailing), ...rows.filter((row) => !isFailing(row))]
-  return byWeight.slice(0, maximumRows).map(storableRow)
+  const kept = byWeight.slice(0, maximumRows).map(storableRow)
+  return kept.slice(0, fittingRows(kept))
+}
+
+/** How many rows from the first on stay within the most characters that a result keeps, at least one. */
+function fittingRows(rows: readonly CheckRow[]): number {
+  let length = 0
+  for (const [index, row] of rows.entries()) {
+    for (const column in row) length += column.length + (row[column]?.length ?? 0)
+    if (length > maximumLength && index > 0) return index
+  }
+  return rows.length
 }
 
 /** PostgreSQL holds neither NUL nor halves of surrogate pairs; a device may send both. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+export const storable = (text: string): string => {
+  const cut = text.length > maximumValueLength ? `${text.slice(0, maximumValueLength - 1)}…` : text
+  return cut.toWellFormed().replaceAll('\0', '\ufffd')
+}
 
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+const isStorable = (text: string): boolean =>
+  text.length <= maximumValueLength && text.isWellFormed() && !text.includes('\0')
 
 /** Rows that need no change, as nearly all, are not copied: there are thousands a second. */
 const storableRow = (row: CheckRow): CheckRow =>

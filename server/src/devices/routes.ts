@@ -17,7 +17,7 @@ import { setAuthenticationMode } from './set-authentication-mode.ts'
 const tag = 'Devices'
 
 export function deviceRoutes(app: FastifyInstance): void {
-  const page = { tag, record: Device, search: deviceSearch, present: presentDevice }
+  const page = { tag, record: Device, search: deviceSearch, present: presentDevice, isSmall: true }
 
   listEndpoint(app, {
     ...page,

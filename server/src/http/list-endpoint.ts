@@ -11,6 +11,7 @@ import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
 import { pageOf } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { parseSearch } from '../lists/parse-search.ts'
+import { fitPage } from './fit-page.ts'
 import type { Links } from './links.ts'
 import { type PathParams, readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
@@ -34,6 +35,8 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
   order?: 'ascending' | 'descending'
   list: (db: Db, page: ListPage<PathParams<Path>>, options: Static<Options>) => Promise<Row[]>
   present: (row: Row, links: Links) => Static<Schema>
+  /** Records are so small that a hundred stay far below the most that an answer has: they are not measured. */
+  isSmall?: boolean
   /** Whether the record of a nested list is there; a missing and a foreign one are the same 404. */
   exists?: (reader: Reader, organizationId: string, params: PathParams<Path>) => Promise<boolean>
   /** The unique value the list is ordered by; the row's id unless given. */
@@ -97,18 +100,22 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
     const [fetched, isThere] = await Promise.all([list(db, page, asked), exists?.(db, organizationId, params) ?? true])
     if (!isThere) fail('not_found')
     const { rows, hasMore } = pageOf(fetched, perPage)
-    const last = rows.at(-1)
+    const presented = rows.map((row) => present(row, links))
+    const data = definition.isSmall ? presented : fitPage(presented)
+    const last = rows[data.length - 1]
     const nextCursor =
-      hasMore && last !== undefined ? encodeCursor({ ...scope, sortKey: [cursorOf(last)], query: text }, cursorKey) : ''
+      (hasMore || data.length < rows.length) && last !== undefined
+        ? encodeCursor({ ...scope, sortKey: [cursorOf(last)], query: text }, cursorKey)
+        : ''
     const pagination: Pagination = {
       next:
         nextCursor &&
         links.url(`${address}?${pageQuery(nextCursor, perPage, text)}${optionsQuery(optionNames, asked)}`),
       current_cursor: cursor,
       next_cursor: nextCursor,
-      count: rows.length,
+      count: data.length,
     }
-    return { data: rows.map((row) => present(row, links)), pagination }
+    return { data, pagination }
   }
 }
 

@@ -58,7 +58,7 @@ const description = `
 Records of an organization: its devices, people, checks, issues and what follows from them.
 
 **Lists** answer a page in the envelope \`data\` and \`pagination\`. Follow \`pagination.next\` until it is blank. Records
-that come and go meanwhile neither repeat nor hide others.
+that come and go meanwhile neither repeat nor hide others. A page ends early where it would exceed 2 MB.
 
 **Search** takes clauses of a field, an operator and a value: \`:\` is exact, \`~\` is a part in any case, \`<\` and \`>\`
 compare times. Quote values with spaces. \`field:["a","b"]\` finds any of several and \`field:null\` what has none,
