@@ -32,6 +32,10 @@ export const queryExists = async (reader: Reader, organizationId: string, id: st
 
 const mostAnswered = 1_000
 
+/** A row is at least as long as the names of its columns, which spares reading rows that cannot fit. */
+const lastThatMayFit = (share: number) => sql<number>`least(${mostAnswered}::int, ${share}::int / (
+  2 + coalesce((select sum(octet_length(name) + 4) from unnest(reporting_queries.column_names) as name), 0)::int))`
+
 /** The first rows of each query's latest run, together within `mostBytes`, which the queries share alike. */
 export async function firstResults(
   reader: Reader,
@@ -41,6 +45,7 @@ export async function firstResults(
 ): Promise<Map<string, Record<string, unknown>[]>> {
   const found = new Map(queries.map(({ id }) => [id, [] as Record<string, unknown>[]]))
   if (queries.length === 0) return found
+  const share = Math.floor(mostBytes / queries.length)
   // One value for each query: fifty thousand rows of one value each take several times as long.
   const rows = await reader
     .selectFrom('reporting_queries')
@@ -54,8 +59,8 @@ export async function firstResults(
     .select(sql<Record<string, unknown>[]>`json_agg(result.content order by result.position)`.as('contents'))
     .where(inOrganization('reporting_queries', organizationId))
     .where((build) => build('reporting_queries.id', '=', build.fn.any(build.val(queries.map(({ id }) => id)))))
-    .where('result.position', '<=', mostAnswered)
-    .where('result.total_bytes', '<=', Math.floor(mostBytes / queries.length))
+    .where('result.position', '<=', lastThatMayFit(share))
+    .where('result.total_bytes', '<=', share)
     .groupBy('result.query_id')
     .execute()
   for (const { query_id, contents } of rows) found.set(query_id, contents)
