@@ -61,8 +61,8 @@ const undecided = (status: 'errored' | 'unknown', rows: CheckRow[], message: str
  * run was decided.
  */
 export function judge(outcome: CheckOutcome, primaryKeyColumn: string | null): Judgement {
-  if (outcome.kind === 'error') return undecided('errored', [], storable(outcome.message))
-  if (outcome.kind === 'not_collected') return undecided('unknown', [], storable(outcome.message))
+  if (outcome.kind === 'error') return undecided('errored', [], storableValue(outcome.message))
+  if (outcome.kind === 'not_collected') return undecided('unknown', [], storableValue(outcome.message))
   const rows = keptRows(outcome.rows)
   if (rows.length === 0) return undecided('errored', [], 'The query returned no row')
   const unreadable = outcome.rows.find((row) => tokenOf(row) === undefined)
@@ -113,10 +113,10 @@ function fittingRows(rows: readonly CheckRow[]): number {
 }
 
 /** PostgreSQL holds neither NUL nor halves of surrogate pairs; a device may send both. */
-export const storable = (text: string): string => {
-  const cut = text.length > maximumValueLength ? `${text.slice(0, maximumValueLength - 1)}…` : text
-  return cut.toWellFormed().replaceAll('\0', '\ufffd')
-}
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+
+const storableValue = (text: string): string =>
+  storable(text.length > maximumValueLength ? `${text.slice(0, maximumValueLength - 1)}…` : text)
 
 const isStorable = (text: string): boolean =>
   text.length <= maximumValueLength && text.isWellFormed() && !text.includes('\0')
@@ -125,7 +125,7 @@ const isStorable = (text: string): boolean =>
 const storableRow = (row: CheckRow): CheckRow =>
   Object.entries(row).every(([column, value]) => isStorable(column) && isStorable(value))
     ? row
-    : Object.fromEntries(Object.entries(row).map(([column, value]) => [storable(column), storable(value)]))
+    : Object.fromEntries(Object.entries(row).map(([column, value]) => [storableValue(column), storableValue(value)]))
 
 function sortByIssue(rows: readonly CheckRow[], primaryKeyColumn: string | null) {
   const failures = new Map<IssueValue, CheckRow>()
