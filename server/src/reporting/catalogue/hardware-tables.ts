@@ -50,7 +50,8 @@ const diskEncryption: InventoryTable = {
   },
 }
 
-const secureBootQuery = 'SELECT secure_boot, secure_mode, setup_mode, description FROM secureboot'
+// osquery has the columns of a platform on that platform only.
+const firmwareQuery = `SELECT secure_boot, '' AS secure_mode, setup_mode, '' AS description FROM secureboot`
 
 const secureBoot: InventoryTable = {
   kind: 'inventory',
@@ -67,7 +68,11 @@ const secureBoot: InventoryTable = {
     },
     ['secure_boot', 'secure_mode', 'setup_mode'],
   ),
-  queries: { darwin: secureBootQuery, linux: secureBootQuery, windows: secureBootQuery },
+  queries: {
+    darwin: `SELECT secure_boot, secure_mode, '' AS setup_mode, description FROM secureboot`,
+    linux: firmwareQuery,
+    windows: firmwareQuery,
+  },
 }
 
 const usbQuery = 'SELECT DISTINCT vendor, vendor_id, model, model_id, serial, version, removable FROM usb_devices'
