@@ -32,6 +32,7 @@ import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
+import { streamRoutes } from './streams/routes.ts'
 
 export type AppParts = {
   config: Config
@@ -41,6 +42,8 @@ export type AppParts = {
   log: Logger
   /** Absent: no agent is served here. */
   agents?: Parameters<typeof agentRoutes>[1]
+  /** What streams are served with. Absent: there are no streams here. */
+  streams?: Parameters<typeof streamRoutes>[1]
   /** Parts of the service besides the database that `/healthz` asks after. */
   healthChecks?: Readonly<Record<string, HealthCheck>>
   /** A minute, but for tests. */
@@ -63,6 +66,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   scimRoutes(app)
   addDocs(app)
   addApi(app)
+  if (parts.streams) streamRoutes(app, parts.streams)
   return app
 }
 

@@ -7,6 +7,7 @@ import { type FirstStart, firstStart } from './first-start.ts'
 import { type Deployment, openDeployment } from './open-deployment.ts'
 import { ensureAllPackages } from './packages/ensure-packages.ts'
 import { openPackageSite } from './packages/site.ts'
+import { startStreams } from './streams/start-streams.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 export type ServerParts = {
@@ -41,6 +42,8 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
   }
   try {
     const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial, now: clock() })
+    const streams = await startStreams({ ...config, connection, secrets, clock, log })
+    stops.push(() => streams.stop())
     if (roles.worker) {
       const worker: Worker = await startWorker({ config, connection, clock, log })
       stops.push(() => worker.stop())
@@ -49,7 +52,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
     await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
     const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log })
     stops.push(() => agents.stop())
-    const app = buildApp({ config, connection, secrets, clock, log, agents: agents.context })
+    const app = buildApp({ config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts })
     stops.push(() => app.close())
     const address = await app.listen({ host: config.host, port: config.port })
     return { deployment, first, address, stop }

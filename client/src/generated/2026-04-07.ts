@@ -1188,6 +1188,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ssf/jwks.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the keys that verify event tokens
+         * @description No key is needed.
+         */
+        readonly get: operations["getSsfKeys"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2425,6 +2445,39 @@ export interface components {
             readonly last_rechecked_at: string | null;
         };
         /**
+         * JsonWebKeySet
+         * @description Public keys that verify event tokens (RFC 7517).
+         * @example {
+         *       "keys": [
+         *         {
+         *           "kty": "RSA",
+         *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *           "use": "sig",
+         *           "alg": "RS256",
+         *           "n": "3F6…",
+         *           "e": "AQAB"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly JsonWebKeySet: {
+            /** @description Every key that a token on its way may be signed with, and those that will sign soon. */
+            readonly keys: readonly {
+                /** @description Type of the key: `RSA`. */
+                readonly kty: string;
+                /** @description Name of the key, which the header of a token repeats. */
+                readonly kid: string;
+                /** @description What the key is for: `sig`. */
+                readonly use: string;
+                /** @description How it signs: `RS256`. */
+                readonly alg: string;
+                /** @description Modulus, in base64url. */
+                readonly n: string;
+                /** @description Exponent, in base64url. */
+                readonly e: string;
+            }[];
+        };
+        /**
          * LiveQueryCampaign
          * @description One osquery statement that chosen devices run as soon as they are online.
          * @example {
@@ -3148,6 +3201,7 @@ export type ExternalCheckRun = components['schemas']['ExternalCheckRun'];
 export type ExternalCheckRunRequest = components['schemas']['ExternalCheckRunRequest'];
 export type FieldError = components['schemas']['FieldError'];
 export type Issue = components['schemas']['Issue'];
+export type JsonWebKeySet = components['schemas']['JsonWebKeySet'];
 export type LiveQueryCampaign = components['schemas']['LiveQueryCampaign'];
 export type LiveQueryCampaignChange = components['schemas']['LiveQueryCampaignChange'];
 export type LiveQueryCampaignRequest = components['schemas']['LiveQueryCampaignRequest'];
@@ -8236,6 +8290,51 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Public keys that verify event tokens (RFC 7517). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "3F6…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JsonWebKeySet"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 410: components["responses"]["Gone"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];
         };

@@ -135,7 +135,8 @@ function embeddedListeners(sessions: Sessions) {
     return async () => {
       listenings.delete(listening)
       if (listenings.size > 0 || !channels.delete(channel)) return
-      await executeScript(sessions, `unlisten "${channel.replaceAll('"', '""')}"`)
+      // An engine that is gone no longer listens.
+      await executeScript(sessions, `unlisten "${channel.replaceAll('"', '""')}"`).catch(() => {})
     }
   }
 

@@ -500,6 +500,7 @@ export interface Database {
     needs_no_poll_token: WithDefault<boolean>
     created_at: Instant
     updated_at: Instant
+    deleted_at: Instant | null
   }
   ssf_stream_deliveries: {
     organization_id: string

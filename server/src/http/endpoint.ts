@@ -54,6 +54,8 @@ export type EndpointDefinition<
   /** Left out: the answer has no body, and its status is 204. */
   answer?: Answer
   status?: 200 | 201
+  /** Sent with every successful answer, names in lower case. */
+  headers?: Readonly<Record<string, string>>
 }
 
 type Nothing = TUnsafe<undefined>
@@ -102,7 +104,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
   run: (call: PublicCall<Static<Body>, Static<Query>, Path>, request: FastifyRequest) => Promise<unknown>,
 ): void {
   const { db, clock, links } = app.kit
-  const { method, path, textParams = {}, answer } = definition
+  const { method, path, textParams = {}, answer, headers = {} } = definition
   const status = answer ? (definition.status ?? 200) : 204
   const operation = {
     operationId: definition.operationId,
@@ -136,7 +138,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
       version,
     }
     const result = await run(call, request)
-    reply.code(status)
+    reply.code(status).headers(headers)
     return status === 204 ? reply.send() : result
   })
 }

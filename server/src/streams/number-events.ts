@@ -13,7 +13,7 @@ export const numberEvents = (db: Db, streams: readonly StreamKey[]): Promise<num
     // Locked by a statement of its own, so that the next one sees what the last holder of the locks has numbered.
     const locked = await lockHeads(tx, streams)
     if (locked.length === 0) return 0
-    const { numAffectedRows } = await number(tx, locked)
+    const { numAffectedRows } = await numberLocked(tx, locked)
     return Number(numAffectedRows ?? 0)
   })
 
@@ -21,21 +21,19 @@ const pairs = (streams: readonly StreamKey[]) => sql`unnest(
   ${streams.map(({ organizationId }) => organizationId)}::bigint[], ${streams.map(({ streamId }) => streamId)}::bigint[]
 ) as asked (organization_id, stream_id)`
 
-async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<StreamKey[]> {
-  const { rows } = await sql<{ organization_id: string; stream_id: string }>`
-    select head.organization_id, head.stream_id from ssf_stream_deliveries as head
+/** Whoever numbers events of a stream holds this lock; returns the streams that there are. */
+export async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<StreamKey[]> {
+  const { rows } = await sql<StreamKey>`
+    select head.organization_id as "organizationId", head.stream_id as "streamId" from ssf_stream_deliveries as head
     where (head.organization_id, head.stream_id) in (select organization_id, stream_id from ${pairs(streams)})
-      and exists (
-        select from ssf_stream_events as event
-        where event.organization_id = head.organization_id and event.stream_id = head.stream_id and event.sequence is null
-      )
     order by head.organization_id, head.stream_id
     for no key update
   `.execute(tx)
-  return rows.map((row) => ({ organizationId: row.organization_id, streamId: row.stream_id }))
+  return rows
 }
 
-const number = (tx: Tx, streams: readonly StreamKey[]) =>
+/** Numbers what the statement sees; the caller holds the lock on the heads. */
+const numberLocked = (tx: Tx, streams: readonly StreamKey[]) =>
   sql`
   with fresh as (
     select event.organization_id, event.stream_id, event.id,
@@ -43,7 +41,7 @@ const number = (tx: Tx, streams: readonly StreamKey[]) =>
     from ${pairs(streams)}
     join ssf_stream_deliveries as head using (organization_id, stream_id)
     join ssf_stream_events as event using (organization_id, stream_id)
-    where event.sequence is null
+    where event.state = 'pending' and event.sequence is null
   ), heads as (
     update ssf_stream_deliveries as head set last_sequence = last.place
     from (select organization_id, stream_id, max(place) as place from fresh group by 1, 2) as last

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { postgresOnly, testDatabase } from '../../test/support/database.ts'
@@ -22,25 +21,8 @@ beforeEach(async () => {
   organizationId = (await make.organization()).id
 })
 
-async function stream(status: 'enabled' | 'paused' | 'disabled' = 'enabled', of = organizationId): Promise<string> {
-  const { id } = await database.db
-    .insertInto('ssf_streams')
-    .values({
-      organization_id: of,
-      stream_id: randomUUID(),
-      name: 'Receiver',
-      spec_version: 'v1_0',
-      delivery_type: 'poll',
-      events_requested: [],
-      status,
-      created_at: startOfTests,
-      updated_at: startOfTests,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await database.db.insertInto('ssf_stream_deliveries').values({ organization_id: of, stream_id: id }).execute()
-  return id
-}
+const stream = async (status: 'enabled' | 'paused' | 'disabled' = 'enabled', of = organizationId) =>
+  (await make.stream(of, { status })).id
 
 const ledger = () =>
   database.db

@@ -3,7 +3,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 
 /** The channel on which deliverers and held polls learn that there is something for an organization's streams. */
-const signalChannel = 'ssf_signals'
+export const signalChannel = 'ssf_signals'
 
 export type ComplianceChange = {
   deviceId: string
@@ -45,6 +45,7 @@ export async function queueComplianceChanges(
     select ssf_streams.organization_id, ssf_streams.id, said.id, said.device_id, said.occurred_at
     from said cross join ssf_streams
     where ${inOrganization('ssf_streams', organizationId)} and ssf_streams.status <> 'disabled'
+      and ssf_streams.deleted_at is null
     order by said.id, ssf_streams.id
   `.execute(tx)
   await sql`select pg_notify(${signalChannel}, ${organizationId})`.execute(tx)
@@ -56,6 +57,7 @@ async function hasListener(tx: Tx, organizationId: string): Promise<boolean> {
     .select('id')
     .where(inOrganization('ssf_streams', organizationId))
     .where('status', '<>', 'disabled')
+    .where('deleted_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -7,7 +7,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 const generateKeyPair = promisify(generateKeyPairCallback)
 
 /** How long receivers may keep the published keys, in seconds. */
-const publishedKeysMaxAgeSeconds = 3_600
+export const publishedKeysMaxAgeSeconds = 3_600
 /** A new key is published so long before its first use that every receiver has fetched it twice over. */
 const publishedAheadMs = 2 * publishedKeysMaxAgeSeconds * 1_000
 /** Longer than any token may still be delivered. */

@@ -85,6 +85,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['packages'],
   'scim2-parse-filter': ['scim'],
   'node:sqlite': ['osquery-sql'],
+  jose: ['cli'],
 }
 
 /** What only some places may call; a place is a path prefix below server/src. */

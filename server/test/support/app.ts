@@ -10,7 +10,9 @@ import type { Db } from '../../src/db/transact.ts'
 import { transact } from '../../src/db/transact.ts'
 import { createLogger } from '../../src/logging.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
+import type { Outbound } from '../../src/outbound/outbound.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
+import { type Streams, startStreams } from '../../src/streams/start-streams.ts'
 import { holdAnswersToTheirSchemas } from './answer-schemas.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
@@ -54,6 +56,8 @@ type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & 
   env?: Record<string, string>
   /** Endpoints of the test's own, beside those of the product. */
   addRoutes?: (app: FastifyInstance) => void
+  /** The way out to receivers; closed with the app. */
+  outbound?: Outbound
 }
 
 const testConfig = (env: Record<string, string> = {}): Config =>
@@ -66,10 +70,11 @@ const testConfig = (env: Record<string, string> = {}): Config =>
 export function testApp(settings: Settings = {}): TestApp {
   const database = testDatabase()
   const secrets = openSecrets(randomBytes(32))
-  const { env, addRoutes, ...parts } = settings
+  const { env, addRoutes, outbound, ...parts } = settings
   const config = testConfig(env)
   let now = '2026-11-20T10:00:00.000Z'
   let faults: string[] = []
+  let streams: Streams | undefined
   let opened: { app: FastifyInstance; tenant: Tenant } | undefined
   const current = () => {
     if (!opened) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
@@ -78,7 +83,9 @@ export function testApp(settings: Settings = {}): TestApp {
   before(async () => {
     await database.ready
     const { connection } = database
-    const app = buildApp({ ...parts, config, connection, secrets, clock: () => now, log: createLogger('silent') })
+    const common = { connection, secrets, clock: () => now, log: createLogger('silent') }
+    streams = await startStreams({ ...config, ...common, ...(outbound && { outbound }) })
+    const app = buildApp({ ...parts, ...common, config, streams: streams.parts })
     addRoutes?.(app)
     faults = holdAnswersToTheirSchemas(app)
     await app.ready()
@@ -86,6 +93,7 @@ export function testApp(settings: Settings = {}): TestApp {
   })
   after(async () => {
     await opened?.app.close()
+    await streams?.stop()
   })
 
   async function addTenant(name = 'Globex'): Promise<Tenant> {
@@ -118,7 +126,11 @@ export function testApp(settings: Settings = {}): TestApp {
     },
     addTenant,
     reset: async () => {
+      // The app goes on signing with the key that it holds.
+      const keys = await database.db.selectFrom('signing_keys').selectAll().execute()
       await database.reset()
+      const rows = keys.map((key) => ({ ...key, public_jwk: JSON.stringify(key.public_jwk) }))
+      await database.db.insertInto('signing_keys').values(rows).execute()
       opened = { app: current().app, tenant: await addTenant('Acme') }
     },
     addKey: async (granted = []) => {

@@ -12,6 +12,7 @@ import { checkSql } from '../../src/live-queries/check-sql.ts'
 import { createCampaign } from '../../src/live-queries/create-campaign.ts'
 import { storeRun } from '../../src/reporting/queries/store-run.ts'
 import { boundRow } from '../../src/reporting/sandbox/report-row.ts'
+import { complianceChangeType } from '../../src/streams/event-types.ts'
 
 /** When everything is made that is not told otherwise. */
 export const startOfTests = '2026-11-20T10:00:00.000Z'
@@ -134,6 +135,31 @@ export function makeIn(database: { readonly db: Db }) {
       .executeTakeFirstOrThrow()
     for (const groupId of groupIds) await join(row, groupId)
     await target(organizationId, [row.id])
+    return row
+  }
+
+  /** A poll stream of the standard layout; one with an `endpoint_url` is a push stream. */
+  async function stream(organizationId: string, columns: Columns<'ssf_streams'> = {}): Promise<Row<'ssf_streams'>> {
+    const row = await database.db
+      .insertInto('ssf_streams')
+      .values({
+        organization_id: organizationId,
+        stream_id: randomUUID(),
+        name: `Receiver ${next()}`,
+        spec_version: 'v1_0',
+        delivery_type: columns.endpoint_url ? 'push' : 'poll',
+        audience: columns.endpoint_url ?? null,
+        events_requested: [complianceChangeType],
+        created_at: startOfTests,
+        updated_at: startOfTests,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await database.db
+      .insertInto('ssf_stream_deliveries')
+      .values({ organization_id: organizationId, stream_id: row.id })
+      .execute()
     return row
   }
 
@@ -380,6 +406,7 @@ export function makeIn(database: { readonly db: Db }) {
   }
 
   return {
+    stream,
     ...{ organization, person, personGroup, deviceGroup, device, check, draft, target, result, issue },
     ...{ exemptionRequest, registrationRequest, authLog, adminUser, liveQuery, reportingQuery },
   }

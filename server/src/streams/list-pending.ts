@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/transact.ts'
+import type { SignalKind } from './build-claims.ts'
+
+/** What is wanted of one stream. */
+export type Wanted = {
+  organizationId: string
+  streamId: string
+  limit: number
+  /** Events that the caller holds already. */
+  except: readonly string[]
+  /** Devices whose events wait. */
+  exceptDevices: readonly string[]
+}
+
+/** An event that waits for its delivery, with all that its token says. */
+export type PendingEvent = {
+  organizationId: string
+  streamId: string
+  id: string
+  jti: string
+  deviceId: string | null
+  /** Null until its token is issued, or its stream is counted. */
+  sequence: string | null
+  token: string | null
+  attempts: number
+  heldUntil: string | null
+  queuedAt: string
+  kind: SignalKind
+  event: Record<string, unknown>
+  userEmail: string | null
+  txn: string
+  streamUuid: string
+  specVersion: 'v1_0' | 'draft'
+  audience: string | null
+}
+
+/**
+ * The next events of several streams, those of a device in their order. Of streams that are paused or off only news
+ * of the stream itself (SSF 1.0 §8.1.5).
+ */
+export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<PendingEvent[]> {
+  if (wanted.length === 0) return []
+  const { rows } = await sql<PendingEvent>`
+    select event.organization_id as "organizationId", event.stream_id as "streamId", event.id, event.jti,
+      event.device_id as "deviceId", event.sequence, event.token, event.attempts, event.held_until as "heldUntil",
+      event.queued_at as "queuedAt", signal.kind, signal.event, signal.user_email as "userEmail", signal.txn,
+      stream.stream_id as "streamUuid", stream.spec_version as "specVersion", stream.audience
+    from unnest(
+      ${wanted.map(({ organizationId }) => organizationId)}::bigint[], ${wanted.map(({ streamId }) => streamId)}::bigint[],
+      ${wanted.map(({ limit }) => limit)}::integer[], ${wanted.map(({ except }) => except.join(','))}::text[],
+      ${wanted.map(({ exceptDevices }) => exceptDevices.join(','))}::text[]
+    ) as wanted (organization_id, stream_id, most, held, held_devices)
+    join ssf_streams as stream
+      on stream.organization_id = wanted.organization_id and stream.id = wanted.stream_id and stream.deleted_at is null
+    cross join lateral (
+      (
+        select * from ssf_stream_events as waiting
+        where stream.status = 'enabled' and waiting.state = 'pending'
+          and waiting.organization_id = wanted.organization_id and waiting.stream_id = wanted.stream_id
+          and waiting.id <> all(string_to_array(wanted.held, ',')::bigint[])
+          and (waiting.device_id is null or waiting.device_id <> all(string_to_array(wanted.held_devices, ',')::bigint[]))
+        order by waiting.sequence, waiting.id
+        limit wanted.most
+      )
+      union all
+      (
+        select * from ssf_stream_events as own
+        where stream.status <> 'enabled' and own.state = 'pending' and own.device_id is null
+          and own.organization_id = wanted.organization_id and own.stream_id = wanted.stream_id
+          and own.id <> all(string_to_array(wanted.held, ',')::bigint[])
+        order by own.id
+        limit wanted.most
+      )
+    ) as event
+    join ssf_signals as signal on signal.organization_id = event.organization_id and signal.id = event.signal_id
+    where stream.status = 'enabled' or signal.kind = 'stream_updated'
+    order by event.organization_id, event.stream_id, event.sequence, event.id
+  `.execute(db)
+  return rows
+}

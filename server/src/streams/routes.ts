@@ -1,0 +1,18 @@
+import { JsonWebKeySet } from '@muster/contract/ssf-discovery.ts'
+import type { FastifyInstance } from 'fastify'
+import { publicEndpoint } from '../http/endpoint.ts'
+import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
+import type { StreamParts } from './start-streams.ts'
+
+export function streamRoutes(app: FastifyInstance, _parts: StreamParts): void {
+  publicEndpoint(app, {
+    method: 'GET',
+    path: '/ssf/jwks.json',
+    operationId: 'getSsfKeys',
+    summary: 'Read the keys that verify event tokens',
+    tag: 'Shared Signals',
+    headers: { 'cache-control': `public, max-age=${publishedKeysMaxAgeSeconds}` },
+    answer: JsonWebKeySet,
+    run: async ({ db, now }) => ({ keys: await listPublishedKeys(db, now) }),
+  })
+}
