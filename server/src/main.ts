@@ -45,7 +45,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
     const streams = await startStreams({ ...config, connection, secrets, clock, log })
     stops.push(() => streams.stop())
     if (roles.worker) {
-      const worker: Worker = await startWorker({ config, connection, clock, log })
+      const worker: Worker = await startWorker({ config, connection, clock, log, streams: streams.parts })
       stops.push(() => worker.stop())
     }
     if (!roles.api) return { deployment, first, address: undefined, stop }

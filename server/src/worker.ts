@@ -21,8 +21,10 @@ import { purgeDevices } from './registrations/purge-devices.ts'
 import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runQuery } from './reporting/queries/run-query.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
+import { startPush } from './streams/push/start-push.ts'
+import type { StreamParts } from './streams/start-streams.ts'
 
-export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger }
+export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger; streams: StreamParts }
 
 export type Worker = { stop(): Promise<void> }
 
@@ -34,7 +36,7 @@ const liveResultsKeptMs = 90 * dayMs
 const dueDevicesEveryMs = 1_000
 
 /** The table of contents of the background. Any number of processes may run it on one database. */
-export async function startWorker({ config, connection, clock, log }: WorkerParts): Promise<Worker> {
+export async function startWorker({ config, connection, clock, log, streams }: WorkerParts): Promise<Worker> {
   const { db } = connection
   const happening = (initiator: Happening['initiator']) => (): Happening => ({ cause: ulid(), initiator, now: clock() })
 
@@ -90,9 +92,10 @@ export async function startWorker({ config, connection, clock, log }: WorkerPart
     repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError),
     repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, happening('policy')), onError),
   ]
+  const push = startPush(streams)
   return {
     async stop() {
-      await Promise.all([...deadlines, jobs].map((part) => part.stop()))
+      await Promise.all([...deadlines, jobs, push].map((part) => part.stop()))
     },
   }
 }

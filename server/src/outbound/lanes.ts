@@ -7,13 +7,13 @@ export type Lane = {
   readonly dial: { timings: DialTimings | undefined; hasFailed: boolean }
 }
 
-type OriginLanes = { idle: { lane: Lane; since: number }[]; busy: number; waiting: (() => void)[] }
+type Pool = { idle: { lane: Lane; since: number }[]; busy: number; waiting: (() => void)[] }
 
 const keptOpenMs = 30_000
 
-/** Connections to receivers: to each origin so many at a time, the rest wait their turn, idle ones close. */
-export function openLanes(settings: ConnectorSettings & { lanesPerOrigin: number }) {
-  const origins = new Map<string, OriginLanes>()
+/** Connections to receivers: in each pool, of one origin, so many at a time, the rest wait their turn, idle ones close. */
+export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }) {
+  const pools = new Map<string, Pool>()
   const sweeper = setInterval(closeIdle, keptOpenMs)
   sweeper.unref()
 
@@ -39,10 +39,10 @@ export function openLanes(settings: ConnectorSettings & { lanesPerOrigin: number
     return { client, dial }
   }
 
-  async function take(origin: string, signal: AbortSignal): Promise<Lane> {
-    const lanes = origins.get(origin) ?? { idle: [], busy: 0, waiting: [] }
-    origins.set(origin, lanes)
-    while (lanes.busy >= settings.lanesPerOrigin) await turnOf(lanes, signal)
+  async function take(pool: string, origin: string, signal: AbortSignal): Promise<Lane> {
+    const lanes = pools.get(pool) ?? { idle: [], busy: 0, waiting: [] }
+    pools.set(pool, lanes)
+    while (lanes.busy >= settings.lanesPerPool) await turnOf(lanes, signal)
     signal.throwIfAborted()
     lanes.busy += 1
     const lane = lanes.idle.pop()?.lane ?? open(origin)
@@ -52,8 +52,8 @@ export function openLanes(settings: ConnectorSettings & { lanesPerOrigin: number
   }
 
   /** A lane whose answer was not read to its end cannot carry another request. */
-  function giveBack(origin: string, lane: Lane, isReusable: boolean): void {
-    const lanes = origins.get(origin)
+  function giveBack(pool: string, lane: Lane, isReusable: boolean): void {
+    const lanes = pools.get(pool)
     if (!lanes) return
     lanes.busy -= 1
     if (isReusable) lanes.idle.push({ lane, since: performance.now() })
@@ -63,24 +63,24 @@ export function openLanes(settings: ConnectorSettings & { lanesPerOrigin: number
 
   function closeIdle(): void {
     const before = performance.now() - keptOpenMs
-    for (const [origin, lanes] of origins) {
+    for (const [pool, lanes] of pools) {
       const old = lanes.idle.filter(({ since }) => since < before)
       lanes.idle = lanes.idle.filter(({ since }) => since >= before)
       for (const { lane } of old) lane.client.close().catch(() => {})
-      if (lanes.idle.length + lanes.busy + lanes.waiting.length === 0) origins.delete(origin)
+      if (lanes.idle.length + lanes.busy + lanes.waiting.length === 0) pools.delete(pool)
     }
   }
 
   async function close(): Promise<void> {
     clearInterval(sweeper)
-    const idle = [...origins.values()].flatMap((lanes) => lanes.idle.splice(0))
+    const idle = [...pools.values()].flatMap((lanes) => lanes.idle.splice(0))
     await Promise.all(idle.map(({ lane }) => lane.client.close()))
   }
 
   return { take, giveBack, close }
 }
 
-function turnOf(lanes: OriginLanes, signal: AbortSignal): Promise<void> {
+function turnOf(lanes: Pool, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const enter = () => {
       signal.removeEventListener('abort', leave)

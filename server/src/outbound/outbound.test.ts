@@ -105,7 +105,7 @@ test('at most so many requests are with one receiver at a time, and the others w
       response.end()
     }, 20)
   })
-  await posting({ lanesPerOrigin: 3 }, async (post) => {
+  await posting({ lanesPerPool: 3 }, async (post) => {
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => post(port)))
     assert.ok(outcomes.every((outcome) => outcome.kind === 'answered'))
   })

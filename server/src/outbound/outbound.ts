@@ -7,6 +7,8 @@ export type Post = {
   url: string
   headers: Readonly<Record<string, string>>
   body: string | Buffer
+  /** Requests of different pools never wait for each other's connections, also to one host. */
+  pool?: string
   signal?: AbortSignal
 }
 
@@ -38,8 +40,8 @@ export type PostOutcome = Answered | Failed
 export type OutboundSettings = Omit<ConnectorSettings, 'timeoutMs'> & {
   /** For a whole attempt, from the name to the last byte; 15 s unless told otherwise. */
   deadlineMs?: number
-  /** Of connections to one origin at a time; 8 unless told otherwise. */
-  lanesPerOrigin?: number
+  /** Of connections of one pool at a time; 8 unless told otherwise. */
+  lanesPerPool?: number
 }
 
 export type Outbound = {
@@ -53,11 +55,12 @@ const keptBytes = 4_096
 const noDial: DialTimings = { dnsMs: 0, connectMs: 0, tlsMs: 0 }
 
 /** The one way out to addresses that strangers gave us. */
-export function openOutbound({ deadlineMs = 15_000, lanesPerOrigin = 8, ...rules }: OutboundSettings): Outbound {
-  const lanes = openLanes({ ...rules, timeoutMs: deadlineMs, lanesPerOrigin })
+export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, ...rules }: OutboundSettings): Outbound {
+  const lanes = openLanes({ ...rules, timeoutMs: deadlineMs, lanesPerPool })
 
   async function post(sent: Post): Promise<PostOutcome> {
     const { origin } = new URL(sent.url)
+    const pool = `${sent.pool ?? ''} ${origin}`
     const deadline = AbortSignal.timeout(deadlineMs)
     const signal = sent.signal ? AbortSignal.any([deadline, sent.signal]) : deadline
     const startedAt = performance.now()
@@ -70,7 +73,7 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerOrigin = 8, ...rules
       totalMs: performance.now() - startedAt,
     })
     try {
-      lane = await lanes.take(origin, signal)
+      lane = await lanes.take(pool, origin, signal)
       const response = await request(lane, sent, signal)
       firstByteMs = performance.now() - startedAt
       const { body, isWhole } = await readBeginning(response.body)
@@ -81,7 +84,7 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerOrigin = 8, ...rules
       const mayHaveArrived = lane !== undefined && !lane.dial.hasFailed
       return { kind: 'failed', ...describeFault(error, { deadline, signal }), mayHaveArrived, timings: timings() }
     } finally {
-      if (lane) lanes.giveBack(origin, lane, isReusable)
+      if (lane) lanes.giveBack(pool, lane, isReusable)
     }
   }
 

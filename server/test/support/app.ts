@@ -12,7 +12,7 @@ import { createLogger } from '../../src/logging.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
 import type { Outbound } from '../../src/outbound/outbound.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
-import { type Streams, startStreams } from '../../src/streams/start-streams.ts'
+import { type StreamParts, type Streams, startStreams } from '../../src/streams/start-streams.ts'
 import { holdAnswersToTheirSchemas } from './answer-schemas.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
@@ -37,6 +37,7 @@ export type TestApp = {
   readonly db: Db
   readonly secrets: Secrets
   readonly config: Config
+  readonly streams: StreamParts
   /** The organization that `ask` speaks for. */
   readonly tenant: Tenant
   /** What the app takes for the present. */
@@ -116,6 +117,10 @@ export function testApp(settings: Settings = {}): TestApp {
     },
     get db() {
       return database.db
+    },
+    get streams() {
+      if (!streams) throw new Error('The test app starts in a before hook: use it in tests and later hooks only')
+      return streams.parts
     },
     get tenant() {
       return current().tenant

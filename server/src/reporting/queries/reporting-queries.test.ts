@@ -338,6 +338,7 @@ test('a worker runs what was created, and what is due', async () => {
     connection: database.connection,
     clock: () => '2026-11-20T11:00:00.000Z',
     log: createLogger('silent'),
+    streams: app.streams,
   })
   try {
     const id = await create('select 1 as one')

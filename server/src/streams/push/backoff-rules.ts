@@ -1,0 +1,9 @@
+const firstMs = 1_000
+/** A recovered receiver has everything within two minutes of its recovery: a last wait, and a last attempt. */
+const longestMs = 60_000
+
+/** How long to leave a receiver or an event alone after so many failures in a row; `random` is within [0, 1). */
+export function backoffMs(failures: number, retryAfterMs: number, random: number): number {
+  const doubled = Math.min(firstMs * 2 ** (failures - 1), longestMs)
+  return Math.max(doubled * (0.8 + 0.2 * random), retryAfterMs)
+}

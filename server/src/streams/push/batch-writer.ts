@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+export type BatchWriter<Item> = {
+  /** Resolves once the item is written; rejects only when the writer was closed before it could be. */
+  write(item: Item): Promise<void>
+  /** Gives up what cannot be written. */
+  close(): void
+}
+
+type Waiting<Item> = { item: Item; resolve: () => void; reject: (error: Error) => void }
+
+const mostAtOnce = 500
+const longestPauseMs = 2_000
+
+/**
+ * Writes items in batches: those that come while one batch is being written are the next. A batch that fails is
+ * written again until it succeeds.
+ */
+export function batchWriter<Item>(
+  writeAll: (items: readonly Item[]) => Promise<void>,
+  onError: (error: unknown) => void,
+): BatchWriter<Item> {
+  const waiting: Waiting<Item>[] = []
+  const closing = new AbortController()
+  let isWriting = false
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, mostAtOnce)
+      const isWritten = await writeUntilDone(batch.map(({ item }) => item))
+      for (const { resolve, reject } of batch) {
+        if (isWritten) resolve()
+        else reject(new Error('Closed before it could be written'))
+      }
+    }
+    isWriting = false
+  }
+
+  async function writeUntilDone(items: readonly Item[]): Promise<boolean> {
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        await writeAll(items)
+        return true
+      } catch (error) {
+        onError(error)
+        await pause(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
+        if (closing.signal.aborted) return false
+      }
+    }
+  }
+
+  return {
+    write: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject })
+        if (isWriting) return
+        isWriting = true
+        // After the answers that have arrived in this turn of the event loop.
+        setImmediate(() => void run())
+      }),
+    close: () => closing.abort(),
+  }
+}

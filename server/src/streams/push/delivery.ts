@@ -1,0 +1,147 @@
+import type { Logger } from 'pino'
+import type { Outbound, PostOutcome } from '../../outbound/outbound.ts'
+import type { IssuedEvent } from '../issue-tokens.ts'
+import type { StreamKey } from '../number-events.ts'
+import type { BatchWriter } from './batch-writer.ts'
+import { type Hold, openCourier } from './courier.ts'
+import { judgeAnswer, type Verdict } from './judge-answer.ts'
+import type { LeasedStream } from './lease-streams.ts'
+import { type Destination, sendEvent } from './send-event.ts'
+import type { Outcome, Standing } from './write-outcomes.ts'
+
+export type Written = { outcome: Outcome; standing: () => Standing }
+
+export type DeliveryParts = {
+  outbound: Outbound
+  writer: BatchWriter<Written>
+  log: Logger
+  nowMs: () => number
+  /** Called when there may be something to read of the ledger. */
+  wake: () => void
+}
+
+export type Delivery = ReturnType<typeof openDelivery>
+
+/** The delivery of one stream by this process, for as long as it holds the lease. */
+export function openDelivery(
+  parts: DeliveryParts,
+  leased: LeasedStream,
+  first: Destination,
+  firstValidUntilMs: number,
+) {
+  const { outbound, writer, log, nowMs, wake } = parts
+  const { organizationId, streamId } = leased
+  const key: StreamKey = { organizationId, streamId }
+  const names = { organization_id: organizationId, stream_id: streamId }
+  const courier = openCourier(inheritedHold(leased))
+  const ending = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  let destination = first
+  let validUntilMs = firstValidUntilMs
+  let lastDeliveredAt: string | null = null
+
+  function dispatch(): void {
+    while (!ending.signal.aborted && performance.now() < validUntilMs) {
+      const event = courier.next(nowMs())
+      if (!event) return
+      const sent = send(event).finally(() => underWay.delete(sent))
+      underWay.add(sent)
+    }
+  }
+
+  async function send(event: IssuedEvent): Promise<void> {
+    const startedAtMs = nowMs()
+    const answer = await sendEvent(outbound, destination, event, ending.signal)
+    // Cut by ourselves: whoever delivers the stream next sends it again, the same bytes.
+    if (answer.kind === 'failed' && ending.signal.aborted) return
+    const verdict = judgeAnswer(answer, nowMs())
+    const before = courier.hold()
+    const heldUntilMs = courier.answered(event, verdict, startedAtMs, nowMs())
+    tellOfHold(before, courier.hold())
+    if (verdict.kind === 'accepted') lastDeliveredAt = isoOf(nowMs())
+    dispatch()
+    const outcome = outcomeOf(event, verdict, answer, startedAtMs, heldUntilMs)
+    try {
+      await writer.write({ outcome, standing })
+    } catch {
+      return
+    }
+    courier.written(event, verdict)
+    dispatch()
+    wake()
+  }
+
+  function tellOfHold(before: Hold | undefined, after: Hold | undefined): void {
+    if (!before && after) log.warn({ ...names, reason: after.reason }, 'The receiver of a stream is in trouble')
+    if (before && !after) log.info(names, 'The receiver of a stream is back')
+  }
+
+  const standing = (): Standing => {
+    const hold = courier.hold()
+    return {
+      ...key,
+      heldUntil: hold ? isoOf(hold.untilMs) : null,
+      failures: hold?.failures ?? 0,
+      failingSince: hold ? isoOf(hold.sinceMs) : null,
+      lastError: hold?.reason ?? null,
+      lastDeliveredAt,
+    }
+  }
+
+  return {
+    key,
+    courier,
+    dispatch,
+    isValid: () => performance.now() < validUntilMs,
+    /** In the clock of `performance.now`. */
+    extend: (untilMs: number) => {
+      validUntilMs = untilMs
+    },
+    /** The stream was changed: what is not under way is read again. */
+    redirect: (to: Destination) => {
+      destination = to
+      courier.clear()
+    },
+    /** Sends nothing more and cuts what is under way. */
+    abandon: () => ending.abort(),
+    /** Sends nothing more; resolves when what is under way is written. */
+    drain: async () => {
+      validUntilMs = 0
+      await Promise.all(underWay)
+    },
+  }
+}
+
+const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+function inheritedHold({ heldUntil, failures, failingSince, lastError }: LeasedStream): { hold?: Hold } {
+  if (heldUntil === null || failingSince === null) return {}
+  const [untilMs, sinceMs] = [Date.parse(heldUntil), Date.parse(failingSince)]
+  return { hold: { failures, sinceMs, untilMs, reason: lastError ?? '' } }
+}
+
+const stateOf = { accepted: 'delivered', rejected: 'rejected', held: 'pending' } as const
+
+function outcomeOf(
+  event: IssuedEvent,
+  verdict: Verdict,
+  answer: PostOutcome,
+  startedAtMs: number,
+  heldUntilMs: number | undefined,
+): Outcome {
+  const { organizationId, streamId, id } = event
+  const rejection = verdict.kind === 'rejected' ? verdict : undefined
+  return {
+    organizationId,
+    streamId,
+    eventId: id,
+    state: stateOf[verdict.kind],
+    heldUntil: heldUntilMs === undefined ? null : isoOf(heldUntilMs),
+    errorCode: rejection?.err ?? null,
+    errorDescription: rejection?.description ?? null,
+    attemptedAt: isoOf(startedAtMs),
+    durationMs: Math.round(answer.timings.totalMs),
+    status: answer.kind === 'answered' ? answer.status : null,
+    error: verdict.kind === 'held' ? verdict.reason : null,
+  }
+}

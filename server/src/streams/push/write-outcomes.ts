@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/transact.ts'
+import type { StreamKey } from '../number-events.ts'
+
+/** What came of one attempt. */
+export type Outcome = StreamKey & {
+  eventId: string
+  state: 'pending' | 'delivered' | 'rejected'
+  heldUntil: string | null
+  errorCode: string | null
+  errorDescription: string | null
+  attemptedAt: string
+  durationMs: number
+  status: number | null
+  error: string | null
+}
+
+/** How a receiver stands. */
+export type Standing = StreamKey & {
+  heldUntil: string | null
+  failures: number
+  failingSince: string | null
+  lastError: string | null
+  /** Null: nothing was delivered since it was last written. */
+  lastDeliveredAt: string | null
+}
+
+/**
+ * Writes what came of attempts, and how the receivers stand, in one statement. What was settled otherwise meanwhile,
+ * or is gone, stays as it is, and
+ * so does how the receiver of a stream stands that another process delivers by now.
+ */
+export async function writeOutcomes(
+  db: Db,
+  holder: string,
+  outcomes: readonly Outcome[],
+  standings: readonly Standing[],
+): Promise<void> {
+  const column = <T extends object, Name extends keyof T>(rows: readonly T[], name: Name) =>
+    rows.map((row) => row[name])
+  await sql`
+    with outcome as (
+      select * from unnest(
+        ${column(outcomes, 'organizationId')}::bigint[], ${column(outcomes, 'streamId')}::bigint[],
+        ${column(outcomes, 'eventId')}::bigint[], ${column(outcomes, 'state')}::text[],
+        ${column(outcomes, 'heldUntil')}::timestamptz[], ${column(outcomes, 'errorCode')}::text[],
+        ${column(outcomes, 'errorDescription')}::text[], ${column(outcomes, 'attemptedAt')}::timestamptz[],
+        ${column(outcomes, 'durationMs')}::integer[], ${column(outcomes, 'status')}::integer[],
+        ${column(outcomes, 'error')}::text[]
+      ) as outcome (organization_id, stream_id, event_id, state, held_until, error_code, error_description,
+        attempted_at, duration_ms, status, error)
+    ), written as (
+      update ssf_stream_events as event
+      set state = outcome.state, attempts = event.attempts + 1, held_until = outcome.held_until,
+        settled_at = case when outcome.state <> 'pending'
+          then outcome.attempted_at + outcome.duration_ms * interval '1 millisecond' end,
+        error_code = outcome.error_code, error_description = outcome.error_description
+      from outcome
+      where event.organization_id = outcome.organization_id and event.stream_id = outcome.stream_id
+        and event.id = outcome.event_id
+        and (event.state = 'pending' or (event.state = 'expired' and outcome.state = 'delivered'))
+      returning event.organization_id, event.stream_id, event.id
+    ), attempts as (
+      insert into ssf_attempts (organization_id, stream_id, event_id, attempted_at, duration_ms, status, error)
+      select outcome.organization_id, outcome.stream_id, outcome.event_id, outcome.attempted_at, outcome.duration_ms,
+        outcome.status, outcome.error
+      from outcome join written
+        on written.organization_id = outcome.organization_id and written.stream_id = outcome.stream_id
+        and written.id = outcome.event_id
+    )
+    update ssf_stream_deliveries as head
+    set held_until = standing.held_until, failures = standing.failures, failing_since = standing.failing_since,
+      last_error = standing.last_error, last_delivered_at = coalesce(standing.last_delivered_at, head.last_delivered_at)
+    from unnest(
+      ${column(standings, 'organizationId')}::bigint[], ${column(standings, 'streamId')}::bigint[],
+      ${column(standings, 'heldUntil')}::timestamptz[], ${column(standings, 'failures')}::integer[],
+      ${column(standings, 'failingSince')}::timestamptz[], ${column(standings, 'lastError')}::text[],
+      ${column(standings, 'lastDeliveredAt')}::timestamptz[]
+    ) as standing (organization_id, stream_id, held_until, failures, failing_since, last_error, last_delivered_at)
+    where head.organization_id = standing.organization_id and head.stream_id = standing.stream_id
+      and head.leased_by = ${holder}
+  `.execute(db)
+}

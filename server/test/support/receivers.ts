@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { decodeJwt } from 'jose'
+import { generate } from 'selfsigned'
+import { openOutbound } from '../../src/outbound/outbound.ts'
+
+/** Receivers of the tests are real servers on loopback, which this name leads to for the outbound client of the tests. */
+const host = 'receiver.test'
+const identity = await generate([{ name: 'commonName', value: host }], {
+  keyType: 'ec',
+  extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
+})
+
+/** The product's own client, which trusts the receivers of the tests and finds them. */
+export const outboundOfTests = (settings: { deadlineMs?: number } = {}) =>
+  openOutbound({
+    allowPrivate: true,
+    extraAuthorities: [identity.cert],
+    resolve: (_host, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+    ...settings,
+  })
+
+export type Received = {
+  jti: string
+  token: string
+  /** Of the device that it is about. */
+  deviceId: string | undefined
+  authorization: string | undefined
+  contentType: string | undefined
+  atMs: number
+}
+
+type Answer = (received: Received, response: ServerResponse, request: IncomingMessage) => void
+
+export type Receiver = {
+  readonly url: string
+  /** In the order of their arrival, accepted or not. */
+  readonly received: Received[]
+  /** How it answers from now on; 202 at first. */
+  answer: Answer
+  close(): Promise<void>
+}
+
+export const accept: Answer = (_received, response) => void response.writeHead(202).end()
+export const answerWith =
+  (status: number, body = '', headers: Record<string, string> = {}): Answer =>
+  (_received, response) =>
+    void response.writeHead(status, headers).end(body)
+/** Takes the request and never answers. */
+export const hang: Answer = () => {}
+export const reset: Answer = (_received, _response, request) => void request.socket.destroy()
+
+export async function openReceiver(path = '/events'): Promise<Receiver> {
+  const received: Received[] = []
+  const sockets = new Set<Socket>()
+  const receiver = { received, answer: accept }
+  const server: Server = createServer({ key: identity.private, cert: identity.cert }, (request, response) => {
+    let token = ''
+    request.setEncoding('utf8').on('data', (text) => {
+      token += text
+    })
+    request.on('end', () => {
+      const seen = describe(token, request)
+      received.push(seen)
+      receiver.answer(seen, response, request)
+    })
+  })
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return Object.assign(receiver, {
+    url: `https://${host}:${(server.address() as AddressInfo).port}${path}`,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  })
+}
+
+function describe(token: string, request: IncomingMessage): Received {
+  const { jti = '', sub_id: subject } = decodeJwt<{ sub_id?: { device?: { sub?: string } } }>(token)
+  const { authorization, 'content-type': contentType } = request.headers
+  return { jti, token, deviceId: subject?.device?.sub, authorization, contentType, atMs: Date.now() }
+}
