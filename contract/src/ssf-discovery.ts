@@ -4,14 +4,17 @@ import { Text } from './schema-kit.ts'
 export const JsonWebKeySet = Type.Object(
   {
     keys: Type.Array(
-      Type.Object({
-        kty: Text('Type of the key: `RSA`.'),
-        kid: Text('Name of the key, which the header of a token repeats.'),
-        use: Text('What the key is for: `sig`.'),
-        alg: Text('How it signs: `RS256`.'),
-        n: Text('Modulus, in base64url.'),
-        e: Text('Exponent, in base64url.'),
-      }),
+      Type.Object(
+        {
+          kty: Text('Type of the key: `RSA`.'),
+          kid: Text('Name of the key, which the header of a token repeats.'),
+          use: Text('What the key is for: `sig`.'),
+          alg: Text('How it signs: `RS256`.'),
+          n: Text('Modulus, in base64url.'),
+          e: Text('Exponent, in base64url.'),
+        },
+        { description: 'A public key.' },
+      ),
       { description: 'Every key that a token on its way may be signed with, and those that will sign soon.' },
     ),
   },

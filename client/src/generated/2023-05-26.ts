@@ -1156,6 +1156,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ssf_streams/{streamId}/history": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the events of a stream, newest first
+         * @description An extension. The ledger of the stream: every event that was queued for its receiver, and what became of it. Entries are kept for 90 days after they are settled.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["listSsfStreamEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/history/{eventId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read an event of a stream
+         * @description An extension. An entry of the ledger of the stream, with the latest 100 times it was sent.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStreamEvent"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2757,6 +2805,150 @@ export interface components {
             readonly documentation_url: string;
         };
         /**
+         * SsfStreamEvent
+         * @description An entry of the ledger of a stream: one event for its receiver, and what became of it.
+         * @example {
+         *       "id": "48211",
+         *       "sequence": 731,
+         *       "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11",
+         *       "kind": "compliance_change",
+         *       "event_type": "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+         *       "subject": {
+         *         "device": {
+         *           "identifier": "1042",
+         *           "link": "https://muster.example.com/devices/1042"
+         *         },
+         *         "user_email": "ana@acme.example"
+         *       },
+         *       "txn": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+         *       "state": "delivered",
+         *       "previous_status": "compliant",
+         *       "current_status": "not-compliant",
+         *       "occurred_at": "2026-11-20T09:14:03.120Z",
+         *       "queued_at": "2026-11-20T09:14:03.120Z",
+         *       "issued_at": "2026-11-20T09:14:03.131Z",
+         *       "settled_at": "2026-11-20T09:14:05.204Z",
+         *       "next_attempt_at": null,
+         *       "attempts_count": 2,
+         *       "attempts": [
+         *         {
+         *           "attempted_at": "2026-11-20T09:14:05.166Z",
+         *           "duration_ms": 38,
+         *           "status": 202,
+         *           "error": null
+         *         },
+         *         {
+         *           "attempted_at": "2026-11-20T09:14:03.140Z",
+         *           "duration_ms": 21,
+         *           "status": 503,
+         *           "error": "The receiver answered 503"
+         *         }
+         *       ],
+         *       "error": null,
+         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
+         *     }
+         */
+        readonly SsfStreamEvent: {
+            /** @description Identifier of the entry. */
+            readonly id: string;
+            /** @description Its place among the events of the stream, without gaps; null until it is given one. */
+            readonly sequence: number | null;
+            /** @description Identifier of the token, the same however often it is sent: what a receiver knows repeats by. */
+            readonly jti: string;
+            /**
+             * @description What it tells of: a device, the stream itself, or nothing (a verification, a test).
+             * @enum {string}
+             */
+            readonly kind: "compliance_change" | "verification" | "stream_updated" | "test";
+            /**
+             * Format: uri
+             * @description The type of the event within the token.
+             */
+            readonly event_type: string;
+            /** @description Whom it is about; nobody where it is about the stream. */
+            readonly subject: {
+                /** @description The device; it may have been deleted since. */
+                readonly device: {
+                    /** @description Identifier of the linked record; blank when nothing is linked. */
+                    readonly identifier: string;
+                    /**
+                     * Format: uri
+                     * @description Address of the linked record in this API; null when nothing is linked.
+                     */
+                    readonly link: string | null;
+                };
+                /** @description E-mail address of the person it names, as it was then; null when it names nobody. */
+                readonly user_email: string | null;
+            };
+            /** @description The same for everything that one happening brought about. */
+            readonly txn: string;
+            /**
+             * @description Where it stands: `pending` waits, `delivered` was accepted when pushed, `acknowledged` was polled and confirmed, `rejected` was refused by the receiver, `expired` waited for too long.
+             * @enum {string}
+             */
+            readonly state: "pending" | "delivered" | "acknowledged" | "rejected" | "expired";
+            /**
+             * @description Compliance of the device before; null where it is about none.
+             * @enum {string|null}
+             */
+            readonly previous_status: "compliant" | "not-compliant" | null;
+            /**
+             * @description Compliance of the device after; null where it is about none.
+             * @enum {string|null}
+             */
+            readonly current_status: "compliant" | "not-compliant" | null;
+            /**
+             * Format: date-time
+             * @description When what it tells of happened.
+             */
+            readonly occurred_at: string;
+            /**
+             * Format: date-time
+             * @description When it was put into the ledger.
+             */
+            readonly queued_at: string;
+            /**
+             * Format: date-time
+             * @description When its token was signed; null until then.
+             */
+            readonly issued_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it stopped waiting; null while it is pending.
+             */
+            readonly settled_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it is held back after trouble at the receiver; null when nothing holds it.
+             */
+            readonly next_attempt_at: string | null;
+            /** @description How often it was sent to the receiver; of polled streams always 0. */
+            readonly attempts_count: number;
+            /** @description The latest times it was sent, newest first: at most 10 in a list and 100 in a single record. */
+            readonly attempts: readonly {
+                /**
+                 * Format: date-time
+                 * @description When the token was sent.
+                 */
+                readonly attempted_at: string;
+                /** @description How long the receiver took, in milliseconds. */
+                readonly duration_ms: number;
+                /** @description HTTP status of the answer; null when there was none. */
+                readonly status: number | null;
+                /** @description Why it did not succeed; null when it did. */
+                readonly error: string | null;
+            }[];
+            /** @description Why it was not delivered; null unless it was rejected or expired. */
+            readonly error: {
+                /** @description The code that the receiver gave (RFC 8935 section 2.4); null when it gave none. */
+                readonly err: string | null;
+                /** @description What the receiver wrote about it; null when it wrote nothing. */
+                readonly description: string | null;
+            } | null;
+            /** @description The signed token, byte for byte as it is sent; null until it is signed. */
+            readonly token: string | null;
+        };
+        /**
          * TableRecord
          * @description A row of a reporting table: its identifier and every column of the table, all as text.
          * @example {
@@ -3046,6 +3238,7 @@ export type RegistrationRequestDecision = components['schemas']['RegistrationReq
 export type ReportingQuery = components['schemas']['ReportingQuery'];
 export type ReportingQueryResult = components['schemas']['ReportingQueryResult'];
 export type ReportingTable = components['schemas']['ReportingTable'];
+export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
 export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type WhoAmI = components['schemas']['WhoAmI'];
@@ -7918,6 +8111,210 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listSsfStreamEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `sequence` | identifier | `:` | several values, `null` |
+                 *     | `jti` | identifier | `:` | several values |
+                 *     | `state` | enum: pending, delivered, acknowledged, rejected, expired | `:` |  |
+                 *     | `kind` | enum: compliance_change, verification, stream_updated, test | `:` |  |
+                 *     | `device_id` | identifier | `:` | several values, `null` |
+                 *     | `queued_at` | datetime | `:` `<` `>` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "48211",
+                     *           "sequence": 731,
+                     *           "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11",
+                     *           "kind": "compliance_change",
+                     *           "event_type": "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *           "subject": {
+                     *             "device": {
+                     *               "identifier": "1042",
+                     *               "link": "https://muster.example.com/devices/1042"
+                     *             },
+                     *             "user_email": "ana@acme.example"
+                     *           },
+                     *           "txn": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *           "state": "delivered",
+                     *           "previous_status": "compliant",
+                     *           "current_status": "not-compliant",
+                     *           "occurred_at": "2026-11-20T09:14:03.120Z",
+                     *           "queued_at": "2026-11-20T09:14:03.120Z",
+                     *           "issued_at": "2026-11-20T09:14:03.131Z",
+                     *           "settled_at": "2026-11-20T09:14:05.204Z",
+                     *           "next_attempt_at": null,
+                     *           "attempts_count": 2,
+                     *           "attempts": [
+                     *             {
+                     *               "attempted_at": "2026-11-20T09:14:05.166Z",
+                     *               "duration_ms": 38,
+                     *               "status": 202,
+                     *               "error": null
+                     *             },
+                     *             {
+                     *               "attempted_at": "2026-11-20T09:14:03.140Z",
+                     *               "duration_ms": 21,
+                     *               "status": 503,
+                     *               "error": "The receiver answered 503"
+                     *             }
+                     *           ],
+                     *           "error": null,
+                     *           "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["SsfStreamEvent"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfStreamEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+                /** @description Identifier of the event. */
+                readonly eventId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An entry of the ledger of a stream: one event for its receiver, and what became of it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "48211",
+                     *       "sequence": 731,
+                     *       "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11",
+                     *       "kind": "compliance_change",
+                     *       "event_type": "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *       "subject": {
+                     *         "device": {
+                     *           "identifier": "1042",
+                     *           "link": "https://muster.example.com/devices/1042"
+                     *         },
+                     *         "user_email": "ana@acme.example"
+                     *       },
+                     *       "txn": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *       "state": "delivered",
+                     *       "previous_status": "compliant",
+                     *       "current_status": "not-compliant",
+                     *       "occurred_at": "2026-11-20T09:14:03.120Z",
+                     *       "queued_at": "2026-11-20T09:14:03.120Z",
+                     *       "issued_at": "2026-11-20T09:14:03.131Z",
+                     *       "settled_at": "2026-11-20T09:14:05.204Z",
+                     *       "next_attempt_at": null,
+                     *       "attempts_count": 2,
+                     *       "attempts": [
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:05.166Z",
+                     *           "duration_ms": 38,
+                     *           "status": 202,
+                     *           "error": null
+                     *         },
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:03.140Z",
+                     *           "duration_ms": 21,
+                     *           "status": 503,
+                     *           "error": "The receiver answered 503"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStreamEvent"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];
         };

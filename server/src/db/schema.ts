@@ -536,6 +536,7 @@ export interface Database {
     stream_id: string
     id: Id
     signal_id: string
+    kind: WithDefault<'compliance_change' | 'verification' | 'stream_updated' | 'test'>
     sequence: string | null
     jti: Generated<string>
     device_id: string | null

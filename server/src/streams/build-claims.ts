@@ -1,6 +1,6 @@
-import { complianceChangeType, streamUpdatedType, verificationType } from './event-types.ts'
+import { typeOf } from './event-types.ts'
 
-export type SignalKind = 'compliance_change' | 'verification' | 'stream_updated' | 'test'
+export type SignalKind = keyof typeof typeOf
 
 /** What is said; `event` is the members of the event itself. */
 export type SignalFacts = {
@@ -13,13 +13,6 @@ export type SignalFacts = {
 }
 
 export type StreamFacts = { streamId: string; specVersion: 'v1_0' | 'draft'; audience: string }
-
-const typeOf: Record<SignalKind, string> = {
-  compliance_change: complianceChangeType,
-  test: complianceChangeType,
-  verification: verificationType,
-  stream_updated: streamUpdatedType,
-}
 
 const isAboutStream = (kind: SignalKind): boolean => kind === 'verification' || kind === 'stream_updated'
 

@@ -3,4 +3,12 @@ export const complianceChangeType = 'https://schemas.openid.net/secevent/caep/ev
 /** SSF 1.0 §8.1.4. */
 export const verificationType = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
 /** SSF 1.0 §8.1.5. */
-export const streamUpdatedType = 'https://schemas.openid.net/secevent/ssf/event-type/stream-updated'
+const streamUpdatedType = 'https://schemas.openid.net/secevent/ssf/event-type/stream-updated'
+
+/** The type of the event that a token of each kind has. */
+export const typeOf = {
+  compliance_change: complianceChangeType,
+  test: complianceChangeType,
+  verification: verificationType,
+  stream_updated: streamUpdatedType,
+} as const

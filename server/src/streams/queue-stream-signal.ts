@@ -43,6 +43,7 @@ export async function queueStreamSignal(
       organization_id: organizationId,
       stream_id: streamId,
       signal_id: signalId,
+      kind,
       device_id: deviceId,
       queued_at: now,
       held_until: heldUntil ?? null,

@@ -1,6 +1,7 @@
 import { JsonWebKeySet } from '@muster/contract/ssf-discovery.ts'
 import type { FastifyInstance } from 'fastify'
 import { publicEndpoint } from '../http/endpoint.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
 import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
 import type { StreamParts } from './start-streams.ts'
 
@@ -15,4 +16,6 @@ export function streamRoutes(app: FastifyInstance, _parts: StreamParts): void {
     answer: JsonWebKeySet,
     run: async ({ db, now }) => ({ keys: await listPublishedKeys(db, now) }),
   })
+
+  ledgerRoutes(app)
 }

@@ -25,7 +25,12 @@ export const facts = JSON.parse(readFileSync(new URL('facts.json', import.meta.u
 
 /** Members and parameters that we add to the contract's, each of them described as an addition in the documents. */
 export const additions: Readonly<Record<string, readonly string[]>> = {
-  operations: ['GET /package_downloads/:', 'GET /ssf/jwks.json'],
+  operations: [
+    'GET /package_downloads/:',
+    'GET /ssf/jwks.json',
+    'GET /ssf_streams/:/history',
+    'GET /ssf_streams/:/history/:',
+  ],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
   report_query: ['results_updated_at', 'results_truncated', 'error_message'],
 }

@@ -6,6 +6,7 @@ import { makeIn } from '../support/make.ts'
 import { minute, nameOf, numbers } from './plenty.ts'
 import { populateRecords } from './populate-records.ts'
 import { populateRequests } from './populate-requests.ts'
+import { populateStreams } from './populate-streams.ts'
 
 /** Identifiers by collection: those of the first have something in every list below them. */
 export type World = { readonly [collection: string]: readonly string[] }
@@ -94,6 +95,7 @@ export async function populate(harness: TestApp, organizationId: string): Promis
   const parts = { harness, organizationId, keep, people, devices, issues: world['issues'] ?? [] }
   await populateRequests(parts)
   await populateRecords(parts)
+  await populateStreams(parts)
   const logs = await harness.db
     .selectFrom('audit_logs')
     .select('id')

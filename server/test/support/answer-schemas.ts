@@ -46,6 +46,8 @@ function closed(schema: Schema): Schema {
       if (keyword === 'format' && value === 'json') return [keyword, undefined]
       if (keyword === 'properties') return [keyword, closedMembers(value as Record<string, Schema>)]
       if (Array.isArray(value) && ['anyOf', 'oneOf', 'allOf'].includes(keyword)) return [keyword, value.map(closed)]
+      // The validator wants null among the values, too, where a value may be null.
+      if (keyword === 'enum' && schema['nullable'] === true) return [keyword, [...(value as unknown[]), null]]
       const isSchema = keyword === 'items' || keyword === 'additionalProperties'
       return [keyword, isSchema && typeof value === 'object' && value !== null ? closed(value as Schema) : value]
     }),

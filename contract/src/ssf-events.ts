@@ -1,0 +1,124 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Count, Identifier, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
+import type { SearchFields } from './search.ts'
+import { choiceField, identifierField, timeField } from './search-fields.ts'
+
+const kinds = ['compliance_change', 'verification', 'stream_updated', 'test'] as const
+
+const states = ['pending', 'delivered', 'acknowledged', 'rejected', 'expired'] as const
+const complianceStatuses = ['compliant', 'not-compliant'] as const
+
+const SsfAttempt = Type.Object(
+  {
+    attempted_at: Timestamp('When the token was sent.'),
+    duration_ms: Count('How long the receiver took, in milliseconds.'),
+    status: Nullable(Type.Integer({ description: 'HTTP status of the answer; null when there was none.' })),
+    error: Nullable(Text('Why it did not succeed; null when it did.')),
+  },
+  { description: 'One time that the token was sent to the receiver.' },
+)
+
+export const SsfStreamEvent = Type.Object(
+  {
+    id: Identifier('Identifier of the entry.'),
+    sequence: Nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'Its place among the events of the stream, without gaps; null until it is given one.',
+      }),
+    ),
+    jti: Text('Identifier of the token, the same however often it is sent: what a receiver knows repeats by.'),
+    kind: Choice(kinds, 'What it tells of: a device, the stream itself, or nothing (a verification, a test).'),
+    event_type: Text('The type of the event within the token.', { format: 'uri' }),
+    subject: Type.Object(
+      {
+        device: Link('The device; it may have been deleted since.'),
+        user_email: Nullable(Text('E-mail address of the person it names, as it was then; null when it names nobody.')),
+      },
+      { description: 'Whom it is about; nobody where it is about the stream.' },
+    ),
+    txn: Text('The same for everything that one happening brought about.'),
+    state: Choice(
+      states,
+      'Where it stands: `pending` waits, `delivered` was accepted when pushed, `acknowledged` was polled and confirmed, `rejected` was refused by the receiver, `expired` waited for too long.',
+    ),
+    previous_status: Nullable(
+      Choice(complianceStatuses, 'Compliance of the device before; null where it is about none.'),
+    ),
+    current_status: Nullable(
+      Choice(complianceStatuses, 'Compliance of the device after; null where it is about none.'),
+    ),
+    occurred_at: Timestamp('When what it tells of happened.'),
+    queued_at: Timestamp('When it was put into the ledger.'),
+    issued_at: Nullable(Timestamp('When its token was signed; null until then.')),
+    settled_at: Nullable(Timestamp('When it stopped waiting; null while it is pending.')),
+    next_attempt_at: Nullable(
+      Timestamp('Until when it is held back after trouble at the receiver; null when nothing holds it.'),
+    ),
+    attempts_count: Count('How often it was sent to the receiver; of polled streams always 0.'),
+    attempts: Type.Array(SsfAttempt, {
+      description: 'The latest times it was sent, newest first: at most 10 in a list and 100 in a single record.',
+    }),
+    error: Nullable(
+      Type.Object(
+        {
+          err: Nullable(Text('The code that the receiver gave (RFC 8935 section 2.4); null when it gave none.')),
+          description: Nullable(Text('What the receiver wrote about it; null when it wrote nothing.')),
+        },
+        { description: 'Why it was not delivered; null unless it was rejected or expired.' },
+      ),
+    ),
+    token: Nullable(Text('The signed token, byte for byte as it is sent; null until it is signed.')),
+  },
+  {
+    title: 'SsfStreamEvent',
+    description: 'An entry of the ledger of a stream: one event for its receiver, and what became of it.',
+    examples: [
+      {
+        id: '48211',
+        sequence: 731,
+        jti: '5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11',
+        kind: 'compliance_change',
+        event_type: 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change',
+        subject: {
+          device: { identifier: '1042', link: 'https://muster.example.com/devices/1042' },
+          user_email: 'ana@acme.example',
+        },
+        txn: '01KAF5J8T3Q4V9R0C6M1B7X2ZD',
+        state: 'delivered',
+        previous_status: 'compliant',
+        current_status: 'not-compliant',
+        occurred_at: '2026-11-20T09:14:03.120Z',
+        queued_at: '2026-11-20T09:14:03.120Z',
+        issued_at: '2026-11-20T09:14:03.131Z',
+        settled_at: '2026-11-20T09:14:05.204Z',
+        next_attempt_at: null,
+        attempts_count: 2,
+        attempts: [
+          { attempted_at: '2026-11-20T09:14:05.166Z', duration_ms: 38, status: 202, error: null },
+          {
+            attempted_at: '2026-11-20T09:14:03.140Z',
+            duration_ms: 21,
+            status: 503,
+            error: 'The receiver answered 503',
+          },
+        ],
+        error: null,
+        token: 'eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl',
+      },
+    ],
+  },
+)
+export type SsfStreamEvent = Static<typeof SsfStreamEvent>
+
+const nullableIdentifierField = { ...identifierField, nullable: true } as const
+
+export const ssfStreamEventSearch = {
+  id: identifierField,
+  sequence: nullableIdentifierField,
+  jti: identifierField,
+  state: choiceField(states),
+  kind: choiceField(kinds),
+  device_id: nullableIdentifierField,
+  queued_at: timeField,
+} as const satisfies SearchFields

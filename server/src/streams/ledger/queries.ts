@@ -1,0 +1,107 @@
+import type { SsfStreamEvent, ssfStreamEventSearch } from '@muster/contract/ssf-events.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../db/in-organization.ts'
+import type { Reader } from '../../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../../lists/keyset.ts'
+import type { ListPage } from '../../lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../../lists/where-search.ts'
+import { findStream } from '../queries.ts'
+
+const searchColumns = {
+  id: { column: 'ssf_stream_events.id', type: 'bigint' },
+  sequence: { column: 'ssf_stream_events.sequence', type: 'bigint' },
+  jti: { column: 'ssf_stream_events.jti', type: 'text' },
+  state: { column: 'ssf_stream_events.state', type: 'text' },
+  kind: { column: 'ssf_stream_events.kind', type: 'text' },
+  device_id: { column: 'ssf_stream_events.device_id', type: 'bigint' },
+  queued_at: { column: 'ssf_stream_events.queued_at', type: 'timestamptz' },
+} satisfies SearchColumns<typeof ssfStreamEventSearch>
+
+const newestFirst: Keyset = { id: { column: 'ssf_stream_events.id', type: 'bigint' }, direction: 'desc' }
+
+/** By themselves rather than joined: looked up for the rows of the page only. */
+const latestAttempts = (most: number) =>
+  sql<SsfStreamEvent['attempts']>`coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'attempted_at', to_char(attempt.attempted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'duration_ms', attempt.duration_ms, 'status', attempt.status, 'error', attempt.error) order by attempt.id desc)
+    from (
+      select * from ssf_attempts
+      where ssf_attempts.organization_id = ssf_stream_events.organization_id
+        and ssf_attempts.stream_id = ssf_stream_events.stream_id and ssf_attempts.event_id = ssf_stream_events.id
+      order by ssf_attempts.id desc limit ${sql.lit(most)}
+    ) as attempt
+  ), '[]')`.as('latest_attempts')
+
+const nextAttemptAt = sql<string | null>`case
+  when ssf_stream_events.state = 'pending' and ssf_streams.delivery_type = 'push' and ssf_streams.status = 'enabled'
+  then greatest(ssf_stream_events.held_until, head.held_until) end`.as('next_attempt_at')
+
+const fromLedger = (reader: Reader, organizationId: string, streamId: string, mostAttempts: number) =>
+  reader
+    .selectFrom('ssf_stream_events')
+    .innerJoin('ssf_streams', (join) =>
+      join
+        .onRef('ssf_streams.organization_id', '=', 'ssf_stream_events.organization_id')
+        .onRef('ssf_streams.id', '=', 'ssf_stream_events.stream_id'),
+    )
+    .innerJoin('ssf_stream_deliveries as head', (join) =>
+      join
+        .onRef('head.organization_id', '=', 'ssf_stream_events.organization_id')
+        .onRef('head.stream_id', '=', 'ssf_stream_events.stream_id'),
+    )
+    .innerJoin('ssf_signals as signal', (join) =>
+      join
+        .onRef('signal.organization_id', '=', 'ssf_stream_events.organization_id')
+        .onRef('signal.id', '=', 'ssf_stream_events.signal_id'),
+    )
+    .select([
+      'ssf_stream_events.id',
+      'ssf_stream_events.sequence',
+      'ssf_stream_events.jti',
+      'ssf_stream_events.kind',
+      'ssf_stream_events.device_id',
+      'ssf_stream_events.state',
+      'ssf_stream_events.token',
+      'ssf_stream_events.issued_at',
+      'ssf_stream_events.attempts',
+      'ssf_stream_events.settled_at',
+      'ssf_stream_events.error_code',
+      'ssf_stream_events.error_description',
+      'ssf_stream_events.queued_at',
+      'signal.user_email',
+      'signal.event',
+      'signal.txn',
+      'signal.occurred_at',
+      nextAttemptAt,
+      latestAttempts(mostAttempts),
+    ])
+    .where(inOrganization('ssf_stream_events', organizationId))
+    .where('ssf_stream_events.stream_id', '=', streamId)
+
+export type LedgerRow = Awaited<ReturnType<typeof listLedger>>[number]
+
+/** A page of the ledger of a stream, which `params` names by its `id` or its `stream_id`. */
+export async function listLedger(reader: Reader, page: ListPage<{ readonly streamId: string }>) {
+  const { organizationId, params, search, after, limit } = page
+  const stream = await findStream(reader, organizationId, params.streamId)
+  if (!stream) return []
+  return fromLedger(reader, organizationId, stream.id, 10)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
+    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(newestFirst))
+    .limit(sql.lit(limit))
+    .execute()
+}
+
+export async function findLedgerRow(
+  reader: Reader,
+  organizationId: string,
+  { streamId, eventId }: { readonly streamId: string; readonly eventId: string },
+): Promise<LedgerRow | undefined> {
+  const stream = await findStream(reader, organizationId, streamId)
+  if (!stream) return undefined
+  return fromLedger(reader, organizationId, stream.id, 100)
+    .where('ssf_stream_events.id', '=', eventId)
+    .executeTakeFirst()
+}
