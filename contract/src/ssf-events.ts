@@ -5,7 +5,9 @@ import { choiceField, identifierField, timeField } from './search-fields.ts'
 
 const kinds = ['compliance_change', 'verification', 'stream_updated', 'test'] as const
 
-const states = ['pending', 'delivered', 'acknowledged', 'rejected', 'expired'] as const
+export const settledStates = ['delivered', 'acknowledged', 'rejected', 'expired'] as const
+export type SettledState = (typeof settledStates)[number]
+const states = ['pending', ...settledStates] as const
 const complianceStatuses = ['compliant', 'not-compliant'] as const
 
 const SsfAttempt = Type.Object(
@@ -122,3 +124,55 @@ export const ssfStreamEventSearch = {
   device_id: nullableIdentifierField,
   queued_at: timeField,
 } as const satisfies SearchFields
+
+export const SsfReplayRequest = Type.Object(
+  {
+    jtis: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[!-~]{1,100}$' }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'Which events, by the identifiers of their tokens; those that are not in the ledger are ignored.',
+      }),
+    ),
+    from: Type.Optional(Text('Instead of `jtis`: changes of devices that were queued from this moment on.')),
+    to: Type.Optional(Text('Instead of `jtis`: changes of devices that were queued before this moment.')),
+    states: Type.Optional(
+      Type.Array(Choice(settledStates, 'A state.'), {
+        minItems: 1,
+        description: 'With `from` and `to`: only events in one of these states; of all settled ones unless given.',
+      }),
+    ),
+    after_sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          'With `from` and `to`: only events after this place, from `next_after_sequence` of the answer before.',
+      }),
+    ),
+  },
+  {
+    title: 'SsfReplayRequest',
+    description: 'Which events of a stream to send again: either `jtis`, or `from` and `to`, each a date or date-time.',
+    examples: [{ from: '2026-11-20T09:00:00Z', to: '2026-11-20T12:00:00Z', states: ['rejected', 'expired'] }],
+  },
+)
+export type SsfReplayRequest = Static<typeof SsfReplayRequest>
+
+export const SsfReplay = Type.Object(
+  {
+    replayed_count: Count('How many events wait for the receiver again.'),
+    next_after_sequence: Nullable(
+      Type.Integer({
+        description:
+          'What to send as `after_sequence` for the rest, with the same `from` and `to`; null when that was all.',
+      }),
+    ),
+  },
+  {
+    title: 'SsfReplay',
+    description: 'What a replay did.',
+    examples: [{ replayed_count: 218, next_after_sequence: null }],
+  },
+)
+export type SsfReplay = Static<typeof SsfReplay>

@@ -1256,6 +1256,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ssf_streams/{streamId}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send events of a stream again
+         * @description An extension. Lets events that were settled wait for the receiver again, in their order, with the same `jti` and the same token; at most 10,000 in a call. What waits already is left alone, so asking twice does no harm. The receiver hears old news again: after a loss, reading the snapshot is better.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["replaySsfStreamEvents"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2973,6 +2997,44 @@ export interface components {
             readonly documentation_url: string;
         };
         /**
+         * SsfReplay
+         * @description What a replay did.
+         * @example {
+         *       "replayed_count": 218,
+         *       "next_after_sequence": null
+         *     }
+         */
+        readonly SsfReplay: {
+            /** @description How many events wait for the receiver again. */
+            readonly replayed_count: number;
+            /** @description What to send as `after_sequence` for the rest, with the same `from` and `to`; null when that was all. */
+            readonly next_after_sequence: number | null;
+        };
+        /**
+         * SsfReplayRequest
+         * @description Which events of a stream to send again: either `jtis`, or `from` and `to`, each a date or date-time.
+         * @example {
+         *       "from": "2026-11-20T09:00:00Z",
+         *       "to": "2026-11-20T12:00:00Z",
+         *       "states": [
+         *         "rejected",
+         *         "expired"
+         *       ]
+         *     }
+         */
+        readonly SsfReplayRequest: {
+            /** @description Which events, by the identifiers of their tokens; those that are not in the ledger are ignored. */
+            readonly jtis?: readonly string[];
+            /** @description Instead of `jtis`: changes of devices that were queued from this moment on. */
+            readonly from?: string;
+            /** @description Instead of `jtis`: changes of devices that were queued before this moment. */
+            readonly to?: string;
+            /** @description With `from` and `to`: only events in one of these states; of all settled ones unless given. */
+            readonly states?: readonly ("delivered" | "acknowledged" | "rejected" | "expired")[];
+            /** @description With `from` and `to`: only events after this place, from `next_after_sequence` of the answer before. */
+            readonly after_sequence?: number;
+        };
+        /**
          * SsfStreamEvent
          * @description An entry of the ledger of a stream: one event for its receiver, and what became of it.
          * @example {
@@ -3407,6 +3469,8 @@ export type RegistrationRequestDecision = components['schemas']['RegistrationReq
 export type ReportingQuery = components['schemas']['ReportingQuery'];
 export type ReportingQueryResult = components['schemas']['ReportingQueryResult'];
 export type ReportingTable = components['schemas']['ReportingTable'];
+export type SsfReplay = components['schemas']['SsfReplay'];
+export type SsfReplayRequest = components['schemas']['SsfReplayRequest'];
 export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
 export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
@@ -8731,6 +8795,71 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly replaySsfStreamEvents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-20T09:00:00Z",
+                 *       "to": "2026-11-20T12:00:00Z",
+                 *       "states": [
+                 *         "rejected",
+                 *         "expired"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfReplayRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What a replay did. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "replayed_count": 218,
+                     *       "next_after_sequence": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfReplay"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

@@ -549,6 +549,7 @@ export interface Database {
     error_code: string | null
     error_description: string | null
     queued_at: Instant
+    replayed_at: Instant | null
   }
   ssf_attempts: {
     organization_id: string

@@ -30,6 +30,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /ssf/jwks.json',
     'GET /ssf_streams/:/history',
     'GET /ssf_streams/:/history/:',
+    'POST /ssf_streams/:/replay',
   ],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
   report_query: ['results_updated_at', 'results_truncated', 'error_message'],

@@ -90,6 +90,12 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{ sql: 'drop table users' }, { targeted_device_ids: ['900000000000000001'] }],
     shows: { tables_used: ['mounts'], revision: 2 },
   },
+  replaySsfStreamEvents: {
+    place: 0,
+    body: () => ({ from: '2026-11-20', to: '2026-11-21', states: ['rejected'] }),
+    wrong: [{}, { jtis: [] }, { jtis: ['x'], from: '2026-11-20' }, { from: 'soon', to: '2026-11-21' }],
+    shows: { next_after_sequence: null },
+  },
   deleteLiveQueryCampaign: { place: 2, shows: { revision: 1 } },
   deleteCustomCheckDraft: { place: 0, shows: { published: false } },
   removeDeviceGroupMember: { place: 0, shows: {} },

@@ -170,6 +170,7 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   decideRegistrationRequest: () => ({ status: 'denied' }),
   createLiveQueryCampaign: ({ device }) => ({ name: 'x', sql: 'select 1', targeted_device_ids: [device] }),
   updateLiveQueryCampaign: ({ device }) => ({ targeted_device_ids: [device] }),
+  replaySsfStreamEvents: () => ({ jtis: ['b4c0ffee'] }),
   runExternalCheck: ({ device }) => ({ device_id: device, check_data: { KOLIDE_CHECK_STATUS: 'PASS' } }),
 }
 

@@ -1,11 +1,14 @@
-import { SsfStreamEvent, ssfStreamEventSearch } from '@muster/contract/ssf-events.ts'
+import { SsfReplay, SsfReplayRequest, SsfStreamEvent, ssfStreamEventSearch } from '@muster/contract/ssf-events.ts'
 import type { FastifyInstance } from 'fastify'
-import { orNotFound } from '../../errors.ts'
+import { transact } from '../../db/transact.ts'
+import { fail, orNotFound } from '../../errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { findStream } from '../queries.ts'
+import { replayChoiceOf } from './choose-replay.ts'
 import { presentLedgerRow } from './present.ts'
 import { findLedgerRow, listLedger } from './queries.ts'
+import { replayEvents } from './replay-events.ts'
 
 const common = {
   tag: 'Shared Signals',
@@ -41,5 +44,28 @@ export function ledgerRoutes(app: FastifyInstance): void {
     answer: SsfStreamEvent,
     run: async ({ db, organizationId, params, links }) =>
       presentLedgerRow(orNotFound(await findLedgerRow(db, organizationId, params)), links),
+  })
+
+  addReplay(app)
+}
+
+function addReplay(app: FastifyInstance): void {
+  endpoint(app, {
+    ...common,
+    method: 'POST',
+    path: '/ssf_streams/:streamId/replay',
+    operationId: 'replaySsfStreamEvents',
+    summary: 'Send events of a stream again',
+    description:
+      'An extension. Lets events that were settled wait for the receiver again, in their order, with the same `jti` and the same token; at most 10,000 in a call. What waits already is left alone, so asking twice does no harm. The receiver hears old news again: after a loss, reading the snapshot is better.',
+    body: SsfReplayRequest,
+    answer: SsfReplay,
+    run: async ({ db, organizationId, params, body, actor, now }) => {
+      const stream = orNotFound(await findStream(db, organizationId, params.streamId))
+      const choice = replayChoiceOf(body)
+      if (choice.kind === 'wrong') return fail('invalid', { errors: choice.errors })
+      const { count, goOnAfter } = await transact(db, (tx) => replayEvents(tx, { stream, choice, actor, now }))
+      return { replayed_count: count, next_after_sequence: goOnAfter === null ? null : Number(goOnAfter) }
+    },
   })
 }
