@@ -1280,6 +1280,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ssf_streams/{streamId}/snapshot": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read where all devices stand
+         * @description An extension. With it a receiver starts right, or starts anew after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With `Accept: application/x-ndjson` all pages come in one answer, a token on each line; it is whole when its last token has no `next`.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStreamSnapshot"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/checkpoint": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what proves that a receiver missed nothing
+         * @description An extension. A receiver that keeps the set of devices that are not compliant compares its own digest: they are equal when it has heard everything up to `sequence`.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStreamCheckpoint"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2997,6 +3045,35 @@ export interface components {
             readonly documentation_url: string;
         };
         /**
+         * SsfCheckpoint
+         * @description A proof of which devices are not compliant, at an exact place in a stream.
+         * @example {
+         *       "sequence": 731,
+         *       "digest": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+         *       "blocked_devices_count": 0,
+         *       "settled": true,
+         *       "at": "2026-11-20T09:14:03.120Z",
+         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJzZXF1ZW5jZSI6NzMxfQ.c2lnbmF0dXJl"
+         *     }
+         */
+        readonly SsfCheckpoint: {
+            /** @description The place in the stream that this stands at: it contains every event up to this one, and none after it. */
+            readonly sequence: number;
+            /** @description SHA-256 in hexadecimal over the identifiers of all devices that are not compliant, in ascending numeric order, each followed by a line feed. */
+            readonly digest: string;
+            /** @description How many devices the digest is over. */
+            readonly blocked_devices_count: number;
+            /** @description Whether no change of a device waited for the receiver then; while one does, compare later. */
+            readonly settled: boolean;
+            /**
+             * Format: date-time
+             * @description When it was taken.
+             */
+            readonly at: string;
+            /** @description The same as a signed token of the type `muster-checkpoint+jwt`, for the receiver of the stream. */
+            readonly token: string;
+        };
+        /**
          * SsfReplay
          * @description What a replay did.
          * @example {
@@ -3033,6 +3110,46 @@ export interface components {
             readonly states?: readonly ("delivered" | "acknowledged" | "rejected" | "expired")[];
             /** @description With `from` and `to`: only events after this place, from `next_after_sequence` of the answer before. */
             readonly after_sequence?: number;
+        };
+        /**
+         * SsfSnapshot
+         * @description Where devices stand, at an exact place in a stream.
+         * @example {
+         *       "sequence": 731,
+         *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJzZXF1ZW5jZSI6NzMxfQ.c2lnbmF0dXJl",
+         *       "devices": [
+         *         {
+         *           "device_id": "1042",
+         *           "user_email": "ana@acme.example",
+         *           "current_status": "not-compliant"
+         *         }
+         *       ],
+         *       "pagination": {
+         *         "next": "",
+         *         "current_cursor": "",
+         *         "next_cursor": "",
+         *         "count": 1
+         *       }
+         *     }
+         */
+        readonly SsfSnapshot: {
+            /** @description The place in the stream that this stands at: it contains every event up to this one, and none after it. */
+            readonly sequence: number;
+            /** @description This page as a signed token of the type `muster-snapshot+jwt`, for the receiver of the stream. */
+            readonly token: string;
+            /** @description What the token says, to read. */
+            readonly devices: readonly {
+                /** @description Identifier of the device. */
+                readonly device_id: string;
+                /** @description E-mail address of the person it is registered to; null when it is to nobody. */
+                readonly user_email: string | null;
+                /**
+                 * @description What receivers were last told of it.
+                 * @enum {string}
+                 */
+                readonly current_status: "compliant" | "not-compliant";
+            }[];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * SsfStreamEvent
@@ -3469,8 +3586,10 @@ export type RegistrationRequestDecision = components['schemas']['RegistrationReq
 export type ReportingQuery = components['schemas']['ReportingQuery'];
 export type ReportingQueryResult = components['schemas']['ReportingQueryResult'];
 export type ReportingTable = components['schemas']['ReportingTable'];
+export type SsfCheckpoint = components['schemas']['SsfCheckpoint'];
 export type SsfReplay = components['schemas']['SsfReplay'];
 export type SsfReplayRequest = components['schemas']['SsfReplayRequest'];
+export type SsfSnapshot = components['schemas']['SsfSnapshot'];
 export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
 export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
@@ -8860,6 +8979,125 @@ export interface operations {
             readonly 413: components["responses"]["BodyTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfStreamSnapshot: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before. */
+                readonly cursor?: string;
+                /** @description How many devices a page holds at most: 100 unless given, and 1,000 where all pages are one answer. */
+                readonly per_page?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Where devices stand, at an exact place in a stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sequence": 731,
+                     *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJzZXF1ZW5jZSI6NzMxfQ.c2lnbmF0dXJl",
+                     *       "devices": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "user_email": "ana@acme.example",
+                     *           "current_status": "not-compliant"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfSnapshot"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfStreamCheckpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A proof of which devices are not compliant, at an exact place in a stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sequence": 731,
+                     *       "digest": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "blocked_devices_count": 0,
+                     *       "settled": true,
+                     *       "at": "2026-11-20T09:14:03.120Z",
+                     *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJzZXF1ZW5jZSI6NzMxfQ.c2lnbmF0dXJl"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfCheckpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

@@ -44,15 +44,17 @@ export function claimsOf(
   }
 }
 
+type SubjectFacts = Pick<SignalFacts, 'userEmail' | 'deviceId' | 'organizationId'>
+
 /** A complex subject (RFC 9493 leaves it to SSF 1.0 §3): the person, their device, the organization. */
-const subjectOf = ({ userEmail, deviceId, organizationId }: SignalFacts, issuer: string) => ({
+export const subjectOf = ({ userEmail, deviceId, organizationId }: SubjectFacts, issuer: string) => ({
   format: 'complex',
   ...(userEmail !== null && { user: { format: 'email', email: userEmail } }),
   ...(deviceId !== null && { device: { format: 'iss_sub', iss: issuer, sub: deviceId } }),
   tenant: { format: 'opaque', id: organizationId },
 })
 
-const draftSubject = ({ userEmail, deviceId }: SignalFacts) => ({
+export const draftSubject = ({ userEmail, deviceId }: SubjectFacts) => ({
   ...(userEmail !== null && { user: { format: 'email', email: userEmail } }),
   ...(deviceId !== null && { device: { format: 'opaque', id: deviceId } }),
 })

@@ -13,8 +13,10 @@ export const numberEvents = (db: Db, streams: readonly StreamKey[]): Promise<num
     // Locked by a statement of its own, so that the next one sees what the last holder of the locks has numbered.
     const locked = await lockHeads(tx, streams)
     if (locked.length === 0) return 0
-    const { numAffectedRows } = await numberLocked(tx, locked)
-    return Number(numAffectedRows ?? 0)
+    const { rows } = await sql<{ count: string }>`
+      with ${numbering(locked)} select count(*) as count from fresh
+    `.execute(tx)
+    return Number(rows[0]?.count)
   })
 
 const pairs = (streams: readonly StreamKey[]) => sql`unnest(
@@ -32,10 +34,13 @@ export async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<
   return rows
 }
 
-/** Numbers what the statement sees; the caller holds the lock on the heads. */
-const numberLocked = (tx: Tx, streams: readonly StreamKey[]) =>
-  sql`
-  with fresh as (
+/**
+ * Tables of a `with` that number what its statement sees: `fresh` has a row for each event that it numbers. The caller
+ * holds the lock on the heads. Whatever else the statement reads is of the same moment: what is told of by events up to
+ * the last number, and by no later one, since who sees less numbers later.
+ */
+export const numbering = (streams: readonly StreamKey[]) => sql`
+  fresh as (
     select event.organization_id, event.stream_id, event.id,
       head.last_sequence + row_number() over (partition by event.organization_id, event.stream_id order by event.id) as place
     from ${pairs(streams)}
@@ -46,8 +51,9 @@ const numberLocked = (tx: Tx, streams: readonly StreamKey[]) =>
     update ssf_stream_deliveries as head set last_sequence = last.place
     from (select organization_id, stream_id, max(place) as place from fresh group by 1, 2) as last
     where head.organization_id = last.organization_id and head.stream_id = last.stream_id
+  ), numbered as (
+    update ssf_stream_events as event set sequence = fresh.place
+    from fresh
+    where event.organization_id = fresh.organization_id and event.stream_id = fresh.stream_id and event.id = fresh.id
   )
-  update ssf_stream_events as event set sequence = fresh.place
-  from fresh
-  where event.organization_id = fresh.organization_id and event.stream_id = fresh.stream_id and event.id = fresh.id
-`.execute(tx)
+`

@@ -2,10 +2,11 @@ import { JsonWebKeySet } from '@muster/contract/ssf-discovery.ts'
 import type { FastifyInstance } from 'fastify'
 import { publicEndpoint } from '../http/endpoint.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import { snapshotRoutes } from './ledger/snapshot-routes.ts'
 import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
 import type { StreamParts } from './start-streams.ts'
 
-export function streamRoutes(app: FastifyInstance, _parts: StreamParts): void {
+export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
   publicEndpoint(app, {
     method: 'GET',
     path: '/ssf/jwks.json',
@@ -18,4 +19,5 @@ export function streamRoutes(app: FastifyInstance, _parts: StreamParts): void {
   })
 
   ledgerRoutes(app)
+  snapshotRoutes(app, parts)
 }

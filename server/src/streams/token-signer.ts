@@ -8,11 +8,11 @@ import { findSigningKey, sealingPlace } from './signing-keys.ts'
 const sign = promisify(signCallback)
 
 export type TokenSigner = {
-  /** The compact form of a security event token (RFC 8417 §2). */
-  sign(claims: object, now: string): Promise<string>
+  /** The compact form of a token: of a security event (RFC 8417 §2) unless its type is said. */
+  sign(claims: object, now: string, type?: string): Promise<string>
 }
 
-type HeldKey = { header: string; privateKey: KeyObject; until: string }
+type HeldKey = { kid: string; headers: Map<string, string>; privateKey: KeyObject; until: string }
 
 /** How long a key is used before the database is asked whether another has taken over. */
 const heldForMs = 10_000
@@ -27,7 +27,8 @@ export function tokenSigner(db: Db, secrets: Secrets): TokenSigner {
     const der = secrets.unseal(row.sealed_private_key, sealingPlace(row.kid))
     const soon = new Date(Date.parse(now) + heldForMs).toISOString()
     held = {
-      header: encode({ alg: 'RS256', kid: row.kid, typ: 'secevent+jwt' }),
+      kid: row.kid,
+      headers: new Map(),
       privateKey: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }),
       until: row.retired_at !== null && row.retired_at < soon ? row.retired_at : soon,
     }
@@ -35,8 +36,10 @@ export function tokenSigner(db: Db, secrets: Secrets): TokenSigner {
   }
 
   return {
-    async sign(claims, now) {
-      const { header, privateKey } = await keyAt(now)
+    async sign(claims, now, type = 'secevent+jwt') {
+      const { kid, headers, privateKey } = await keyAt(now)
+      const header = headers.get(type) ?? encode({ alg: 'RS256', kid, typ: type })
+      headers.set(type, header)
       const signed = `${header}.${encode(claims)}`
       const signature = await sign('RSA-SHA256', Buffer.from(signed), privateKey)
       return `${signed}.${signature.toString('base64url')}`

@@ -31,6 +31,8 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /ssf_streams/:/history',
     'GET /ssf_streams/:/history/:',
     'POST /ssf_streams/:/replay',
+    'GET /ssf_streams/:/snapshot',
+    'GET /ssf_streams/:/checkpoint',
   ],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
   report_query: ['results_updated_at', 'results_truncated', 'error_message'],
