@@ -4,6 +4,7 @@ import { endpoints } from './endpoints.ts'
 import { fleet } from './fleet.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
+import { push } from './push.ts'
 import { recompute } from './recompute.ts'
 import { search } from './search.ts'
 import { snapshots } from './snapshots.ts'
@@ -17,4 +18,5 @@ export const figures: readonly Figure[] = [
   recompute,
   endpoints,
   snapshots,
+  push,
 ]

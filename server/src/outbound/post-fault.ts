@@ -10,17 +10,17 @@ const messages: Record<PostFault, string> = {
   aborted: 'The attempt was given up',
 }
 
-type Signals = { deadline: AbortSignal /** The deadline's, joined with the caller's. */; signal: AbortSignal }
+type Ending = { signal: AbortSignal /** By the deadline, and not by the caller. */; isLate: boolean }
 
-export function describeFault(error: unknown, signals: Signals): { fault: PostFault; message: string } {
-  const fault = faultOf(error, signals)
+export function describeFault(error: unknown, ending: Ending): { fault: PostFault; message: string } {
+  const fault = faultOf(error, ending)
   return { fault, message: messages[fault] }
 }
 
-function faultOf(error: unknown, { deadline, signal }: Signals): PostFault {
+function faultOf(error: unknown, { signal, isLate }: Ending): PostFault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ADDRESS_REFUSED') return 'refused'
-  if (deadline.aborted || code === 'CONNECT_TIMEOUT') return 'timeout'
+  if (isLate || code === 'CONNECT_TIMEOUT') return 'timeout'
   if (signal.aborted) return 'aborted'
   if (/^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns'
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_|EPROTO)/.test(code)) return 'tls'

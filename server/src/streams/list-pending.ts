@@ -60,7 +60,7 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
           and waiting.organization_id = wanted.organization_id and waiting.stream_id = wanted.stream_id
           and waiting.id <> all(string_to_array(wanted.held, ',')::bigint[])
           and (waiting.device_id is null or waiting.device_id <> all(string_to_array(wanted.held_devices, ',')::bigint[]))
-        order by waiting.sequence, waiting.id
+        order by waiting.id
         limit wanted.most
       )
       union all
@@ -75,7 +75,7 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
     ) as event
     join ssf_signals as signal on signal.organization_id = event.organization_id and signal.id = event.signal_id
     where stream.status = 'enabled' or signal.kind = 'stream_updated'
-    order by event.organization_id, event.stream_id, event.sequence, event.id
+    order by event.organization_id, event.stream_id, event.id
   `.execute(db)
   return rows
 }

@@ -12,10 +12,10 @@ type Waiting<Item> = { item: Item; resolve: () => void; reject: (error: Error) =
 const mostAtOnce = 500
 const longestPauseMs = 2_000
 
-/**
- * Writes items in batches: those that come while one batch is being written are the next. A batch that fails is
- * written again until it succeeds.
- */
+/** How long the first item of a batch waits for company; a statement costs more than what it writes. */
+const lingerMs = 5
+
+/** Writes items in batches. A batch that fails is written again until it succeeds. */
 export function batchWriter<Item>(
   writeAll: (items: readonly Item[]) => Promise<void>,
   onError: (error: unknown) => void,
@@ -26,6 +26,7 @@ export function batchWriter<Item>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
+      await pause(lingerMs)
       const batch = waiting.splice(0, mostAtOnce)
       const isWritten = await writeUntilDone(batch.map(({ item }) => item))
       for (const { resolve, reject } of batch) {
@@ -55,8 +56,7 @@ export function batchWriter<Item>(
         waiting.push({ item, resolve, reject })
         if (isWriting) return
         isWriting = true
-        // After the answers that have arrived in this turn of the event loop.
-        setImmediate(() => void run())
+        void run()
       }),
     close: () => closing.abort(),
   }

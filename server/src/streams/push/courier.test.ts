@@ -32,7 +32,7 @@ const eventOf = (id: number, deviceId: string | null, members: Partial<IssuedEve
 
 /** What the ledger answers. */
 function fill(courier: Courier, ledger: readonly IssuedEvent[], nowMs: number): void {
-  const want = courier.want(nowMs)
+  const want = courier.want(nowMs, 64)
   if (!want) return
   const rows = ledger.filter(
     ({ id, deviceId }) => !want.except.includes(id) && !(deviceId && want.exceptDevices.includes(deviceId)),
@@ -118,7 +118,7 @@ test('once another event gets through, only the failing device waits', () => {
   courier.written(bad, held)
   courier.written(good, accepted)
   assert.deepEqual(ids(takeAll(courier, 7)), ['4'])
-  const want = courier.want(7)
+  const want = courier.want(7, 64)
   assert.deepEqual(want?.exceptDevices, ['bad'])
   const rest = ledger.filter(({ deviceId }) => deviceId === 'bad')
   fill(courier, rest, 7)
@@ -168,7 +168,7 @@ test('what was read before events were dropped is not taken', () => {
   const courier = openCourier()
   fill(courier, [eventOf(1, 'a')], 0)
   courier.notice()
-  const want = courier.want(0)
+  const want = courier.want(0, 64)
   assert.ok(want)
   courier.clear()
   courier.take([eventOf(2, 'a')], want, 0)

@@ -8,8 +8,9 @@ export type Hold = { failures: number; sinceMs: number; untilMs: number; reason:
 /** What a courier asks of the ledger: `version` comes back with the answer. */
 export type Want = { room: number; except: string[]; exceptDevices: string[]; version: number }
 
-/** Events in memory of one stream; the rest waits in the ledger. */
-const windowSize = 64
+/** Events in memory of a stream whose receiver is in trouble, and devices among them that have failed. */
+const heldWindow = 32
+const mostSuspects = 16
 /** Requests that a receiver is given at a time. */
 const mostAtOnce = 8
 
@@ -57,18 +58,18 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
     }
   }
 
-  /** What to read of the ledger, or undefined when nothing is wanted now. */
-  function want(nowMs: number): Want | undefined {
+  /** What to read of the ledger so that `window` events are in memory, or undefined when nothing is wanted now. */
+  function want(nowMs: number, window: number): Want | undefined {
     for (const [name, { failures, untilMs }] of waiting) {
       if (untilMs > nowMs) continue
       waiting.delete(name)
       retried.set(name, failures)
       isLedgerEmpty = false
     }
-    const room = windowSize - known.size
-    if (isLedgerEmpty || room < windowSize / 2) return undefined
-    const suspects = hold ? [...lines].filter(([, { failures }]) => failures > 0).map(([name]) => name) : []
-    const names = [...waiting.keys(), ...suspects]
+    const size = hold ? Math.min(heldWindow, window) : window
+    const room = size - known.size
+    if (isLedgerEmpty || room < size / 2) return undefined
+    const names = [...waiting.keys(), ...(hold ? suspects() : [])]
     return {
       room,
       except: [...known, ...names.filter(isOwn).map(idOf)],
@@ -76,6 +77,8 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
       version,
     }
   }
+
+  const suspects = (): string[] => [...lines].filter(([, { failures }]) => failures > 0).map(([name]) => name)
 
   /** Takes in what the ledger had. */
   function take(events: readonly IssuedEvent[], asked: Want, nowMs: number): void {
@@ -140,6 +143,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
   function holdAll({ reason, retryAfterMs }: Held, startedAtMs: number, nowMs: number): void {
     // One that was under way when the receiver failed first says nothing new.
     if (hold && startedAtMs < hold.untilMs) return
+    if (!hold) for (const [name, { isBusy }] of lines) if (!isBusy) drop(name, 0)
     const failures = (hold?.failures ?? 0) + 1
     const untilMs = nowMs + backoffMs(failures, retryAfterMs, random())
     hold = { failures, sinceMs: hold?.sinceMs ?? nowMs, untilMs, reason }
@@ -148,6 +152,8 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
   /** The receiver is back: those that failed meanwhile are tried again soon, each for itself. */
   function release(nowMs: number): void {
     hold = undefined
+    // Of those that failed nothing was read meanwhile.
+    isLedgerEmpty = false
     for (const [name, { failures, isBusy }] of lines) {
       if (failures === 0) continue
       waiting.set(name, { failures, untilMs: nowMs + backoffMs(1, 0, random()) })
@@ -165,9 +171,11 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
       line.events.shift()
       known.delete(event.id)
       if (line.events.length === 0) lines.delete(name)
-    } else if (waiting.has(name)) drop(name, 0)
+      return
+    }
     // Room for other devices, with which the receiver is probed.
-    else drop(name, 1)
+    if (hold && suspects().length > mostSuspects) waiting.set(name, { failures: line.failures, untilMs: hold.untilMs })
+    drop(name, waiting.has(name) ? 0 : 1)
   }
 
   return {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { nowMsBy } from '../../clock.ts'
 import { repeat } from '../../jobs/repeat.ts'
 import { unsealAuthorization } from '../authorization-header.ts'
 import { issueTokens } from '../issue-tokens.ts'
@@ -24,10 +25,15 @@ const lookForAbandonedEveryMs = 1_000
 const lookForAllEveryMs = 5_000
 const idleBeforeReleaseMs = 3_000
 const stopWithinMs = 5_000
+const writeWithinMs = 1_000
 const longestSleepMs = 1_000
 /** Events that are read and signed together, so that one stream's many do not keep the others' few waiting. */
 const mostInRound = 512
 const mostStreamsInRound = 256
+/** Of all streams together, and of one. */
+const mostInMemory = 16_384
+const mostWindow = 128
+const leastWindow = 16
 
 const nameOf = ({ organizationId, streamId }: StreamKey): string => `${organizationId}/${streamId}`
 
@@ -46,7 +52,7 @@ export function startPush(parts: StreamParts): Push {
   const bell = alarm()
   const changed = new Set<string>()
   let isStopping = false
-  const nowMs = () => Date.parse(clock())
+  const nowMs = nowMsBy(clock)
   const report = (what: string) => (error: unknown) => log.error({ err: error }, what)
 
   const writer = batchWriter<Written>((items) => {
@@ -115,10 +121,11 @@ export function startPush(parts: StreamParts): Push {
 
   async function readLedger(): Promise<void> {
     const now = nowMs()
+    const window = Math.max(leastWindow, Math.min(mostWindow, Math.floor(mostInMemory / held.size)))
     const asking = []
     for (const stream of held.values()) {
       if (asking.length === mostStreamsInRound) break
-      const want = stream.delivery.isValid() ? stream.delivery.courier.want(now) : undefined
+      const want = stream.delivery.isValid() ? stream.delivery.courier.want(now, window) : undefined
       if (want) asking.push({ stream, want })
     }
     if (asking.length === 0) return
@@ -218,9 +225,10 @@ export function startPush(parts: StreamParts): Push {
     await running
     await Promise.all(works.map((work) => work.stop()))
     const deliveries = [...held.values()].map(({ delivery }) => delivery)
-    await Promise.race([Promise.all(deliveries.map((delivery) => delivery.drain())), pause(stopWithinMs)])
+    const drained = Promise.all(deliveries.map((delivery) => delivery.drain()))
+    await Promise.race([drained, pause(stopWithinMs, undefined, { ref: false })])
     for (const delivery of deliveries) delivery.abandon()
-    await Promise.race([Promise.all(deliveries.map((delivery) => delivery.drain())), pause(500)])
+    await Promise.race([drained, pause(writeWithinMs, undefined, { ref: false })])
     writer.close()
     await leases.releaseStreams(
       db,

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { generate } from 'selfsigned'
+import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
+import { requestBytes } from '../load/http-request.ts'
+import { openSocket } from '../load/open-socket.ts'
+import { latenciesOf, medianOf } from '../load/percentiles.ts'
+import { watchDatabase } from '../trial/database-processor.ts'
+import { openTrial, type Trial } from '../trial/open-trial.ts'
+import { type Subject, startProcess } from '../trial/start-process.ts'
+
+const loops = 8
+const devices = 5_000
+const perSecond = 200
+const fannedOut = 1_000
+
+export const push: Figure = { number: '10', title: 'Pushing events of streams', run }
+
+async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
+  if (engine.kind === 'embedded') {
+    say('needs PostgreSQL: the measured changes are committed beside the server')
+    return []
+  }
+  const trial = await openTrial(engine, 'push')
+  const identity = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  })
+  const authority = path.join(trial.folder, 'receiver.pem')
+  await writeFile(authority, identity.cert)
+  const trusting = { NODE_EXTRA_CA_CERTS: authority, MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true' }
+  await loadDevices(trial)
+  await trial.ready()
+  const identityOf = { BENCH_KEY: identity.private, BENCH_CERTIFICATE: identity.cert, BENCH_REMEMBER: 'yes' }
+  const receiver = await startProcess(new URL('../bare/serve-receiver.ts', import.meta.url), identityOf)
+  const bare = await startProcess(new URL('../bare/serve-pushes.ts', import.meta.url), {
+    ...trusting,
+    BENCH_RECEIVER: receiver.origin,
+  })
+  const ours = await startProcess(new URL('../serve.ts', import.meta.url), { ...trial.env, ...trusting })
+  const database = new pg.Client({ connectionString: trial.databaseUrl })
+  await database.connect()
+  const setting: Setting = { trial, receiver, bare, ours, database, rounds: scale.rounds, roundMs: scale.roundMs, say }
+  try {
+    return [...(await throughput(setting)), ...(await latency(setting)), await fanOut(setting)]
+  } finally {
+    await database.end()
+    await Promise.all([ours.stop(), bare.stop(), receiver.stop()])
+    await trial.remove()
+  }
+}
+
+type Setting = {
+  trial: Trial
+  receiver: Subject
+  bare: Subject
+  ours: Subject
+  database: pg.Client
+  rounds: number
+  roundMs: number
+  say: Bench['say']
+}
+
+const loadDevices = ({ load, organizationId }: Trial) =>
+  load(`insert into devices (organization_id, name, device_type, form_factor, created_at)
+    select ${organizationId}, 'Device ' || n, 'Mac', 'computer', now() from generate_series(1, ${devices}) as n`)
+
+async function addStream({ trial, receiver, database }: Setting, status: string): Promise<string> {
+  const { rows } = await database.query(
+    `insert into ssf_streams (organization_id, stream_id, name, spec_version, delivery_type, audience, endpoint_url,
+       events_requested, status, created_at, updated_at)
+     values ($1, $2, 'Bench', 'v1_0', 'push', $3, $3, '{}', $4, now(), now()) returning id`,
+    [trial.organizationId, randomUUID(), `${receiver.origin}/events`, status],
+  )
+  await database.query('insert into ssf_stream_deliveries (organization_id, stream_id) values ($1, $2)', [
+    trial.organizationId,
+    rows[0].id,
+  ])
+  return rows[0].id
+}
+
+const setStatus = async ({ trial, database }: Setting, id: string, status: string) => {
+  await database.query('update ssf_streams set status = $2, updated_at = clock_timestamp() where id = $1', [id, status])
+  await database.query(`select pg_notify('ssf_signals', $1)`, [trial.organizationId])
+}
+
+/** As the product queues them, some at a time. */
+async function queue({ trial, database }: Setting, most: number, from = 0): Promise<void> {
+  await database.query('begin')
+  await database.query(
+    `with said as (
+       insert into ssf_signals (organization_id, kind, device_id, user_email, event, txn, occurred_at)
+       select $1, 'compliance_change', id, 'person' || id || '@acme.example', jsonb_build_object(
+         'previous_status', 'compliant', 'current_status', 'not-compliant', 'event_timestamp', 1784000001,
+         'initiating_entity', 'policy', 'reason_admin', jsonb_build_object('en', 'Blocked by: Disk is not encrypted')),
+         gen_random_uuid(), now()
+       from (select id from devices where organization_id = $1 order by id offset $3 limit $2) as device
+       returning id, device_id
+     )
+     insert into ssf_stream_events (organization_id, stream_id, signal_id, device_id, queued_at)
+     select $1, ssf_streams.id, said.id, said.device_id, now() from said cross join ssf_streams
+     where ssf_streams.organization_id = $1 and ssf_streams.status <> 'disabled' and ssf_streams.deleted_at is null`,
+    [trial.organizationId, most, from],
+  )
+  await database.query(`select pg_notify('ssf_signals', $1)`, [trial.organizationId])
+  await database.query('commit')
+}
+
+const pendingOf = async ({ database }: Setting, id: string): Promise<number> => {
+  const { rows } = await database.query(
+    `select count(*)::int as count from ssf_stream_events where stream_id = $1 and state = 'pending'`,
+    [id],
+  )
+  return rows[0].count
+}
+
+type Rate = { perSecond: number; processorMs: number; databaseMs: number }
+
+async function throughput(setting: Setting): Promise<Finding[]> {
+  const { ours, bare, database, rounds, say, trial } = setting
+  const databaseMs = await watchDatabase(trial.databaseUrl)
+  const rates: { ours: Rate; bare: Rate }[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    say(round === 0 ? 'warming up' : `round ${round} of ${rounds}: as many as can be`)
+    const id = await addStream(setting, 'paused')
+    for (let batch = 0; batch < 4; batch += 1) await queue(setting, devices)
+    await database.query('vacuum analyze ssf_stream_events')
+    const measured = await using(ours, databaseMs, async () => {
+      await setStatus(setting, id, 'enabled')
+      while ((await pendingOf(setting, id)) > 0) await pause(100)
+      return 4 * devices
+    })
+    await setStatus(setting, id, 'disabled')
+    const limit = await using(bare, undefined, () => bareLoops(setting))
+    if (round > 0) rates.push({ ours: measured, bare: limit })
+  }
+  const median = (pick: (rate: { ours: Rate; bare: Rate }) => number) => medianOf(rates.map(pick))
+  const perCore = (rate: Rate) => 1_000 / (rate.processorMs + rate.databaseMs)
+  const ratio = median((rate) => perCore(rate.ours) / perCore(rate.bare))
+  return [
+    {
+      figure: '10',
+      what: 'events pushed per second of processor time, the database included',
+      ours: `${count(median((rate) => perCore(rate.ours)))}/s`,
+      limit: `${count(median((rate) => perCore(rate.bare)))}/s, sign and POST alone`,
+      ratio: ratioText(ratio),
+      target: '≥ 0.70',
+      isMet: ratio >= 0.7,
+      notes: [
+        `by the clock: ours ${count(median((rate) => rate.ours.perSecond))}/s, bare ${count(median((rate) => rate.bare.perSecond))}/s, both cores shared with the receiver and the database`,
+        `processor time an event: ours ${ms(median((rate) => rate.ours.processorMs))}, the database ${ms(median((rate) => rate.ours.databaseMs))}, bare ${ms(median((rate) => rate.bare.processorMs))}`,
+      ],
+    },
+  ]
+}
+
+async function using(subject: Subject, databaseMs: (() => Promise<number>) | undefined, work: () => Promise<number>) {
+  const [before, databaseBefore] = [await subject.usage(), (await databaseMs?.()) ?? 0]
+  const startedAt = performance.now()
+  const done = await work()
+  const seconds = (performance.now() - startedAt) / 1_000
+  const [after, databaseAfter] = [await subject.usage(), (await databaseMs?.()) ?? 0]
+  return {
+    perSecond: done / seconds,
+    processorMs: (after.processorMs - before.processorMs) / done,
+    databaseMs: (databaseAfter - databaseBefore) / done,
+  }
+}
+
+async function bareLoops({ bare, roundMs }: Setting): Promise<number> {
+  const socket = await openSocket(bare.origin)
+  try {
+    const { body } = await socket.send(requestBytes({ path: `/${roundMs}/${loops}` }))
+    return JSON.parse(body.toString()).rows
+  } finally {
+    socket.close()
+  }
+}
+
+async function latency(setting: Setting): Promise<Finding[]> {
+  const { receiver, roundMs, rounds, say } = setting
+  const ids: string[] = []
+  for (let index = 0; index < 4; index += 1) ids.push(await addStream(setting, 'enabled'))
+  say(`${perSecond} events a second`)
+  await taken(receiver)
+  const committed: number[] = []
+  const everyMs = (1_000 * ids.length) / perSecond
+  const rate = async (durationMs: number) => {
+    const startedAt = performance.now()
+    for (let sent = 0; performance.now() - startedAt < durationMs; sent += 1) {
+      await queue(setting, 1, committed.length)
+      committed.push(performance.timeOrigin + performance.now())
+      await pause(Math.max(0, startedAt + (sent + 1) * everyMs - performance.now()))
+    }
+  }
+  await rate(Math.min(2_000 + roundMs * rounds, (devices / perSecond) * ids.length * 1_000 - 1_000))
+  await pause(1_000)
+  const deviceIds = await deviceIdsOf(setting)
+  const commitAt = new Map(committed.map((atMs, index) => [deviceIds[index], atMs]))
+  const times = (await taken(receiver)).map(([deviceId, atMs]) => atMs - (commitAt.get(deviceId) ?? Number.NaN))
+  for (const id of ids) await setStatus(setting, id, 'disabled')
+  const { count: arrived, p50Ms, p99Ms, maxMs } = latenciesOf(times)
+  if (arrived !== committed.length * ids.length)
+    throw new Error(`${arrived} of ${committed.length * ids.length} arrived`)
+  return [
+    {
+      figure: '10',
+      what: `from commit to receiver at ${perSecond} events a second, ${ids.length} streams`,
+      ours: `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}`,
+      limit: '',
+      ratio: '',
+      target: 'p50 ≤ 50 ms, p99 ≤ 250 ms',
+      isMet: p50Ms <= 50 && p99Ms <= 250,
+      notes: [`${count(arrived)} events, the slowest ${ms(maxMs)}`],
+    },
+  ]
+}
+
+async function deviceIdsOf({ database, trial }: Setting): Promise<string[]> {
+  const { rows } = await database.query('select id from devices where organization_id = $1 order by id', [
+    trial.organizationId,
+  ])
+  return rows.map(({ id }) => String(id))
+}
+
+async function taken(receiver: Subject): Promise<[deviceId: string, atMs: number][]> {
+  const { Agent, request } = await import('undici')
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+  const { body } = await request(`${receiver.origin}/taken`, { dispatcher })
+  const answer = (await body.json()) as [string, number][]
+  await dispatcher.close()
+  return answer
+}
+
+/** One change of one device, told to a thousand streams: what the transaction that makes it costs. */
+async function fanOut(setting: Setting): Promise<Finding> {
+  const { database, trial, say } = setting
+  say(`one change told to ${count(fannedOut)} streams`)
+  await database.query(
+    `with made as (
+       insert into ssf_streams (organization_id, stream_id, name, spec_version, delivery_type, events_requested, created_at, updated_at)
+       select $1, gen_random_uuid(), 'Bench', 'v1_0', 'poll', '{}', now(), now() from generate_series(1, $2) returning id
+     ) insert into ssf_stream_deliveries (organization_id, stream_id) select $1, id from made`,
+    [trial.organizationId, fannedOut],
+  )
+  const times: number[] = []
+  for (let change = 0; change < 50; change += 1) {
+    const startedAt = performance.now()
+    await queue(setting, 1, change)
+    times.push(performance.now() - startedAt)
+  }
+  const { p50Ms, p95Ms, maxMs } = latenciesOf(times)
+  return {
+    figure: '10',
+    what: `one change told to ${count(fannedOut)} streams, in its transaction`,
+    ours: `p50 ${ms(p50Ms)}, p95 ${ms(p95Ms)}`,
+    limit: '',
+    ratio: '',
+    target: 'p95 ≤ 100 ms',
+    isMet: p95Ms <= 100,
+    notes: [`the slowest ${ms(maxMs)}`],
+  }
+}
