@@ -22,6 +22,7 @@ import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runQuery } from './reporting/queries/run-query.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 import { startPush } from './streams/push/start-push.ts'
+import { tendStreams, tendVerifications } from './streams/retention/tend-streams.ts'
 import type { StreamParts } from './streams/start-streams.ts'
 
 export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger; streams: StreamParts }
@@ -52,6 +53,12 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'end-requests-of-leavers': async () => {
       await endRequestsOfLeavers(db, clock)
     },
+    'expire-verifications': async () => {
+      await tendVerifications(db, clock())
+    },
+    'tend-streams': async () => {
+      await tendStreams(db, clock())
+    },
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
     },
@@ -78,6 +85,8 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     { name: 'purge-devices', cron: '* * * * *' },
     { name: 'end-requests-of-leavers', cron: '* * * * *' },
     { name: 'drop-old-events', cron: '17 * * * *' },
+    { name: 'expire-verifications', cron: '*/5 * * * *' },
+    { name: 'tend-streams', cron: '29 * * * *' },
     { name: 'expire-auth-sessions', cron: '* * * * *' },
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
     { name: 'give-up-waiting', cron: '*/5 * * * *' },

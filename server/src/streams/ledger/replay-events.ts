@@ -22,19 +22,18 @@ export async function replayEvents(
 ): Promise<{ count: number; goOnAfter: string | null }> {
   const { organization_id: organizationId, id: streamId } = stream
   const { rows } = await sql<{ count: string; last: string | null }>`
-    with chosen as (
-      select ssf_stream_events.id from ssf_stream_events
-      where ${inOrganization('ssf_stream_events', organizationId)}
-        and ssf_stream_events.stream_id = ${streamId}::bigint and ${isChosen(choice)}
-      order by ssf_stream_events.sequence limit ${most}::integer
-      for no key update
-    ), replayed as (
+    with replayed as (
       update ssf_stream_events
       set state = 'pending', settled_at = null, held_until = null, error_code = null, error_description = null,
         replayed_at = ${now}::timestamptz
-      from chosen
       where ${inOrganization('ssf_stream_events', organizationId)}
-        and ssf_stream_events.stream_id = ${streamId}::bigint and ssf_stream_events.id = chosen.id
+        and ssf_stream_events.stream_id = ${streamId}::bigint and ssf_stream_events.id = any(array(
+          select ssf_stream_events.id from ssf_stream_events
+          where ${inOrganization('ssf_stream_events', organizationId)}
+            and ssf_stream_events.stream_id = ${streamId}::bigint and ${isChosen(choice)}
+          order by ssf_stream_events.sequence limit ${most}::integer
+          for no key update
+        ))
       returning ssf_stream_events.sequence
     )
     select count(*) as count, max(sequence) as last from replayed
