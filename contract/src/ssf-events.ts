@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Count, Identifier, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Count, Identifier, IdentifierInput, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { choiceField, identifierField, timeField } from './search-fields.ts'
 
@@ -113,15 +113,12 @@ export const SsfStreamEvent = Type.Object(
 )
 export type SsfStreamEvent = Static<typeof SsfStreamEvent>
 
-const nullableIdentifierField = { ...identifierField, nullable: true } as const
-
 export const ssfStreamEventSearch = {
   id: identifierField,
-  sequence: nullableIdentifierField,
   jti: identifierField,
   state: choiceField(states),
   kind: choiceField(kinds),
-  device_id: nullableIdentifierField,
+  device_id: { ...identifierField, nullable: true },
   queued_at: timeField,
 } as const satisfies SearchFields
 
@@ -142,13 +139,8 @@ export const SsfReplayRequest = Type.Object(
         description: 'With `from` and `to`: only events in one of these states; of all settled ones unless given.',
       }),
     ),
-    after_sequence: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description:
-          'With `from` and `to`: only events after this place, from `next_after_sequence` of the answer before.',
-      }),
+    after_id: Type.Optional(
+      IdentifierInput('With `from` and `to`: only entries after this one, from `next_after_id` of the answer before.'),
     ),
   },
   {
@@ -162,17 +154,14 @@ export type SsfReplayRequest = Static<typeof SsfReplayRequest>
 export const SsfReplay = Type.Object(
   {
     replayed_count: Count('How many events wait for the receiver again.'),
-    next_after_sequence: Nullable(
-      Type.Integer({
-        description:
-          'What to send as `after_sequence` for the rest, with the same `from` and `to`; null when that was all.',
-      }),
+    next_after_id: Nullable(
+      Identifier('What to send as `after_id` for the rest, with the same `from` and `to`; null when that was all.'),
     ),
   },
   {
     title: 'SsfReplay',
     description: 'What a replay did.',
-    examples: [{ replayed_count: 218, next_after_sequence: null }],
+    examples: [{ replayed_count: 218, next_after_id: null }],
   },
 )
 export type SsfReplay = Static<typeof SsfReplay>

@@ -3078,14 +3078,14 @@ export interface components {
          * @description What a replay did.
          * @example {
          *       "replayed_count": 218,
-         *       "next_after_sequence": null
+         *       "next_after_id": null
          *     }
          */
         readonly SsfReplay: {
             /** @description How many events wait for the receiver again. */
             readonly replayed_count: number;
-            /** @description What to send as `after_sequence` for the rest, with the same `from` and `to`; null when that was all. */
-            readonly next_after_sequence: number | null;
+            /** @description What to send as `after_id` for the rest, with the same `from` and `to`; null when that was all. */
+            readonly next_after_id: string | null;
         };
         /**
          * SsfReplayRequest
@@ -3108,8 +3108,8 @@ export interface components {
             readonly to?: string;
             /** @description With `from` and `to`: only events in one of these states; of all settled ones unless given. */
             readonly states?: readonly ("delivered" | "acknowledged" | "rejected" | "expired")[];
-            /** @description With `from` and `to`: only events after this place, from `next_after_sequence` of the answer before. */
-            readonly after_sequence?: number;
+            /** @description With `from` and `to`: only entries after this one, from `next_after_id` of the answer before. */
+            readonly after_id?: string | number;
         };
         /**
          * SsfSnapshot
@@ -8728,7 +8728,6 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `sequence` | identifier | `:` | several values, `null` |
                  *     | `jti` | identifier | `:` | several values |
                  *     | `state` | enum: pending, delivered, acknowledged, rejected, expired | `:` |  |
                  *     | `kind` | enum: compliance_change, verification, stream_updated, test | `:` |  |
@@ -8965,7 +8964,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "replayed_count": 218,
-                     *       "next_after_sequence": null
+                     *       "next_after_id": null
                      *     }
                      */
                     readonly "application/json": components["schemas"]["SsfReplay"];

@@ -17,7 +17,6 @@ const shownAs: Readonly<Record<string, (record: WireRecord) => unknown>> = {
   'check check_tag_description': tags('description'),
   'check check_tag_id': tags('id'),
   'auth_log_session person_id': linked('person_info'),
-  'listSsfStreamEvents sequence': ({ sequence }) => (sequence === null ? null : String(sequence)),
   'listSsfStreamEvents device_id': (record) =>
     (record['subject'] as { device: { identifier: string } }).device.identifier,
   'auth_log_session device_id': linked('device_info'),

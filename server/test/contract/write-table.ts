@@ -94,7 +94,7 @@ export const writes: Readonly<Record<string, Write>> = {
     place: 0,
     body: () => ({ from: '2026-11-20', to: '2026-11-21', states: ['rejected'] }),
     wrong: [{}, { jtis: [] }, { jtis: ['x'], from: '2026-11-20' }, { from: 'soon', to: '2026-11-21' }],
-    shows: { next_after_sequence: null },
+    shows: { next_after_id: null },
   },
   deleteLiveQueryCampaign: { place: 2, shows: { revision: 1 } },
   deleteCustomCheckDraft: { place: 0, shows: { published: false } },

@@ -9,7 +9,6 @@ import { findStream } from '../queries.ts'
 
 const searchColumns = {
   id: { column: 'ssf_stream_events.id', type: 'bigint' },
-  sequence: { column: 'ssf_stream_events.sequence', type: 'bigint' },
   jti: { column: 'ssf_stream_events.jti', type: 'text' },
   state: { column: 'ssf_stream_events.state', type: 'text' },
   kind: { column: 'ssf_stream_events.kind', type: 'text' },

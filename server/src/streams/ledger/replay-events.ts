@@ -13,7 +13,7 @@ const mostAtOnce = 10_000
 
 /**
  * Lets settled events wait for the receiver once more, with their identifiers, numbers and tokens as they are. What
- * waits already is left alone. Returns how many, and the number of the last one when there may be more.
+ * waits already is left alone. Returns how many, and the last one's id when there may be more.
  */
 export async function replayEvents(
   tx: Tx,
@@ -31,12 +31,12 @@ export async function replayEvents(
           select ssf_stream_events.id from ssf_stream_events
           where ${inOrganization('ssf_stream_events', organizationId)}
             and ssf_stream_events.stream_id = ${streamId}::bigint and ${isChosen(choice)}
-          order by ssf_stream_events.sequence limit ${most}::integer
+          order by ssf_stream_events.id limit ${most}::integer
           for no key update
         ))
-      returning ssf_stream_events.sequence
+      returning ssf_stream_events.id
     )
-    select count(*) as count, max(sequence) as last from replayed
+    select count(*) as count, max(id) as last from replayed
   `.execute(tx)
   const [{ count, last } = { count: '0', last: null }] = rows
   if (count === '0') return { count: 0, goOnAfter: null }
@@ -51,8 +51,8 @@ function isChosen(choice: ReplayChoice): RawBuilder<SqlBool> {
   if (choice.kind === 'named') {
     return sql`ssf_stream_events.jti = any(${choice.jtis}::text[]) and ssf_stream_events.state <> 'pending'`
   }
-  const { from, to, states, afterSequence } = choice
+  const { from, to, states, afterId } = choice
   return sql`ssf_stream_events.queued_at >= ${from}::timestamptz and ssf_stream_events.queued_at < ${to}::timestamptz
     and ssf_stream_events.state = any(${states}::text[]) and ssf_stream_events.kind = 'compliance_change'
-    and ssf_stream_events.sequence > ${afterSequence}::bigint`
+    and ssf_stream_events.id > ${afterId}::bigint`
 }

@@ -61,7 +61,7 @@ test('replaySsfStreamEvents: settled events wait again in their order, the same 
     await settle(state)
     assert.deepEqual(await pending(stream.id), [])
     const { status, body } = await replay(stream.stream_id, { from: startOfTests, to: minute(4) })
-    assert.deepEqual([status, body], [200, { replayed_count: 4, next_after_sequence: null }], state)
+    assert.deepEqual([status, body], [200, { replayed_count: 4, next_after_id: null }], state)
     assert.deepEqual(await pending(stream.id), before)
   }
   const [row] = (await app.ask('GET', `/ssf_streams/${stream.id}/history`)).body.data
@@ -74,11 +74,11 @@ test('a replay asked twice, or of nothing, changes nothing', async () => {
   await settle('delivered')
   const [one] = await app.db.selectFrom('ssf_stream_events').select('jti').orderBy('id').execute()
   const jtis = [one?.jti, 'b4c0ffee']
-  assert.deepEqual((await replay(stream.id, { jtis })).body, { replayed_count: 1, next_after_sequence: null })
+  assert.deepEqual((await replay(stream.id, { jtis })).body, { replayed_count: 1, next_after_id: null })
   assert.deepEqual(await audits(), [['Replayed 1 event of the stream "Okta".', 'Full access']])
   const before = await rowVersions(app.db)
   for (const body of [{ jtis }, { from: minute(5), to: minute(9) }]) {
-    assert.deepEqual((await replay(stream.id, body)).body, { replayed_count: 0, next_after_sequence: null })
+    assert.deepEqual((await replay(stream.id, body)).body, { replayed_count: 0, next_after_id: null })
   }
   assert.deepEqual(await rowVersions(app.db), before)
 })
@@ -108,23 +108,25 @@ test('a long range is done in parts, each saying where the next begins', async (
   await settle('delivered')
   const stream = await findStream(app.db, organizationId, made.id)
   assert.ok(stream)
-  const part = (afterSequence: number) =>
+  const ids = await app.db.selectFrom('ssf_stream_events').select('id').orderBy('id').execute()
+  const part = (afterId: string) =>
     transact(app.db, (tx) =>
       replayEvents(
         tx,
         {
           stream,
-          choice: { kind: 'range', from: startOfTests, to: minute(9), states: ['delivered'], afterSequence },
+          choice: { kind: 'range', from: startOfTests, to: minute(9), states: ['delivered'], afterId },
           actor: systemActor,
           now: app.now(),
         },
         2,
       ),
     )
-  assert.deepEqual(await part(0), { count: 2, goOnAfter: '2' })
+  const [, second, , fourth] = ids.map(({ id }) => id)
+  assert.deepEqual(await part('0'), { count: 2, goOnAfter: second })
   await settle('delivered')
-  assert.deepEqual(await part(2), { count: 2, goOnAfter: '4' })
-  assert.deepEqual(await part(4), { count: 1, goOnAfter: null })
+  assert.deepEqual(await part(second ?? ''), { count: 2, goOnAfter: fourth })
+  assert.deepEqual(await part(fourth ?? ''), { count: 1, goOnAfter: null })
   assert.deepEqual(
     (await pending(made.id)).map(({ sequence }) => sequence),
     ['3', '4', '5'],

@@ -65,7 +65,7 @@ function addReplay(app: FastifyInstance): void {
       const choice = replayChoiceOf(body)
       if (choice.kind === 'wrong') return fail('invalid', { errors: choice.errors })
       const { count, goOnAfter } = await transact(db, (tx) => replayEvents(tx, { stream, choice, actor, now }))
-      return { replayed_count: count, next_after_sequence: goOnAfter === null ? null : Number(goOnAfter) }
+      return { replayed_count: count, next_after_id: goOnAfter }
     },
   })
 }

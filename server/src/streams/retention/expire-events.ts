@@ -64,7 +64,7 @@ const expireBatch = (db: Db, stream: StreamKey, now: string, { isStale, reason }
           select event.id from ssf_stream_events as event
           where event.organization_id = ${stream.organizationId}::bigint and event.stream_id = ${stream.streamId}::bigint
             and event.state = 'pending' and ${isStale}
-          order by event.sequence limit ${eventsAtOnce}
+          order by event.id limit ${eventsAtOnce}
           for no key update skip locked
         ))
     `.execute(tx)
