@@ -561,4 +561,72 @@ export interface Database {
     status: number | null
     error: string | null
   }
+  webhook_endpoints: {
+    organization_id: string
+    id: Id
+    identifier: string
+    url: string
+    description: string | null
+    events: string[]
+    sealed_headers: Buffer | null
+    sealed_secret: Buffer
+    sealed_previous_secret: Buffer | null
+    previous_secret_until: Instant | null
+    disabled_at: Instant | null
+    disabled_reason: 'by_admin' | 'gone' | 'failing' | null
+    created_at: Instant
+    updated_at: Instant
+    deleted_at: Instant | null
+  }
+  webhook_standings: {
+    organization_id: string
+    endpoint_id: string
+    leased_by: string | null
+    leased_until: Instant | null
+    failing_since: Instant | null
+    last_error: string | null
+    last_delivered_at: Instant | null
+  }
+  webhook_messages: {
+    organization_id: string
+    id: Id
+    message_id: string
+    event: string
+    body: string
+    device_id: string | null
+    occurred_at: Instant
+  }
+  webhook_deliveries: {
+    organization_id: string
+    endpoint_id: string
+    id: Id
+    message_id: string
+    event: string
+    device_id: string | null
+    ordered_by: string | null
+    state: WithDefault<'pending' | 'delivered' | 'failed'>
+    attempts: WithDefault<number>
+    next_attempt_at: Instant | null
+    queued_at: Instant
+    settled_at: Instant | null
+    last_status: number | null
+    last_error: string | null
+    resent_from: string | null
+  }
+  webhook_attempts: {
+    organization_id: string
+    endpoint_id: string
+    delivery_id: string
+    id: Id
+    attempted_at: Instant
+    request_headers: Json<Record<string, string>>
+    status: number | null
+    error: string | null
+    response: string | null
+    dns_ms: number
+    connect_ms: number
+    tls_ms: number
+    first_byte_ms: number
+    total_ms: number
+  }
 }

@@ -26,10 +26,12 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   people: ['audit', ...ground],
   'api-keys': ['audit', ...ground],
   organizations: ['devices', 'audit', ...ground],
-  events: ['streams', 'webhooks', ...ground],
+  webhooks: ['audit', 'webhook-ledger', ...ground],
+  events: ['streams', 'webhook-ledger', ...ground],
   streams: ['audit', ...ground],
-  webhooks: ['audit', ...ground],
-  audit: [...ground],
+  audit: ['webhook-ledger', ...ground],
+  // Below the audit log, whose entries are told as well.
+  'webhook-ledger': [...ground],
 }
 
 const features = Object.keys(featureArrows)

@@ -61,6 +61,11 @@ export const tableOwners: Readonly<Record<string, string>> = {
   ssf_signals: 'streams',
   ssf_stream_events: 'streams',
   ssf_attempts: 'streams',
+  webhook_endpoints: 'webhooks',
+  webhook_standings: 'webhooks',
+  webhook_messages: 'webhook-ledger',
+  webhook_deliveries: 'webhook-ledger',
+  webhook_attempts: 'webhook-ledger',
   'pgboss.job': 'jobs',
   // Of the processes that the engine's own tests kill.
   numbers: 'db',

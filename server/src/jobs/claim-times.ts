@@ -1,7 +1,7 @@
-/** Between two looks for unclaimed streams of one organization; the holder of its streams needs none. */
+/** Between two looks for unclaimed work of one organization; the holder of its work needs none. */
 const everyMs = 100
 
-/** When to look for the streams of which organization: at once, and then so often at most while much is queued. */
+/** When to look for the work of which organization: at once, and then so often at most while much is queued. */
 export function claimTimes() {
   const due = new Map<string, number>()
   const last = new Map<string, number>()
