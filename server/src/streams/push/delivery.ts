@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { BatchWriter } from '../../jobs/batch-writer.ts'
+import type { WorkKey } from '../../jobs/leases.ts'
 import type { Outbound, PostOutcome } from '../../outbound/outbound.ts'
 import type { IssuedEvent } from '../issue-tokens.ts'
-import type { StreamKey } from '../number-events.ts'
-import { type Hold, openCourier } from './courier.ts'
+import { type Hold, openCourier, type Want } from './courier.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
-import type { LeasedStream } from './lease-streams.ts'
+import type { LeasedStream } from './list-receivers.ts'
 import { type Destination, sendEvent } from './send-event.ts'
 import type { Outcome, Standing } from './write-outcomes.ts'
 
@@ -30,8 +30,8 @@ export function openDelivery(
   firstValidUntilMs: number,
 ) {
   const { outbound, writer, log, nowMs, wake } = parts
-  const { organizationId, streamId } = leased
-  const key: StreamKey = { organizationId, streamId }
+  const { organizationId, id: streamId } = leased
+  const key: WorkKey = { organizationId, id: streamId }
   const names = { organization_id: organizationId, stream_id: streamId }
   const courier = openCourier(inheritedHold(leased))
   const ending = new AbortController()
@@ -41,7 +41,7 @@ export function openDelivery(
   let lastDeliveredAt: string | null = null
 
   function dispatch(): void {
-    while (!ending.signal.aborted && performance.now() < validUntilMs) {
+    while (!ending.signal.aborted && isValid()) {
       const event = courier.next(nowMs())
       if (!event) return
       const sent = send(event).finally(() => underWay.delete(sent))
@@ -79,7 +79,8 @@ export function openDelivery(
   const standing = (): Standing => {
     const hold = courier.hold()
     return {
-      ...key,
+      organizationId,
+      streamId,
       heldUntil: hold ? isoOf(hold.untilMs) : null,
       failures: hold?.failures ?? 0,
       failingSince: hold ? isoOf(hold.sinceMs) : null,
@@ -88,23 +89,25 @@ export function openDelivery(
     }
   }
 
+  const isValid = () => performance.now() < validUntilMs
+
   return {
     key,
-    courier,
     dispatch,
-    isValid: () => performance.now() < validUntilMs,
-    /** In the clock of `performance.now`. */
+    want: (window: number): Want | undefined => (isValid() ? courier.want(nowMs(), window) : undefined),
+    take: (events: readonly IssuedEvent[], asked: Want) => courier.take(events, asked, nowMs()),
+    wakeAtMs: courier.wakeAtMs,
+    isIdle: courier.isIdle,
+    /** There may be something new; where the stream was changed, what is not under way is read again. */
+    notice: (to: Destination) => {
+      if (to.updatedAt === destination.updatedAt) courier.notice()
+      else courier.clear()
+      destination = to
+    },
     extend: (untilMs: number) => {
       validUntilMs = untilMs
     },
-    /** The stream was changed: what is not under way is read again. */
-    redirect: (to: Destination) => {
-      destination = to
-      courier.clear()
-    },
-    /** Sends nothing more and cuts what is under way. */
     abandon: () => ending.abort(),
-    /** Sends nothing more; resolves when what is under way is written. */
     drain: async () => {
       validUntilMs = 0
       await Promise.all(underWay)

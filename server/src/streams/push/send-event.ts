@@ -1,7 +1,7 @@
 import type { Outbound, PostOutcome } from '../../outbound/outbound.ts'
 import type { IssuedEvent } from '../issue-tokens.ts'
 
-export type Destination = { url: string; authorization: string | undefined }
+export type Destination = { url: string; authorization: string | undefined; updatedAt: string }
 
 /** Transmits one token (RFC 8935 §2): the compact form alone, with the configured Authorization or none. */
 export const sendEvent = (
