@@ -31,3 +31,47 @@ export const JsonWebKeySet = Type.Object(
   },
 )
 export type JsonWebKeySet = Static<typeof JsonWebKeySet>
+
+const address = (description: string) => Text(description, { format: 'uri' })
+
+export const SsfConfiguration = Type.Object(
+  {
+    spec_version: Text('The version of the Shared Signals Framework: `1_0`.'),
+    issuer: address('Issuer of all tokens: the base address of the service.'),
+    jwks_uri: address('Where the public keys are.'),
+    delivery_methods_supported: Type.Array(Text('A method: pushed (RFC 8935) or polled (RFC 8936).'), {
+      description: 'How events can be delivered.',
+    }),
+    events_supported: Type.Array(Text('The URI of a type of event.'), { description: 'What streams can tell of.' }),
+    configuration_endpoint: address('Where streams are made, read, changed and deleted.'),
+    status_endpoint: address('Where streams are turned on and off.'),
+    verification_endpoint: address('Where a verification event is asked for.'),
+    authorization_schemes: Type.Array(
+      Type.Object({ spec_urn: Text('The specification of the scheme.') }, { description: 'A scheme.' }),
+      { description: 'How requests prove who they are from: with a bearer token, which OAuth 2.0 can give.' },
+    ),
+    default_subjects: Text('`ALL`: a new stream tells of everybody.'),
+  },
+  {
+    title: 'SsfConfiguration',
+    description: 'What a receiver needs to know of this transmitter (SSF 1.0 §7.1).',
+    examples: [
+      {
+        spec_version: '1_0',
+        issuer: 'https://muster.example.com',
+        jwks_uri: 'https://muster.example.com/ssf/jwks.json',
+        delivery_methods_supported: ['urn:ietf:rfc:8935', 'urn:ietf:rfc:8936'],
+        events_supported: [
+          'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change',
+          'https://schemas.openid.net/secevent/ssf/event-type/verification',
+        ],
+        configuration_endpoint: 'https://muster.example.com/ssf_streams',
+        status_endpoint: 'https://muster.example.com/ssf_streams/status',
+        verification_endpoint: 'https://muster.example.com/ssf_streams/verify',
+        authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6750' }, { spec_urn: 'urn:ietf:rfc:6749' }],
+        default_subjects: 'ALL',
+      },
+    ],
+  },
+)
+export type SsfConfiguration = Static<typeof SsfConfiguration>

@@ -1156,6 +1156,226 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/.well-known/ssf-configuration": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read how to connect a receiver
+         * @description No key is needed.
+         */
+        readonly get: operations["getSsfConfiguration"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List streams
+         * @description With `stream_id`, as the Shared Signals Framework asks it: that stream alone, or 404.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["listSsfStreams"];
+        /**
+         * Change the stream that the body names
+         * @description PATCH keeps what is left out, PUT sets it to its default. What belongs to the service may be sent along as it is; when it differs, 400.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly put: operations["configureSsfStreamWithPut"];
+        /**
+         * Make a stream
+         * @description Takes the standard body, or the legacy one within `ssf_stream`. Without a way of delivery the stream is polled. The answer of a poll stream has its token, which is shown once.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["createSsfStream"];
+        /**
+         * Delete the stream that the query names
+         * @description The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly delete: operations["removeSsfStream"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change the stream that the body names
+         * @description PATCH keeps what is left out, PUT sets it to its default. What belongs to the service may be sent along as it is; when it differs, 400.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly patch: operations["configureSsfStream"];
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read whether a stream is on
+         * @description The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStreamStatus"];
+        readonly put?: never;
+        /**
+         * Turn a stream on or off
+         * @description Events that wait when a stream is paused or disabled are delivered when it is enabled again.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["setSsfStreamStatus"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask for a verification event
+         * @description It comes as every event of the stream does, with the `state` that was given. On a stream that is not on, 400.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["verifySsfStream"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a stream
+         * @description The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStream"];
+        /**
+         * Change a stream
+         * @description What is left out stays, also with PUT. Events that wait are delivered the new way. A stream that becomes a poll stream is closed until a poll token is rotated in; one that becomes a push stream needs the address of its receiver.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly put: operations["updateSsfStreamWithPut"];
+        readonly post?: never;
+        /**
+         * Delete a stream
+         * @description The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly delete: operations["deleteSsfStream"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a stream
+         * @description What is left out stays, also with PUT. Events that wait are delivered the new way. A stream that becomes a poll stream is closed until a poll token is rotated in; one that becomes a push stream needs the address of its receiver.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly patch: operations["updateSsfStream"];
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/rotate_poll_token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace the poll token of a stream
+         * @description The stream and its events stay. The answer has the new token, which is shown once.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["rotateSsfPollToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test event to a stream
+         * @description An event about the person, which says that nothing has changed. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, 400.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["testSsfStream"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ssf_streams/{streamId}/history": {
         readonly parameters: {
             readonly query?: never;
@@ -2906,6 +3126,92 @@ export interface components {
             readonly token: string;
         };
         /**
+         * SsfConfiguration
+         * @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1).
+         * @example {
+         *       "spec_version": "1_0",
+         *       "issuer": "https://muster.example.com",
+         *       "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+         *       "delivery_methods_supported": [
+         *         "urn:ietf:rfc:8935",
+         *         "urn:ietf:rfc:8936"
+         *       ],
+         *       "events_supported": [
+         *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+         *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+         *       ],
+         *       "configuration_endpoint": "https://muster.example.com/ssf_streams",
+         *       "status_endpoint": "https://muster.example.com/ssf_streams/status",
+         *       "verification_endpoint": "https://muster.example.com/ssf_streams/verify",
+         *       "authorization_schemes": [
+         *         {
+         *           "spec_urn": "urn:ietf:rfc:6750"
+         *         },
+         *         {
+         *           "spec_urn": "urn:ietf:rfc:6749"
+         *         }
+         *       ],
+         *       "default_subjects": "ALL"
+         *     }
+         */
+        readonly SsfConfiguration: {
+            /** @description The version of the Shared Signals Framework: `1_0`. */
+            readonly spec_version: string;
+            /**
+             * Format: uri
+             * @description Issuer of all tokens: the base address of the service.
+             */
+            readonly issuer: string;
+            /**
+             * Format: uri
+             * @description Where the public keys are.
+             */
+            readonly jwks_uri: string;
+            /** @description How events can be delivered. */
+            readonly delivery_methods_supported: readonly string[];
+            /** @description What streams can tell of. */
+            readonly events_supported: readonly string[];
+            /**
+             * Format: uri
+             * @description Where streams are made, read, changed and deleted.
+             */
+            readonly configuration_endpoint: string;
+            /**
+             * Format: uri
+             * @description Where streams are turned on and off.
+             */
+            readonly status_endpoint: string;
+            /**
+             * Format: uri
+             * @description Where a verification event is asked for.
+             */
+            readonly verification_endpoint: string;
+            /** @description How requests prove who they are from: with a bearer token, which OAuth 2.0 can give. */
+            readonly authorization_schemes: readonly {
+                /** @description The specification of the scheme. */
+                readonly spec_urn: string;
+            }[];
+            /** @description `ALL`: a new stream tells of everybody. */
+            readonly default_subjects: string;
+        };
+        /**
+         * SsfPollTokenRotation
+         * @description How to replace the token that a receiver polls with.
+         * @example {
+         *       "mode": "overlap",
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        readonly SsfPollTokenRotation: {
+            /**
+             * @description `overlap`: a new token, and the previous ones stay valid for a while; `immediate`: a new token alone; `disable`: none, which ends polling until a token is rotated in.
+             * @enum {string}
+             */
+            readonly mode: "overlap" | "immediate" | "disable";
+            /** @description With `overlap`: how long the previous tokens stay valid. */
+            readonly overlap_seconds?: number;
+        };
+        /**
          * SsfReplay
          * @description What a replay did.
          * @example {
@@ -2982,6 +3288,294 @@ export interface components {
                 readonly current_status: "compliant" | "not-compliant";
             }[];
             readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * SsfStream
+         * @description A stream of compliance signals to one receiver.
+         * @example {
+         *       "id": "31",
+         *       "iss": "https://muster.example.com",
+         *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *       "name": "Okta",
+         *       "aud": "https://acme.okta.example",
+         *       "delivery_type": "push",
+         *       "spec_version": "v1_0",
+         *       "enabled": true,
+         *       "events_supported": [
+         *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+         *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+         *       ],
+         *       "events_requested": [
+         *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+         *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+         *       ],
+         *       "events_delivered": [
+         *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+         *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+         *       ],
+         *       "created_at": "2026-11-20T09:14:03.120Z",
+         *       "updated_at": "2026-11-20T09:14:03.120Z",
+         *       "delivery": {
+         *         "method": "urn:ietf:rfc:8935",
+         *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+         *       },
+         *       "health": {
+         *         "state": "ok",
+         *         "failing_since": null,
+         *         "last_error": null,
+         *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+         *       }
+         *     }
+         */
+        readonly SsfStream: {
+            /** @description Identifier of the stream. */
+            readonly id: string;
+            /**
+             * Format: uri
+             * @description Issuer of its tokens: the base address of the service.
+             */
+            readonly iss: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the stream, as its receiver knows it. Paths take either.
+             */
+            readonly stream_id: string;
+            /** @description What the stream is called. */
+            readonly name: string;
+            /** @description An addition, when set: what the stream is for. */
+            readonly description?: string;
+            /** @description Who its tokens are for; null for poll streams that were made with the legacy body. */
+            readonly aud: string | null;
+            /**
+             * @description Whether events are sent to the receiver, or fetched by it.
+             * @enum {string}
+             */
+            readonly delivery_type: "push" | "poll";
+            /**
+             * @description How events name their subject: `v1_0` as `sub_id` of the token, `draft` inside of the event. Never changes.
+             * @enum {string}
+             */
+            readonly spec_version: "v1_0" | "draft";
+            /** @description Whether the stream is on. */
+            readonly enabled: boolean;
+            /** @description What a receiver polls with. Shown once, where it is made; it cannot be recovered. */
+            readonly poll_bearer_token?: string;
+            /** @description What the service can tell of. */
+            readonly events_supported: readonly string[];
+            /** @description What the receiver asked for, and the verification event. */
+            readonly events_requested: readonly string[];
+            /** @description What the stream tells of. */
+            readonly events_delivered: readonly string[];
+            /**
+             * Format: date-time
+             * @description When the stream was made.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            readonly updated_at: string;
+            /** @description How events reach the receiver. */
+            readonly delivery: {
+                /**
+                 * @description How events are delivered: pushed (RFC 8935) or polled (RFC 8936).
+                 * @enum {string}
+                 */
+                readonly method: "urn:ietf:rfc:8935" | "urn:ietf:rfc:8936";
+                /**
+                 * Format: uri
+                 * @description Where they are sent to, or fetched from.
+                 */
+                readonly endpoint_url: string;
+            };
+            /** @description Of push streams, when set: what is sent as `Authorization` with every event. */
+            readonly authorization_header?: string;
+            /** @description An addition: whether the receiver gets what it should. */
+            readonly health: {
+                /**
+                 * @description `failing`: the receiver does not take events, and is tried again; `stopped`: the stream is paused or disabled; `no_poll_token`: nobody can poll until a token is rotated in.
+                 * @enum {string}
+                 */
+                readonly state: "ok" | "failing" | "stopped" | "no_poll_token";
+                /**
+                 * Format: date-time
+                 * @description Since when the receiver takes no events; null while it does.
+                 */
+                readonly failing_since: string | null;
+                /** @description Why the latest attempt failed; null when none did. */
+                readonly last_error: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a receiver last took an event that was pushed.
+                 */
+                readonly last_delivered_at: string | null;
+            };
+        };
+        /**
+         * SsfStreamChange
+         * @description What to change of a stream. Members that belong to the service are refused when they differ; unknown ones are ignored.
+         * @example {
+         *       "name": "Okta production"
+         *     }
+         */
+        readonly SsfStreamChange: {
+            /** @description What to call the stream. */
+            readonly name?: string;
+            /** @description What the stream is for. */
+            readonly description?: string | null;
+            /** @description Who the tokens are for, where that is not the address they are pushed to. */
+            readonly aud?: string | null;
+            /** @description How events reach the receiver. */
+            readonly delivery?: {
+                /**
+                 * @description How events are delivered.
+                 * @enum {string}
+                 */
+                readonly method: "urn:ietf:rfc:8935" | "urn:ietf:rfc:8936";
+                /** @description Where events are pushed to: an https address on a publicly reachable host. */
+                readonly endpoint_url?: string | null;
+                /** @description Sent as `Authorization` with every pushed event; null for none. */
+                readonly authorization_header?: string | null;
+            };
+            /** @description What to tell of; everything that is supported unless given. */
+            readonly events_requested?: readonly string[];
+            /** @description The legacy body. With it the other members are ignored. */
+            readonly ssf_stream?: {
+                /** @description What to call the stream. */
+                readonly name?: string;
+                /** @description What the stream is for. */
+                readonly description?: string | null;
+                /** @description Where events are pushed to, and who they are for: an https address on a public host. */
+                readonly aud?: string | null;
+                /**
+                 * @description Whether events are pushed or polled.
+                 * @enum {string}
+                 */
+                readonly delivery_type?: "push" | "poll";
+                /** @description What to tell of; everything that is supported unless given. */
+                readonly event_subscriptions?: readonly string[];
+                /** @description Sent as `Authorization` with every pushed event; null for none. */
+                readonly authorization_header?: string | null;
+            };
+        };
+        /**
+         * SsfStreamCollectionChange
+         * @description Which stream to change, and what of it.
+         * @example {
+         *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *       "name": "Okta",
+         *       "aud": "https://acme.okta.example",
+         *       "delivery": {
+         *         "method": "urn:ietf:rfc:8935",
+         *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+         *       },
+         *       "events_requested": [
+         *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change"
+         *       ]
+         *     }
+         */
+        readonly SsfStreamCollectionChange: {
+            /** @description Identifier of the stream, or its `stream_id`. */
+            readonly stream_id: string;
+            /** @description What to call the stream. */
+            readonly name?: string;
+            /** @description What the stream is for. */
+            readonly description?: string | null;
+            /** @description Who the tokens are for, where that is not the address they are pushed to. */
+            readonly aud?: string | null;
+            /** @description How events reach the receiver. */
+            readonly delivery?: {
+                /**
+                 * @description How events are delivered.
+                 * @enum {string}
+                 */
+                readonly method: "urn:ietf:rfc:8935" | "urn:ietf:rfc:8936";
+                /** @description Where events are pushed to: an https address on a publicly reachable host. */
+                readonly endpoint_url?: string | null;
+                /** @description Sent as `Authorization` with every pushed event; null for none. */
+                readonly authorization_header?: string | null;
+            };
+            /** @description What to tell of; everything that is supported unless given. */
+            readonly events_requested?: readonly string[];
+            /** @description The legacy body. With it the other members are ignored. */
+            readonly ssf_stream?: {
+                /** @description What to call the stream. */
+                readonly name?: string;
+                /** @description What the stream is for. */
+                readonly description?: string | null;
+                /** @description Where events are pushed to, and who they are for: an https address on a public host. */
+                readonly aud?: string | null;
+                /**
+                 * @description Whether events are pushed or polled.
+                 * @enum {string}
+                 */
+                readonly delivery_type?: "push" | "poll";
+                /** @description What to tell of; everything that is supported unless given. */
+                readonly event_subscriptions?: readonly string[];
+                /** @description Sent as `Authorization` with every pushed event; null for none. */
+                readonly authorization_header?: string | null;
+            };
+        };
+        /**
+         * SsfStreamCreation
+         * @description A stream to make: the standard members, or the legacy body alone. Other members are ignored.
+         * @example {
+         *       "name": "Okta",
+         *       "aud": "https://acme.okta.example",
+         *       "delivery": {
+         *         "method": "urn:ietf:rfc:8935",
+         *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+         *       },
+         *       "events_requested": [
+         *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change"
+         *       ]
+         *     }
+         */
+        readonly SsfStreamCreation: {
+            /** @description What to call the stream. */
+            readonly name?: string;
+            /** @description What the stream is for. */
+            readonly description?: string | null;
+            /** @description Who the tokens are for, where that is not the address they are pushed to. */
+            readonly aud?: string | null;
+            /** @description How events reach the receiver. */
+            readonly delivery?: {
+                /**
+                 * @description How events are delivered.
+                 * @enum {string}
+                 */
+                readonly method: "urn:ietf:rfc:8935" | "urn:ietf:rfc:8936";
+                /** @description Where events are pushed to: an https address on a publicly reachable host. */
+                readonly endpoint_url?: string | null;
+                /** @description Sent as `Authorization` with every pushed event; null for none. */
+                readonly authorization_header?: string | null;
+            };
+            /** @description What to tell of; everything that is supported unless given. */
+            readonly events_requested?: readonly string[];
+            /** @description The legacy body. With it the other members are ignored. */
+            readonly ssf_stream?: {
+                /** @description What to call the stream. */
+                readonly name?: string;
+                /** @description What the stream is for. */
+                readonly description?: string | null;
+                /** @description Where events are pushed to, and who they are for: an https address on a public host. */
+                readonly aud?: string | null;
+                /**
+                 * @description Whether events are pushed or polled.
+                 * @enum {string}
+                 */
+                readonly delivery_type?: "push" | "poll";
+                /** @description What to tell of; everything that is supported unless given. */
+                readonly event_subscriptions?: readonly string[];
+                /** @description Sent as `Authorization` with every pushed event; null for none. */
+                readonly authorization_header?: string | null;
+            };
+            /**
+             * @description How events name their subject; `v1_0` unless given, always `draft` with the legacy body.
+             * @enum {string}
+             */
+            readonly spec_version?: "v1_0" | "draft";
         };
         /**
          * SsfStreamEvent
@@ -3126,6 +3720,93 @@ export interface components {
             } | null;
             /** @description The signed token, byte for byte as it is sent; null until it is signed. */
             readonly token: string | null;
+        };
+        /**
+         * SsfStreamStatus
+         * @description Whether a stream is on.
+         * @example {
+         *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *       "status": "enabled"
+         *     }
+         */
+        readonly SsfStreamStatus: {
+            /**
+             * Format: uuid
+             * @description The `stream_id` of the stream.
+             */
+            readonly stream_id: string;
+            /**
+             * @description Whether events are delivered; `paused` keeps them, and only after it was asked for.
+             * @enum {string}
+             */
+            readonly status: "enabled" | "paused" | "disabled";
+            /** @description An addition, when set: why. */
+            readonly reason?: string;
+        };
+        /**
+         * SsfStreamStatusChange
+         * @description Turns a stream on or off.
+         * @example {
+         *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *       "status": "paused",
+         *       "reason": "Maintenance until noon"
+         *     }
+         */
+        readonly SsfStreamStatusChange: {
+            /** @description Identifier of the stream, or its `stream_id`. */
+            readonly stream_id: string;
+            /**
+             * @description `paused` keeps events for later, in their order; with `disabled` what happens is not queued.
+             * @enum {string}
+             */
+            readonly status: "enabled" | "paused" | "disabled";
+            /** @description Why. */
+            readonly reason?: string | null;
+        };
+        /**
+         * SsfTest
+         * @description What came of a test.
+         * @example {
+         *       "success": true,
+         *       "response_code": "202",
+         *       "ssf_stream_event_id": 4711
+         *     }
+         */
+        readonly SsfTest: {
+            /** @description Whether the receiver took it, or it waits to be polled. */
+            readonly success: boolean;
+            /** @description The status that the receiver answered, `202` for poll streams, or `no_response`. */
+            readonly response_code: string;
+            /** @description Identifier of the event in the history of the stream. */
+            readonly ssf_stream_event_id: number;
+        };
+        /**
+         * SsfTestRequest
+         * @description Whom a test event is about.
+         * @example {
+         *       "email": "ana@acme.example"
+         *     }
+         */
+        readonly SsfTestRequest: {
+            /**
+             * Format: email
+             * @description Whom the event is about.
+             */
+            readonly email: string;
+        };
+        /**
+         * SsfVerification
+         * @description Asks for a verification event.
+         * @example {
+         *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *       "state": "VGhpcyBpcyBhbiBleGFtcGxl"
+         *     }
+         */
+        readonly SsfVerification: {
+            /** @description Identifier of the stream, or its `stream_id`. */
+            readonly stream_id: string;
+            /** @description Comes back in the event. */
+            readonly state?: string | null;
         };
         /**
          * TableRecord
@@ -3418,10 +4099,21 @@ export type ReportingQuery = components['schemas']['ReportingQuery'];
 export type ReportingQueryResult = components['schemas']['ReportingQueryResult'];
 export type ReportingTable = components['schemas']['ReportingTable'];
 export type SsfCheckpoint = components['schemas']['SsfCheckpoint'];
+export type SsfConfiguration = components['schemas']['SsfConfiguration'];
+export type SsfPollTokenRotation = components['schemas']['SsfPollTokenRotation'];
 export type SsfReplay = components['schemas']['SsfReplay'];
 export type SsfReplayRequest = components['schemas']['SsfReplayRequest'];
 export type SsfSnapshot = components['schemas']['SsfSnapshot'];
+export type SsfStream = components['schemas']['SsfStream'];
+export type SsfStreamChange = components['schemas']['SsfStreamChange'];
+export type SsfStreamCollectionChange = components['schemas']['SsfStreamCollectionChange'];
+export type SsfStreamCreation = components['schemas']['SsfStreamCreation'];
 export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
+export type SsfStreamStatus = components['schemas']['SsfStreamStatus'];
+export type SsfStreamStatusChange = components['schemas']['SsfStreamStatusChange'];
+export type SsfTest = components['schemas']['SsfTest'];
+export type SsfTestRequest = components['schemas']['SsfTestRequest'];
+export type SsfVerification = components['schemas']['SsfVerification'];
 export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type WhoAmI = components['schemas']['WhoAmI'];
@@ -8294,6 +8986,1097 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfConfiguration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "spec_version": "1_0",
+                     *       "issuer": "https://muster.example.com",
+                     *       "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+                     *       "delivery_methods_supported": [
+                     *         "urn:ietf:rfc:8935",
+                     *         "urn:ietf:rfc:8936"
+                     *       ],
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "configuration_endpoint": "https://muster.example.com/ssf_streams",
+                     *       "status_endpoint": "https://muster.example.com/ssf_streams/status",
+                     *       "verification_endpoint": "https://muster.example.com/ssf_streams/verify",
+                     *       "authorization_schemes": [
+                     *         {
+                     *           "spec_urn": "urn:ietf:rfc:6750"
+                     *         },
+                     *         {
+                     *           "spec_urn": "urn:ietf:rfc:6749"
+                     *         }
+                     *       ],
+                     *       "default_subjects": "ALL"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfConfiguration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listSsfStreams: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly stream_id?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "31",
+                     *           "iss": "https://muster.example.com",
+                     *           "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *           "name": "Okta",
+                     *           "aud": "https://acme.okta.example",
+                     *           "delivery_type": "push",
+                     *           "spec_version": "v1_0",
+                     *           "enabled": true,
+                     *           "events_supported": [
+                     *             "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *             "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *           ],
+                     *           "events_requested": [
+                     *             "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *             "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *           ],
+                     *           "events_delivered": [
+                     *             "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *             "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *           ],
+                     *           "created_at": "2026-11-20T09:14:03.120Z",
+                     *           "updated_at": "2026-11-20T09:14:03.120Z",
+                     *           "delivery": {
+                     *             "method": "urn:ietf:rfc:8935",
+                     *             "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *           },
+                     *           "health": {
+                     *             "state": "ok",
+                     *             "failing_since": null,
+                     *             "last_error": null,
+                     *             "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["SsfStream"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    } | components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly configureSsfStreamWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                 *       "name": "Okta",
+                 *       "aud": "https://acme.okta.example",
+                 *       "delivery": {
+                 *         "method": "urn:ietf:rfc:8935",
+                 *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                 *       },
+                 *       "events_requested": [
+                 *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfStreamCollectionChange"];
+            };
+        };
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Okta",
+                 *       "aud": "https://acme.okta.example",
+                 *       "delivery": {
+                 *         "method": "urn:ietf:rfc:8935",
+                 *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                 *       },
+                 *       "events_requested": [
+                 *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfStreamCreation"];
+            };
+        };
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly removeSsfStream: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly stream_id: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer has no body. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly configureSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                 *       "name": "Okta",
+                 *       "aud": "https://acme.okta.example",
+                 *       "delivery": {
+                 *         "method": "urn:ietf:rfc:8935",
+                 *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                 *       },
+                 *       "events_requested": [
+                 *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfStreamCollectionChange"];
+            };
+        };
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfStreamStatus: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly stream_id: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Whether a stream is on. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "status": "enabled"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStreamStatus"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly setSsfStreamStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                 *       "status": "paused",
+                 *       "reason": "Maintenance until noon"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfStreamStatusChange"];
+            };
+        };
+        readonly responses: {
+            /** @description Whether a stream is on. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "status": "enabled"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStreamStatus"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly verifySsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                 *       "state": "VGhpcyBpcyBhbiBleGFtcGxl"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfVerification"];
+            };
+        };
+        readonly responses: {
+            /** @description Done; the answer has no body. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateSsfStreamWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Okta production"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfStreamChange"];
+            };
+        };
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer has no body. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Okta production"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfStreamChange"];
+            };
+        };
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rotateSsfPollToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "mode": "overlap",
+                 *       "overlap_seconds": 3600
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfPollTokenRotation"];
+            };
+        };
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly testSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ana@acme.example"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfTestRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What came of a test. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "response_code": "202",
+                     *       "ssf_stream_event_id": 4711
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfTest"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];
         };

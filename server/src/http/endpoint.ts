@@ -30,6 +30,8 @@ export type PublicCall<Body = unknown, Query = unknown, Path extends string = st
   readonly links: Links
   readonly ipAddress: string
   readonly version: ApiVersion
+  /** As it was asked: tells PUT from PATCH, where one replaces and the other keeps what is missing. */
+  readonly method: string
 }
 
 export type EndpointDefinition<
@@ -51,6 +53,8 @@ export type EndpointDefinition<
   textParams?: Readonly<Record<string, string>>
   body?: Body
   query?: Query
+  /** The query or the body names the record, instead of the path. */
+  namesRecord?: true
   /** Left out: the answer has no body, and its status is 204. */
   answer?: Answer
   status?: 200 | 201
@@ -121,6 +125,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     answer,
     file: undefined,
     status,
+    namesRecord: definition.namesRecord,
     search: undefined,
   }
   const params = readParams(path, textParams)
@@ -136,6 +141,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
       links,
       ipAddress: request.ip,
       version,
+      method: request.method,
     }
     const result = await run(call, request)
     reply.code(status).headers(headers)

@@ -60,6 +60,7 @@ export function fileEndpoint<const Path extends string>(
       links,
       ipAddress: request.ip,
       version,
+      method: request.method,
       organizationId,
       actor,
     })

@@ -6,7 +6,7 @@ import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Db, Reader } from '../db/transact.ts'
-import { fail } from '../errors.ts'
+import { fail, orNotFound } from '../errors.ts'
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
 import { pageOf } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
@@ -32,6 +32,11 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
   search?: SearchFields
   /** Query parameters besides those of every list; the next page repeats them. */
   options?: Options
+  /** Answers the record alone where the query parameter `by` names one. */
+  one?: {
+    by: keyof Options['properties'] & string
+    find: (db: Db, organizationId: string, reference: string, now: string) => Promise<Row | undefined>
+  }
   order?: 'ascending' | 'descending'
   list: (db: Db, page: ListPage<PathParams<Path>>, options: Static<Options>) => Promise<Row[]>
   present: (row: Row, links: Links) => Static<Schema>
@@ -62,6 +67,8 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     query: options ? Type.Object({ ...ListQuery.properties, ...options.properties }) : ListQuery,
     body: undefined,
     answer: envelope(definition.record),
+    alternative: definition.one && definition.record,
+    namesRecord: definition.one && (true as const),
     file: undefined,
     status: 200,
     search: search ?? {},
@@ -71,10 +78,23 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     const answer = pageReader(app, definition, version)
     return async (request) => {
       const { organizationId } = request.principal ?? fail('unauthorized')
+      const found = await findOne(app, definition, organizationId, request.query)
+      if (found !== undefined) return definition.present(found, app.kit.links)
       // Validated against ListQuery and the options before.
       return answer(organizationId, readPath(request.params), request.query as ListQuery & Static<Options>)
     }
   })
+}
+
+async function findOne<Path extends string, Schema extends TSchema, Row, Options extends TObject>(
+  { kit: { db, clock } }: FastifyInstance,
+  { one }: ListDefinition<Path, Schema, Row, Options>,
+  organizationId: string,
+  query: unknown,
+): Promise<Row | undefined> {
+  const reference = one && (query as Record<string, unknown>)[one.by]
+  if (!one || typeof reference !== 'string') return undefined
+  return orNotFound(await one.find(db, organizationId, reference, clock()))
 }
 
 function pageReader<Path extends string, Schema extends TSchema, Row, Options extends TObject>(

@@ -32,6 +32,10 @@ export type Operation = {
   readonly query: TSchema | undefined
   readonly body: TSchema | undefined
   readonly answer: TSchema | undefined
+  /** The query or the body names the record, which may be missing. */
+  readonly namesRecord?: true | undefined
+  /** What a list answers where one record of it is asked for. */
+  readonly alternative?: TSchema | undefined
   /** Set where the answer is a file instead of JSON. */
   readonly file: FileDescription | undefined
   readonly status: number

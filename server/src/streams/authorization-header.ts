@@ -10,3 +10,11 @@ export const sealAuthorization = (secrets: Secrets, value: string, place: Place)
 
 export const unsealAuthorization = (secrets: Secrets, sealed: Uint8Array, place: Place): string =>
   secrets.unseal(sealed, aad(place)).toString('utf8')
+
+type Sealed = { organization_id: string; id: string; sealed_authorization_header: Uint8Array | null }
+
+/** Reads what is sent to the receiver of a stream; null: nothing is. */
+export const authorizationReader =
+  (secrets: Secrets) =>
+  ({ organization_id: organizationId, id: streamId, sealed_authorization_header: sealed }: Sealed): string | null =>
+    sealed && unsealAuthorization(secrets, sealed, { organizationId, streamId })

@@ -12,3 +12,6 @@ export const typeOf = {
   verification: verificationType,
   stream_updated: streamUpdatedType,
 } as const
+
+/** What receivers may hear of; the verification event belongs to every stream. */
+export const supportedEvents = [complianceChangeType, verificationType] as const

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { publicEndpoint } from '../http/endpoint.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { snapshotRoutes } from './ledger/snapshot-routes.ts'
+import { managementRoutes } from './management-routes.ts'
+import { receiverRoutes } from './receiver-routes.ts'
 import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
 import type { StreamParts } from './start-streams.ts'
 
@@ -18,6 +20,8 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
     run: async ({ db, now }) => ({ keys: await listPublishedKeys(db, now) }),
   })
 
+  receiverRoutes(app, parts)
+  managementRoutes(app, parts)
   ledgerRoutes(app)
   snapshotRoutes(app, parts)
 }

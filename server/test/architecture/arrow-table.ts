@@ -28,7 +28,8 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   organizations: ['devices', 'audit', ...ground],
   webhooks: ['audit', 'webhook-ledger', ...ground],
   events: ['streams', 'webhook-ledger', ...ground],
-  streams: ['audit', ...ground],
+  // For what a secret looks like.
+  streams: ['api-keys', 'audit', ...ground],
   audit: ['webhook-ledger', ...ground],
   // Below the audit log, whose entries are told as well.
   'webhook-ledger': [...ground],

@@ -7,10 +7,21 @@ const collectionAt: Readonly<Record<string, string>> = {
   memberships: 'devices',
 }
 
+/** Operations whose query names a record, by the parameter and its collection. */
+const namedByQuery: Readonly<Record<string, string>> = {
+  getSsfStreamStatus: 'ssf_streams',
+  removeSsfStream: 'ssf_streams',
+}
+
+function queryOf({ operationId }: Operation, world: World, place: number): string {
+  const collection = namedByQuery[operationId]
+  return collection === undefined ? '' : `?stream_id=${world[collection]?.[place]}`
+}
+
 /** The path of an operation about a record of the world, by default the first of each collection. */
 export function addressOf(operation: Operation, world: World, place = 0): string {
   const parts = operation.path.split('/')
-  return parts
+  const path = parts
     .map((part, index) => {
       if (!part.startsWith(':')) return part
       const before = parts[index - 1] ?? ''
@@ -21,4 +32,5 @@ export function addressOf(operation: Operation, world: World, place = 0): string
       return id
     })
     .join('/')
+  return path + queryOf(operation, world, place)
 }

@@ -28,6 +28,13 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
   operations: [
     'GET /package_downloads/:',
     'GET /ssf/jwks.json',
+    'PUT /ssf_streams/:',
+    'PATCH /ssf_streams',
+    'PUT /ssf_streams',
+    'DELETE /ssf_streams',
+    'DELETE /ssf_streams/:',
+    'POST /ssf_streams/status',
+    'POST /ssf_streams/verify',
     'GET /ssf_streams/:/history',
     'GET /ssf_streams/:/history/:',
     'POST /ssf_streams/:/replay',
@@ -35,6 +42,9 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /ssf_streams/:/checkpoint',
   ],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
+  ssf_stream: ['description', 'health'],
+  ssf_stream_status: ['reason'],
+  ssf_configuration: ['spec_version', 'authorization_schemes', 'default_subjects'],
   report_query: ['results_updated_at', 'results_truncated', 'error_message'],
 }
 

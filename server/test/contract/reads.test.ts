@@ -78,7 +78,10 @@ for (const version of apiVersions) {
     for (const operation of asked()) {
       const path = addressOf(operation, world)
       const plain = await harness.ask('GET', path, { headers: version_(version) })
-      const variants = [`${path}/`, ...(operation.search ? [`${path}?query=`, `${path}/?query=`] : [])]
+      const variants = [
+        path.replace(/(\?|$)/, '/$1'),
+        ...(operation.search ? [`${path}?query=`, `${path}/?query=`] : []),
+      ]
       for (const variant of variants) {
         const answer = await harness.ask('GET', variant, { headers: { 'x-kolide-api-version': version } })
         assert.deepEqual([answer.status, answer.body], [200, plain.body], variant)
@@ -91,9 +94,13 @@ for (const version of apiVersions) {
     for (const operation of asked()) {
       const path = addressOf(operation, world)
       assert.equal((await proxy.ask('GET', path, { version, isWrong: true })).status, 401, operation.operationId)
-      const wrong = await proxy.ask('GET', `${path}?per_page=101`, { version, key: keyFor(operation), isWrong: true })
+      const wrong = await proxy.ask('GET', `${path}${path.includes('?') ? '&' : '?'}per_page=101`, {
+        version,
+        key: keyFor(operation),
+        isWrong: true,
+      })
       assert.equal(wrong.status, operation.search ? 422 : 200, operation.operationId)
-      if (!operation.path.includes(':')) continue
+      if (!operation.path.includes(':') && !path.includes('?')) continue
       const ids = new Proxy(world, { get: () => [nobody] })
       const [foreign, unknown] = await Promise.all(
         [strangeWorld, ids].map((other) =>

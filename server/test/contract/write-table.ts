@@ -12,6 +12,8 @@ export type Write = {
 
 const first = (world: World, collection: string): string => world[collection]?.[0] ?? ''
 
+const change = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+
 /** How every operation that changes something is asked, by its operationId without `WithPut`. */
 export const writes: Readonly<Record<string, Write>> = {
   updateDeviceAuthenticationMode: {
@@ -90,6 +92,58 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{ sql: 'drop table users' }, { targeted_device_ids: ['900000000000000001'] }],
     shows: { tables_used: ['mounts'], revision: 2 },
   },
+  createSsfStream: {
+    place: 0,
+    body: () => ({
+      name: 'Another',
+      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://a.example.com/' },
+    }),
+    wrong: [
+      { name: 7 },
+      { events_requested: [] },
+      { delivery: { method: 'urn:ietf:rfc:8935' } },
+      { ssf_stream: { delivery_type: 'push', aud: 'http://a.example.com/' } },
+    ],
+    shows: { name: 'Another', aud: 'https://a.example.com/', enabled: true },
+  },
+  updateSsfStream: {
+    place: 0,
+    body: () => ({ name: 'Renamed' }),
+    wrong: [{ name: '' }, { delivery: { method: 'mail' } }],
+    shows: { name: 'Renamed' },
+  },
+  configureSsfStream: {
+    place: 0,
+    body: (world) => ({ stream_id: first(world, 'ssf_streams'), name: 'Renamed again', events_requested: [change] }),
+    wrong: [{}, { stream_id: '1', name: '' }],
+    shows: { name: 'Renamed again' },
+  },
+  rotateSsfPollToken: {
+    place: 1,
+    body: () => ({ mode: 'overlap', overlap_seconds: 60 }),
+    wrong: [{}, { mode: 'overlap' }, { mode: 'overlap', overlap_seconds: 86_401 }, { mode: 'never' }],
+    shows: { delivery_type: 'poll' },
+  },
+  testSsfStream: {
+    place: 1,
+    body: () => ({ email: 'nobody@acme.example' }),
+    wrong: [{}, { email: 'nobody' }],
+    shows: { success: true, response_code: '202' },
+  },
+  setSsfStreamStatus: {
+    place: 0,
+    body: (world) => ({ stream_id: first(world, 'ssf_streams'), status: 'enabled', reason: 'Back again' }),
+    wrong: [{}, { stream_id: '1', status: 'on' }],
+    shows: { status: 'enabled', reason: 'Back again' },
+  },
+  verifySsfStream: {
+    place: 0,
+    body: (world) => ({ stream_id: first(world, 'ssf_streams'), state: 'x' }),
+    wrong: [{}, { stream_id: '1', state: 7 }],
+    shows: {},
+  },
+  deleteSsfStream: { place: 2, shows: {} },
+  removeSsfStream: { place: 3, shows: {} },
   replaySsfStreamEvents: {
     place: 0,
     body: () => ({ from: '2026-11-20', to: '2026-11-21', states: ['rejected'] }),

@@ -170,11 +170,27 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   decideRegistrationRequest: () => ({ status: 'denied' }),
   createLiveQueryCampaign: ({ device }) => ({ name: 'x', sql: 'select 1', targeted_device_ids: [device] }),
   updateLiveQueryCampaign: ({ device }) => ({ targeted_device_ids: [device] }),
+  // Refused, or the same twice: answers to one request after the other are compared.
+  createSsfStream: () => ({ events_requested: [] }),
+  updateSsfStream: () => ({ description: 'The same' }),
+  configureSsfStream: ({ stream }) => ({ stream_id: stream, description: 'The same' }),
+  rotateSsfPollToken: () => ({ mode: 'disable' }),
+  testSsfStream: () => ({ email: 'nobody' }),
+  setSsfStreamStatus: ({ stream }) => ({ stream_id: stream, status: 'enabled' }),
+  verifySsfStream: ({ stream }) => ({ stream_id: stream }),
   replaySsfStreamEvents: () => ({ jtis: ['b4c0ffee'] }),
   runExternalCheck: ({ device }) => ({ device_id: device, check_data: { KOLIDE_CHECK_STATUS: 'PASS' } }),
 }
 
+/** Where the query names a record. */
+const queryOf: Readonly<Record<string, (records: Records) => string>> = {
+  getSsfStreamStatus: ({ stream }) => `?stream_id=${stream}`,
+  removeSsfStream: ({ stream }) => `?stream_id=${stream}`,
+}
+
 const unknownRecords = new Proxy({} as Records, { get: () => nobodys })
+
+const inQuery = -2
 
 /** Each place where an identifier goes is asked about alone: the other places hold our own records. */
 function questionsOf(operation: Operation): Question[] {
@@ -185,6 +201,7 @@ function questionsOf(operation: Operation): Question[] {
       : [],
   )
   const makeBody = operation.body ? bodyOf[baseName(operation.operationId)] : undefined
+  const makeQuery = queryOf[operation.operationId]
   if (operation.body && !makeBody) assert.fail(`say what ${operation.operationId} is asked with`)
   const fill = (records: Records, at: number) => {
     const isExternal = operation.operationId === 'runExternalCheck'
@@ -197,9 +214,10 @@ function questionsOf(operation: Operation): Question[] {
       })
       .join('/')
     const body = makeBody?.(at === -1 ? records : ours.records)
-    return { method: operation.method, url, ...(body !== undefined && { body }) }
+    const query = makeQuery?.(at === inQuery ? records : ours.records) ?? ''
+    return { method: operation.method, url: url + query, ...(body !== undefined && { body }) }
   }
-  return [...places, ...(makeBody ? [-1] : [])].map((at) => ({
+  return [...places, ...(makeBody ? [-1] : []), ...(makeQuery ? [inQuery] : [])].map((at) => ({
     operation,
     own: fill(ours.records, at),
     foreign: fill(theirs.records, at),

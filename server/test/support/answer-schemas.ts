@@ -21,7 +21,9 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
   }
   app.addHook('preSerialization', (request, reply, payload, done) => {
     const { operationId } = request.routeOptions.config
-    const { answer } = app.kit.operations.find((operation) => operation.operationId === operationId) ?? {}
+    const operation = app.kit.operations.find((one) => one.operationId === operationId)
+    const isPage = typeof payload === 'object' && payload !== null && 'pagination' in payload
+    const answer = isPage ? operation?.answer : (operation?.alternative ?? operation?.answer)
     const refusal = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
     const schema = reply.statusCode < 400 ? answer : refusal
     if (!operationId || !schema) return done(null, payload)

@@ -83,13 +83,13 @@ export function headersOf(access: Operation['access'], status = 200): Schema {
 }
 
 /** Every status that a call of the operation may be refused with. */
-export function refusalStatusesOf({ access, path, body, query, method }: Operation): number[] {
+export function refusalStatusesOf({ access, path, body, query, method, namesRecord }: Operation): number[] {
   const isKeyed = access !== 'public'
   const when: [status: number, applies: boolean][] = [
     [400, true],
     [401, isKeyed],
     [403, isKeyed && access !== 'read'],
-    [404, path.includes(':')],
+    [404, path.includes(':') || namesRecord === true],
     [410, true],
     [413, body !== undefined],
     [415, body !== undefined],

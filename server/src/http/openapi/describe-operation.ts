@@ -95,12 +95,15 @@ function searchTable(search: SearchFields): string {
 }
 
 function answerOf(operation: Operation, lift: Lift): Schema {
-  const { answer, access, status, file } = operation
+  const { answer, alternative, access, status, file } = operation
   const headers = headersOf(access, status)
   if (file) return describeFile(file, headers)
   if (!answer) return { description: 'Done; the answer has no body.', headers }
   const description = 'description' in answer ? answer.description : 'The record.'
-  return { description, headers, content: jsonOf(answer, lift) }
+  const content = jsonOf(answer, lift)
+  if (!alternative) return { description, headers, content }
+  const media = { ...content['application/json'], schema: { anyOf: [lift({ ...answer }), lift({ ...alternative })] } }
+  return { description, headers, content: { 'application/json': media } }
 }
 
 function describeFile({ description, mediaTypes }: FileDescription, headers: Schema): Schema {
@@ -108,7 +111,7 @@ function describeFile({ description, mediaTypes }: FileDescription, headers: Sch
   return { description, headers: { ...headers, ...fileHeaders }, content: Object.fromEntries(content) }
 }
 
-function jsonOf(schema: TSchema, lift: Lift): Schema {
+function jsonOf(schema: TSchema, lift: Lift): { 'application/json': Schema } {
   const example = exampleOf({ ...schema })
   return { 'application/json': { schema: lift({ ...schema }), ...(example !== undefined && { example }) } }
 }

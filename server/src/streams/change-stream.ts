@@ -1,0 +1,106 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import type { ReceiverRules } from '../outbound/receiver-url.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { streamAddress } from './audience.ts'
+import { notifyStreams } from './notify-streams.ts'
+import { removePollTokens } from './poll-tokens.ts'
+import { type Presenting, presentStream } from './present.ts'
+import { findStreamRecord, lockStream, type Stream } from './queries.ts'
+import { refuseOwned, type Settings, settle } from './settle-stream.ts'
+import type { Wishes } from './stream-wishes.ts'
+import { receiverOf, storeAuthorization } from './write-settings.ts'
+
+export type StreamChange = {
+  organizationId: string
+  /** `id` or `stream_id`. */
+  reference: string
+  wishes: Wishes
+  /** As it came, to see what of it belongs to the service. */
+  body: Readonly<Record<string, unknown>>
+  /** Whether what is missing has its default again, rather than stays. */
+  replaces: boolean
+  rules: ReceiverRules
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Changes what can be chosen of a stream. Nothing is written where nothing changes. */
+export async function changeStream(
+  tx: Tx,
+  secrets: Secrets,
+  presenting: Presenting,
+  change: StreamChange,
+): Promise<void> {
+  const { organizationId, reference, wishes, body, replaces, rules, now } = change
+  const stream = orNotFound(await lockStream(tx, organizationId, reference))
+  const shown = presentStream(orNotFound(await findStreamRecord(tx, organizationId, stream.id, now)), presenting)
+  const current = { stream, authorization: presenting.authorizationOf(stream) }
+  const place = { streamUuid: stream.stream_id, baseUrl: presenting.baseUrl, rules }
+  const isOwn = stream.audience === streamAddress(presenting.baseUrl, stream.stream_id)
+  const spec = { ...wishes, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }
+  const settings = settle(spec, place, replaces ? undefined : current)
+  refuseOwned(body, shown, stream, settings, presenting.baseUrl)
+  const news = newsOf(current, settings)
+  if (news.length === 0) return
+  await write(tx, stream, settings, now)
+  if (settings.authorization !== current.authorization) {
+    await storeAuthorization(tx, secrets, { organizationId, streamId: stream.id }, settings.authorization)
+  }
+  await notifyStreams(tx, organizationId)
+  const description = `Changed the stream "${stream.name}": ${news.join('; ')}.`
+  await recordAudit(tx, { organizationId, actor: change.actor, ipAddress: change.ipAddress, description, now })
+}
+
+async function write(tx: Tx, stream: Stream, settings: Settings, now: string): Promise<void> {
+  const { organization_id: organizationId, id: streamId } = stream
+  const isConverted = settings.deliveryType !== stream.delivery_type
+  await tx
+    .updateTable('ssf_streams')
+    .set({
+      name: settings.name,
+      description: settings.description,
+      delivery_type: settings.deliveryType,
+      audience: settings.audience,
+      endpoint_url: settings.endpointUrl,
+      updated_at: now,
+      // Whoever converts a stream asks for a token of it from then on.
+      ...(isConverted && { needs_no_poll_token: false }),
+    })
+    .where(inOrganization('ssf_streams', organizationId))
+    .where('id', '=', streamId)
+    .execute()
+  if (isConverted) await removePollTokens(tx, { organizationId, streamId })
+  if (settings.endpointUrl !== stream.endpoint_url) await forgetTroubles(tx, organizationId, streamId)
+}
+
+/** They were of the receiver at the address before. */
+async function forgetTroubles(tx: Tx, organizationId: string, streamId: string): Promise<void> {
+  await tx
+    .updateTable('ssf_stream_deliveries')
+    .set({ held_until: null, failures: 0, failing_since: null, last_error: null })
+    .where(inOrganization('ssf_stream_deliveries', organizationId))
+    .where('stream_id', '=', streamId)
+    .where('failing_since', 'is not', null)
+    .execute()
+}
+
+type Current = { stream: Stream; authorization: string | null }
+
+function newsOf({ stream, authorization }: Current, settings: Settings): string[] {
+  const [before, after] = [receiverOf({ endpointUrl: stream.endpoint_url }), receiverOf(settings)]
+  const news: (string | false)[] = [
+    settings.name !== stream.name && `its name is "${settings.name}"`,
+    settings.description !== stream.description && 'another description',
+    settings.endpointUrl !== stream.endpoint_url &&
+      (before === after ? `${after} at another address` : `${after}, before ${before}`),
+    settings.audience !== stream.audience && settings.audience !== settings.endpointUrl && 'another audience',
+    settings.authorization !== authorization &&
+      (settings.authorization === null ? 'no authorization header' : 'another authorization header'),
+  ]
+  const told = news.filter((one) => one !== false)
+  return told.length === 0 && settings.audience !== stream.audience ? ['another audience'] : told
+}

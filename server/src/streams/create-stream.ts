@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import type { ReceiverRules } from '../outbound/receiver-url.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { complianceChangeType } from './event-types.ts'
+import { addPollToken } from './poll-tokens.ts'
+import { settle } from './settle-stream.ts'
+import type { Wishes } from './stream-wishes.ts'
+import { receiverOf, storeAuthorization } from './write-settings.ts'
+
+export type NewStream = {
+  organizationId: string
+  wishes: Wishes
+  baseUrl: string
+  rules: ReceiverRules
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** Makes a stream that is on. `pollToken` is what a poll stream is polled with, which nobody is shown again. */
+export async function createStream(
+  tx: Tx,
+  secrets: Secrets,
+  { organizationId, wishes, baseUrl, rules, actor, ipAddress, now }: NewStream,
+): Promise<{ id: string; pollToken: string | undefined }> {
+  const streamUuid = randomUUID()
+  const settings = settle(wishes, { streamUuid, baseUrl, rules })
+  const { id } = await tx
+    .insertInto('ssf_streams')
+    .values({
+      organization_id: organizationId,
+      stream_id: streamUuid,
+      name: settings.name,
+      description: settings.description,
+      spec_version: wishes.specVersion ?? 'v1_0',
+      delivery_type: settings.deliveryType,
+      audience: settings.audience,
+      endpoint_url: settings.endpointUrl,
+      events_requested: [complianceChangeType],
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx.insertInto('ssf_stream_deliveries').values({ organization_id: organizationId, stream_id: id }).execute()
+  const place = { organizationId, streamId: id }
+  if (settings.authorization !== null) await storeAuthorization(tx, secrets, place, settings.authorization)
+  const pollToken = settings.deliveryType === 'poll' ? await addPollToken(tx, secrets, place, now) : undefined
+  const description = `Created the stream "${settings.name}", which is ${receiverOf(settings)}.`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  return { id, pollToken }
+}

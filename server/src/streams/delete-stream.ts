@@ -1,0 +1,28 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { notifyStreams } from './notify-streams.ts'
+import { lockStream } from './queries.ts'
+
+type Deletion = {
+  organizationId: string
+  /** `id` or `stream_id`. */
+  reference: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** From here on there is no such stream for anybody. Its rows are removed later, in batches. */
+export async function deleteStream(tx: Tx, { organizationId, reference, actor, ipAddress, now }: Deletion) {
+  const stream = orNotFound(await lockStream(tx, organizationId, reference))
+  await tx
+    .updateTable('ssf_streams')
+    .set({ deleted_at: now, updated_at: now })
+    .where(inOrganization('ssf_streams', organizationId))
+    .where('id', '=', stream.id)
+    .execute()
+  await notifyStreams(tx, organizationId)
+  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Deleted the stream "${stream.name}".`, now })
+}

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SsfTest } from '@muster/contract/ssf-streams.ts'
+import { sql } from 'kysely'
+import { ulid } from 'ulid'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import { type Reader, type Tx, transact } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import type { PostOutcome } from '../outbound/outbound.ts'
+import { authorizationReader } from './authorization-header.ts'
+import { issueTokens } from './issue-tokens.ts'
+import type { PendingEvent } from './list-pending.ts'
+import { sendEvent } from './push/send-event.ts'
+import { writeOutcomes } from './push/write-outcomes.ts'
+import { findStream, type Stream } from './queries.ts'
+import { queueStreamSignal } from './queue-stream-signal.ts'
+import type { StreamParts } from './start-streams.ts'
+import { refuseStopped } from './verify-stream.ts'
+
+type Asked = {
+  organizationId: string
+  reference: string
+  email: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+const answerWithinMs = 5_000
+/** For whoever sends it at once; should they be gone, deliverers send it after that. */
+const heldMs = 60_000
+
+/** Sends an event about a person, which says what is so already, and tells how its receiver took it. */
+export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTest> {
+  const { db } = parts.connection
+  const { stream, event } = await transact(db, (tx) => queueTest(tx, asked))
+  const eventId = Number(event.id)
+  if (stream.endpoint_url === null) return { success: true, response_code: '202', ssf_stream_event_id: eventId }
+  const startedAt = performance.now()
+  const attemptedAt = parts.clock()
+  const outcome = await post(parts, stream, stream.endpoint_url, event)
+  const isTaken = outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300
+  const code = outcome.kind === 'answered' ? String(outcome.status) : 'no_response'
+  const said = outcome.kind === 'answered' ? `The receiver answered ${outcome.status}` : outcome.message
+  const result = {
+    organizationId: asked.organizationId,
+    streamId: stream.id,
+    eventId: event.id,
+    state: isTaken ? 'delivered' : 'rejected',
+    heldUntil: null,
+    errorCode: isTaken ? null : 'test_failed',
+    errorDescription: isTaken ? null : said,
+    attemptedAt,
+    durationMs: Math.round(performance.now() - startedAt),
+    status: outcome.kind === 'answered' ? outcome.status : null,
+    error: isTaken ? null : said,
+  } as const
+  await writeOutcomes(db, '', [result], [])
+  // No answer looks the same whatever the reason, also to a clock: this is no scanner of ports.
+  if (outcome.kind === 'failed') await pause(Math.max(0, answerWithinMs - (performance.now() - startedAt)))
+  return { success: isTaken, response_code: code, ssf_stream_event_id: eventId }
+}
+
+async function post(parts: StreamParts, stream: Stream, url: string, event: PendingEvent): Promise<PostOutcome> {
+  const [issued] = await issueTokens(parts.issuer, [event])
+  const authorization = authorizationReader(parts.secrets)(stream) ?? undefined
+  const destination = { url, authorization, updatedAt: stream.updated_at }
+  return sendEvent(parts.outbound, destination, orNotFound(issued), AbortSignal.timeout(answerWithinMs))
+}
+
+async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event: PendingEvent }> {
+  const { organizationId, reference, email, actor, ipAddress, now } = asked
+  const stream = orNotFound(await findStream(tx, organizationId, reference))
+  refuseStopped(stream)
+  const device = await findDeviceOf(tx, organizationId, email)
+  const status = device?.signalled_status ?? 'compliant'
+  const event = {
+    previous_status: status,
+    current_status: status,
+    event_timestamp: Math.floor(Date.parse(now) / 1_000),
+    initiating_entity: 'admin',
+    reason_admin: { en: 'Test event' },
+  }
+  const txn = ulid()
+  const heldUntil = stream.delivery_type === 'push' ? new Date(Date.parse(now) + heldMs).toISOString() : undefined
+  const facts = { organizationId, streamId: stream.id, kind: 'test', event, txn, userEmail: email } as const
+  const deviceId = device?.id ?? null
+  const { eventId, jti } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
+  const description = `Sent a test event about "${email}" to the stream "${stream.name}".`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  return {
+    stream,
+    event: {
+      ...{ ...facts, deviceId, id: eventId, jti, sequence: null, token: null, attempts: 0, queuedAt: now },
+      heldUntil: heldUntil ?? null,
+      streamUuid: stream.stream_id,
+      specVersion: stream.spec_version,
+      audience: stream.audience,
+    },
+  }
+}
+
+/** The first device that is registered to the person of this address, if there is one. */
+const findDeviceOf = (reader: Reader, organizationId: string, email: string) =>
+  reader
+    .selectFrom('people')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'people.organization_id')
+        .onRef('devices.registered_owner_id', '=', 'people.id'),
+    )
+    .select(['devices.id', 'devices.signalled_status'])
+    .where(inOrganization('people', organizationId))
+    .where(sql`lower(people.email)`, '=', email.toLowerCase())
+    .where('devices.deleted_at', 'is', null)
+    .orderBy('devices.id')
+    .limit(1)
+    .executeTakeFirst()

@@ -1,0 +1,60 @@
+import { deliveryMethods, type SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
+
+/** What a body asks for, whichever its form. What is undefined was not said. */
+export type Wishes = {
+  form: 'standard' | 'legacy'
+  name: string | undefined
+  description: string | null | undefined
+  audience: string | undefined
+  deliveryType: 'push' | 'poll' | undefined
+  endpointUrl: string | undefined
+  authorization: string | null | undefined
+  specVersion: 'v1_0' | 'draft' | undefined
+  events: readonly string[] | undefined
+}
+
+/** Where the members of a form stand in the body, for telling what is wrong with them. */
+export const fieldsOf = {
+  standard: {
+    name: 'name',
+    audience: 'aud',
+    endpointUrl: 'delivery/endpoint_url',
+    authorization: 'delivery/authorization_header',
+    events: 'events_requested',
+  },
+  legacy: {
+    name: 'ssf_stream/name',
+    audience: 'ssf_stream/aud',
+    endpointUrl: 'ssf_stream/aud',
+    authorization: 'ssf_stream/authorization_header',
+    events: 'ssf_stream/event_subscriptions',
+  },
+} as const
+
+export function readWishes(body: SsfStreamCreation): Wishes {
+  const { ssf_stream: legacy, delivery } = body
+  if (legacy) {
+    return {
+      form: 'legacy',
+      name: legacy.name,
+      description: legacy.description,
+      audience: undefined,
+      deliveryType: legacy.delivery_type,
+      endpointUrl: legacy.aud ?? undefined,
+      authorization: legacy.authorization_header,
+      specVersion: 'draft',
+      events: legacy.event_subscriptions,
+    }
+  }
+  return {
+    form: 'standard',
+    name: body.name,
+    description: body.description,
+    audience: body.aud ?? undefined,
+    deliveryType: delivery && (delivery.method === deliveryMethods.push ? 'push' : 'poll'),
+    endpointUrl: delivery?.endpoint_url ?? undefined,
+    authorization: delivery?.authorization_header,
+    specVersion: body.spec_version,
+    events: body.events_requested,
+  }
+}
