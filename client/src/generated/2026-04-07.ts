@@ -1428,6 +1428,38 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ssf_streams/{stream_id}/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Poll a stream
+         * @description Answers at once with up to 100 event tokens that are not acknowledged. Needs, besides the API key, the poll token of the stream in `X-Service-Poll-Bearer-Token`; a wrong or missing one is a 401.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["pollSsfStream"];
+        readonly put?: never;
+        /**
+         * Acknowledge event tokens, or poll a stream
+         * @description Acknowledges what the body says and, unless it only acknowledges, polls. A poll without `returnImmediately` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. Needs, besides the API key, the poll token of the stream in `X-Service-Poll-Bearer-Token`; a wrong or missing one is a 401.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["pollOrAcknowledgeSsfStream"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ssf_streams/{streamId}/history": {
         readonly parameters: {
             readonly query?: never;
@@ -3363,6 +3395,49 @@ export interface components {
             readonly default_subjects: string;
         };
         /**
+         * SsfPoll
+         * @description A poll for event tokens (RFC 8936 §2.4). With `ack` or `setErrs`, and neither `maxEvents` nor `returnImmediately`, it only acknowledges. Other members are passed over.
+         * @example {
+         *       "ack": [
+         *         "5f0d3c2a-4b57-4d3e-9a55-0c0f7c7e5a11"
+         *       ],
+         *       "maxEvents": 100,
+         *       "returnImmediately": true
+         *     }
+         */
+        readonly SsfPoll: {
+            /** @description Tokens wanted at most: 100 unless told otherwise, never more than 1,000. 0 only acknowledges. */
+            readonly maxEvents?: number;
+            /** @description Whether to answer at once; otherwise up to 30 seconds pass until something is new. */
+            readonly returnImmediately?: boolean;
+            /** @description Tokens that have been taken in: they never come again. Unknown ones are passed over. */
+            readonly ack?: readonly string[];
+            /** @description Tokens that cannot be taken in, each with what is wrong: they do not come again either. */
+            readonly setErrs?: {
+                readonly [key: string]: {
+                    readonly err: string;
+                    readonly description?: string;
+                };
+            };
+        };
+        /**
+         * SsfPollAnswer
+         * @description Event tokens that have not been acknowledged (RFC 8936 §2.4.1).
+         * @example {
+         *       "sets": {
+         *         "5f0d3c2a-4b57-4d3e-9a55-0c0f7c7e5a11": "eyJhbGciOiJSUzI1NiIsInR5cCI6InNlY2V2ZW50K2p3dCJ9…"
+         *       }
+         *     }
+         */
+        readonly SsfPollAnswer: {
+            /** @description Signed event tokens by their identifiers; empty when there is nothing. */
+            readonly sets: {
+                readonly [key: string]: string;
+            };
+            /** @description True when more is there already; left out otherwise. */
+            readonly moreAvailable?: boolean;
+        };
+        /**
          * SsfPollTokenRotation
          * @description How to replace the token that a receiver polls with.
          * @example {
@@ -4269,6 +4344,8 @@ export type ReportingQueryResult = components['schemas']['ReportingQueryResult']
 export type ReportingTable = components['schemas']['ReportingTable'];
 export type SsfCheckpoint = components['schemas']['SsfCheckpoint'];
 export type SsfConfiguration = components['schemas']['SsfConfiguration'];
+export type SsfPoll = components['schemas']['SsfPoll'];
+export type SsfPollAnswer = components['schemas']['SsfPollAnswer'];
 export type SsfPollTokenRotation = components['schemas']['SsfPollTokenRotation'];
 export type SsfReplay = components['schemas']['SsfReplay'];
 export type SsfReplayRequest = components['schemas']['SsfReplayRequest'];
@@ -10493,6 +10570,119 @@ export interface operations {
             readonly 413: components["responses"]["BodyTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pollSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description The `stream_id` of the stream, or its `id`. */
+                readonly stream_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Event tokens that have not been acknowledged (RFC 8936 §2.4.1). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sets": {
+                     *         "5f0d3c2a-4b57-4d3e-9a55-0c0f7c7e5a11": "eyJhbGciOiJSUzI1NiIsInR5cCI6InNlY2V2ZW50K2p3dCJ9…"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfPollAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pollOrAcknowledgeSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description The `stream_id` of the stream, or its `id`. */
+                readonly stream_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ack": [
+                 *         "5f0d3c2a-4b57-4d3e-9a55-0c0f7c7e5a11"
+                 *       ],
+                 *       "maxEvents": 100,
+                 *       "returnImmediately": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SsfPoll"];
+            };
+        };
+        readonly responses: {
+            /** @description Event tokens that have not been acknowledged (RFC 8936 §2.4.1). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sets": {
+                     *         "5f0d3c2a-4b57-4d3e-9a55-0c0f7c7e5a11": "eyJhbGciOiJSUzI1NiIsInR5cCI6InNlY2V2ZW50K2p3dCJ9…"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfPollAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

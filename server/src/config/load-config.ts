@@ -31,6 +31,8 @@ export type Config = Readonly<{
   apiVersionHeaderAliases: readonly string[]
   /** Lower case. */
   pollTokenHeaderAliases: readonly string[]
+  /** Whether an API key alone may poll a stream. */
+  ssfPollWithApiKey: boolean
   deviceDeletionDelaySeconds: number
   /** Lower case. */
   liveQueryBlockedTables: readonly string[]
@@ -83,6 +85,7 @@ function toConfig(values: SettingValues): Config {
     allowPrivateReceivers: values.MUSTER_ALLOW_PRIVATE_RECEIVERS,
     apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
     pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
+    ssfPollWithApiKey: values.MUSTER_SSF_POLL_WITH_API_KEY,
     deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,
     liveQueryBlockedTables: Object.freeze(values.MUSTER_LIVE_QUERY_BLOCKED_TABLES.filter((name) => name !== 'none')),
     bootstrap: hideSecrets(toBootstrap(values)),

@@ -104,6 +104,10 @@ export const settings = Type.Object({
     description: 'Header names read as the poll token header of signal streams.',
     example: 'x-poll-token',
   }),
+  MUSTER_SSF_POLL_WITH_API_KEY: flag({
+    description:
+      'Let an API key alone poll a stream, without the poll token of the stream: for receivers that know only one credential.',
+  }),
   MUSTER_DEVICE_DELETION_DELAY_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 2_592_000,

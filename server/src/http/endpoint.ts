@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
 import type { Actor } from '../audit/record-audit.ts'
 import type { Db } from '../db/transact.ts'
@@ -32,6 +32,8 @@ export type PublicCall<Body = unknown, Query = unknown, Path extends string = st
   readonly version: ApiVersion
   /** As it was asked: tells PUT from PATCH, where one replaces and the other keeps what is missing. */
   readonly method: string
+  /** Aborts when the caller goes before the answer. */
+  readonly abandoned: () => AbortSignal
 }
 
 export type EndpointDefinition<
@@ -55,6 +57,8 @@ export type EndpointDefinition<
   query?: Query
   /** The query or the body names the record, instead of the path. */
   namesRecord?: true
+  /** A body of another form is a 400 instead of a 422, where a protocol asks for it. */
+  faultsAreMalformed?: true
   /** Left out: the answer has no body, and its status is 204. */
   answer?: Answer
   status?: 200 | 201
@@ -126,6 +130,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     file: undefined,
     status,
     namesRecord: definition.namesRecord,
+    faultsAreMalformed: definition.faultsAreMalformed,
     search: undefined,
   }
   const params = readParams(path, textParams)
@@ -142,9 +147,18 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
       ipAddress: request.ip,
       version,
       method: request.method,
+      abandoned: () => abandonmentOf(reply),
     }
     const result = await run(call, request)
     reply.code(status).headers(headers)
     return status === 204 ? reply.send() : result
   })
+}
+
+function abandonmentOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  return controller.signal
 }

@@ -17,6 +17,13 @@ export function explainValidation(findings: readonly FastifySchemaValidationErro
   return new ServiceError('invalid', { errors: [...errors.values()] })
 }
 
+/** The same for a protocol in which a body of another form is a bad request. */
+export function explainMalformed(findings: readonly FastifySchemaValidationError[]): ServiceError {
+  const faults = explainValidation(findings).errors ?? []
+  const text = faults.slice(0, 5).map(({ field, message }) => `${field || 'the body'} ${message}`)
+  return new ServiceError('malformed_request', { message: `The request cannot be understood: ${text.join('; ')}.` })
+}
+
 function fieldOf({ instancePath, keyword, params }: FastifySchemaValidationError): string {
   const member =
     keyword === 'required'

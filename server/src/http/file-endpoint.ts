@@ -26,7 +26,7 @@ export type FileEndpointDefinition<Path extends string> = {
   description?: string
   tag: string
   file: FileDescription
-  run: (call: Omit<Call<undefined, undefined, Path>, 'body' | 'query'>) => Promise<FileAnswer>
+  run: (call: Omit<Call<undefined, undefined, Path>, 'body' | 'query' | 'abandoned'>) => Promise<FileAnswer>
 }
 
 /** Registers an endpoint that any key calls and that answers a file, streamed; refusals are JSON as everywhere. */

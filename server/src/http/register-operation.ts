@@ -2,6 +2,7 @@ import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { queryCoercion } from './coerce-query.ts'
+import { explainMalformed } from './explain-validation.ts'
 import type { Method, Operation } from './operations.ts'
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -28,6 +29,7 @@ export function registerOperation(
       constraints: { apiVersion: version },
       config: { access, operationId },
       schema: schemaOf(operation),
+      ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(access !== 'public' && { onRequest: requires({ permission: access, feature }) }),
       ...(operation.query && { preValidation: queryCoercion(operation.query) }),
       handler: handlerFor(version),

@@ -11,7 +11,7 @@ import { lockStream } from './queries.ts'
 type Place = { organizationId: string; streamId: string }
 
 /** How the token of a poll is looked up in `ssf_poll_tokens`. */
-const pollTokenHash = (secrets: Secrets, token: string): Buffer => secrets.lookupHash('poll_token', token)
+export const pollTokenHash = (secrets: Secrets, token: string): Buffer => secrets.lookupHash('poll_token', token)
 
 /** Makes a token that a stream can be polled with, and returns it in clear: only its keyed hash is kept. */
 export async function addPollToken(tx: Tx, secrets: Secrets, { organizationId, streamId }: Place, now: string) {

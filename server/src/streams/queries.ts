@@ -14,7 +14,7 @@ const fromStreams = (reader: Reader, organizationId: string) =>
     .where('ssf_streams.deleted_at', 'is', null)
 
 /** Which column a reference to a stream is about; undefined for what is neither `id` nor `stream_id`. */
-function columnOf(reference: string): 'ssf_streams.id' | 'ssf_streams.stream_id' | undefined {
+export function columnOf(reference: string): 'ssf_streams.id' | 'ssf_streams.stream_id' | undefined {
   if (/^\d{1,19}$/.test(reference) && BigInt(reference) <= largestId) return 'ssf_streams.id'
   return uuid.test(reference) ? 'ssf_streams.stream_id' : undefined
 }

@@ -4,6 +4,7 @@ import { publicEndpoint } from '../http/endpoint.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { snapshotRoutes } from './ledger/snapshot-routes.ts'
 import { managementRoutes } from './management-routes.ts'
+import { pollRoutes } from './poll/routes.ts'
 import { receiverRoutes } from './receiver-routes.ts'
 import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
 import type { StreamParts } from './start-streams.ts'
@@ -22,6 +23,7 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
 
   receiverRoutes(app, parts)
   managementRoutes(app, parts)
+  pollRoutes(app, parts)
   ledgerRoutes(app)
   snapshotRoutes(app, parts)
 }

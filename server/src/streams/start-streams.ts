@@ -17,6 +17,8 @@ export type StreamParts = {
   issuer: Issuer
   outbound: Outbound
   signals: SignalFollower
+  /** How long a poll may wait for something new. */
+  pollHoldMs: number
 }
 
 export type Streams = { parts: StreamParts; stop(): Promise<void> }
@@ -30,7 +32,10 @@ type Settings = {
   allowPrivateReceivers: boolean
   /** Of tests only. */
   outbound?: Outbound
+  pollHoldMs?: number
 }
+
+const pollHoldMs = 30_000
 
 export async function startStreams(settings: Settings): Promise<Streams> {
   const { connection, secrets, clock, log, baseUrl, allowPrivateReceivers } = settings
@@ -40,7 +45,16 @@ export async function startStreams(settings: Settings): Promise<Streams> {
   const signals = await followSignals(connection)
   const issuer = { db, signer: tokenSigner(db, secrets), baseUrl, clock }
   return {
-    parts: { connection, secrets, clock, log, issuer, outbound, signals },
+    parts: {
+      connection,
+      secrets,
+      clock,
+      log,
+      issuer,
+      outbound,
+      signals,
+      pollHoldMs: settings.pollHoldMs ?? pollHoldMs,
+    },
     async stop() {
       await signals.stop()
       await outbound.close()

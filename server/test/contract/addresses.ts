@@ -13,13 +13,16 @@ const namedByQuery: Readonly<Record<string, string>> = {
   removeSsfStream: 'ssf_streams',
 }
 
+/** Operations for which the first record of the collection is of the wrong kind. */
+const placeOf: Readonly<Record<string, number>> = { pollSsfStream: 4 }
+
 function queryOf({ operationId }: Operation, world: World, place: number): string {
   const collection = namedByQuery[operationId]
   return collection === undefined ? '' : `?stream_id=${world[collection]?.[place]}`
 }
 
 /** The path of an operation about a record of the world, by default the first of each collection. */
-export function addressOf(operation: Operation, world: World, place = 0): string {
+export function addressOf(operation: Operation, world: World, place = placeOf[operation.operationId] ?? 0): string {
   const parts = operation.path.split('/')
   const path = parts
     .map((part, index) => {

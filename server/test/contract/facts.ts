@@ -42,6 +42,8 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /ssf_streams/:/checkpoint',
   ],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
+  ssf_poll_answer: ['moreAvailable'],
+  ssf_poll_body: ['maxEvents', 'returnImmediately', 'setErrs'],
   ssf_stream: ['description', 'health'],
   ssf_stream_status: ['reason'],
   ssf_configuration: ['spec_version', 'authorization_schemes', 'default_subjects'],

@@ -130,6 +130,12 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{}, { email: 'nobody' }],
     shows: { success: true, response_code: '202' },
   },
+  pollOrAcknowledgeSsfStream: {
+    place: 4,
+    body: () => ({ ack: ['unknown'] }),
+    wrong: [{ ack: 'x' }, { maxEvents: -1 }, { setErrs: { x: 'y' } }],
+    shows: { sets: {} },
+  },
   setSsfStreamStatus: {
     place: 0,
     body: (world) => ({ stream_id: first(world, 'ssf_streams'), status: 'enabled', reason: 'Back again' }),

@@ -59,6 +59,7 @@ type Settings = Partial<Pick<AppParts, 'healthChecks' | 'rateLimitWindowMs'>> & 
   addRoutes?: (app: FastifyInstance) => void
   /** The way out to receivers; closed with the app. */
   outbound?: Outbound
+  pollHoldMs?: number
 }
 
 const testConfig = (env: Record<string, string> = {}): Config =>
@@ -71,7 +72,7 @@ const testConfig = (env: Record<string, string> = {}): Config =>
 export function testApp(settings: Settings = {}): TestApp {
   const database = testDatabase()
   const secrets = openSecrets(randomBytes(32))
-  const { env, addRoutes, outbound, ...parts } = settings
+  const { env, addRoutes, outbound, pollHoldMs, ...parts } = settings
   const config = testConfig(env)
   let now = '2026-11-20T10:00:00.000Z'
   let faults: string[] = []
@@ -85,7 +86,11 @@ export function testApp(settings: Settings = {}): TestApp {
     await database.ready
     const { connection } = database
     const common = { connection, secrets, clock: () => now, log: createLogger('silent') }
-    streams = await startStreams({ ...config, ...common, ...(outbound && { outbound }) })
+    streams = await startStreams({
+      ...{ ...config, ...common },
+      ...(outbound && { outbound }),
+      ...(pollHoldMs !== undefined && { pollHoldMs }),
+    })
     const app = buildApp({ ...parts, ...common, config, streams: streams.parts })
     addRoutes?.(app)
     faults = holdAnswersToTheirSchemas(app)

@@ -83,7 +83,15 @@ export function headersOf(access: Operation['access'], status = 200): Schema {
 }
 
 /** Every status that a call of the operation may be refused with. */
-export function refusalStatusesOf({ access, path, body, query, method, namesRecord }: Operation): number[] {
+export function refusalStatusesOf({
+  access,
+  path,
+  body,
+  query,
+  method,
+  namesRecord,
+  faultsAreMalformed,
+}: Operation): number[] {
   const isKeyed = access !== 'public'
   const when: [status: number, applies: boolean][] = [
     [400, true],
@@ -93,7 +101,7 @@ export function refusalStatusesOf({ access, path, body, query, method, namesReco
     [410, true],
     [413, body !== undefined],
     [415, body !== undefined],
-    [422, body !== undefined || query !== undefined || method !== 'GET'],
+    [422, !faultsAreMalformed && (body !== undefined || query !== undefined || method !== 'GET')],
     [429, isKeyed],
     [500, true],
     [503, true],

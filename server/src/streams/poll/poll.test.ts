@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { testApp } from '../../../test/support/app.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { until } from '../../../test/support/muster-process.ts'
+import { rowVersions } from '../../../test/support/row-versions.ts'
+import { buildApp } from '../../app.ts'
+import { transact } from '../../db/transact.ts'
+import { plusMs } from '../../issues/rules.ts'
+import { createLogger } from '../../logging.ts'
+import { queueComplianceChanges } from '../queue-signals.ts'
+import { queueStreamSignal } from '../queue-stream-signal.ts'
+
+const app = testApp({ pollHoldMs: 1_500, env: { MUSTER_POLL_TOKEN_HEADER_ALIASES: 'x-other-poll-token' } })
+const make = makeIn(app)
+const tokenHeader = 'x-service-poll-bearer-token'
+
+type Made = { id: string; stream_id: string; poll_bearer_token: string }
+let stream: Made
+let deviceIds: string[]
+
+beforeEach(async () => {
+  await app.reset()
+  const { body } = await app.ask('POST', '/ssf_streams', { body: { name: 'Receiver' } })
+  stream = body
+  const devices = [await make.device(app.tenant.organizationId), await make.device(app.tenant.organizationId)]
+  deviceIds = devices.map(({ id }) => id)
+})
+
+async function queue(ids: readonly string[] = deviceIds, organizationId = app.tenant.organizationId): Promise<void> {
+  const change = { previous: 'compliant', current: 'not-compliant', initiator: 'policy', txn: 'T' } as const
+  const changes = ids.map((deviceId) => ({ deviceId, occurredAt: app.now(), ...change }))
+  await transact(app.db, (tx) => queueComplianceChanges(tx, organizationId, changes))
+}
+
+const address = (reference = stream.stream_id) => `/ssf_streams/${reference}/events`
+const withToken = (token = stream.poll_bearer_token) => ({ headers: { [tokenHeader]: token } })
+const get = (options: object = withToken(), reference?: string) => app.ask('GET', address(reference), options)
+const post = (body: object, options: object = withToken()) => app.ask('POST', address(), { ...options, body })
+const jtisOf = ({ body }: { body: { sets: Record<string, string> } }) => Object.keys(body.sets)
+const statesOf = async () =>
+  (await app.db.selectFrom('ssf_stream_events').select(['state', 'error_code']).orderBy('id').execute()).map(
+    ({ state, error_code }) => (error_code === null ? state : `${state} ${error_code}`),
+  )
+
+test('pollSsfStream: what is not acknowledged comes at every poll, the same bytes, and a repeat writes nothing', async () => {
+  await queue()
+  const first = await get()
+  assert.equal(first.status, 200)
+  assert.equal(first.headers['cache-control'], 'no-store')
+  assert.deepEqual(Object.keys(first.body), ['sets'])
+  assert.equal(jtisOf(first).length, 2)
+  const keys = createLocalJWKSet((await app.ask('GET', '/ssf/jwks.json', { key: undefined })).body)
+  for (const [jti, token] of Object.entries<string>(first.body.sets)) {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: app.config.baseUrl,
+      audience: `${app.config.baseUrl}/ssf_streams/${stream.stream_id}`,
+      currentDate: new Date(app.now()),
+    })
+    assert.equal(payload.jti, jti)
+  }
+  app.setNow(plusMs(app.now(), 60_000))
+  const before = await rowVersions(app.db)
+  assert.deepEqual((await get()).body, first.body)
+  assert.deepEqual((await get(withToken(), stream.id)).body, first.body)
+  assert.deepEqual(await rowVersions(app.db), before)
+})
+
+test('pollOrAcknowledgeSsfStream: an acknowledgement settles and hands nothing out, and what is settled never returns', async () => {
+  await queue()
+  const [one = '', two = ''] = jtisOf(await get())
+  assert.deepEqual((await post({ ack: [one] })).body, { sets: {} })
+  assert.deepEqual(jtisOf(await get()), [two])
+  assert.deepEqual((await post({ ack: [one, randomUUID(), 'unknown'] })).body, { sets: {} })
+  assert.deepEqual(await statesOf(), ['acknowledged', 'pending'])
+  const before = await rowVersions(app.db)
+  await post({ ack: [one] })
+  assert.deepEqual(await rowVersions(app.db), before)
+  const refused = await post({ setErrs: { [two]: { err: 'invalid_key', description: 'No such key' } } })
+  assert.deepEqual([refused.status, refused.body], [200, { sets: {} }])
+  assert.deepEqual(await statesOf(), ['acknowledged', 'rejected invalid_key'])
+  assert.deepEqual((await get()).body, { sets: {} })
+})
+
+test('a POST with more than an acknowledgement acknowledges first and polls then', async () => {
+  await queue([...deviceIds, ...deviceIds])
+  const [one = '', two = '', ...rest] = jtisOf(await get())
+  const answer = await post({ ack: [one], setErrs: { [two]: { err: 'x' } }, returnImmediately: true })
+  assert.deepEqual(jtisOf(answer), rest)
+  const some = await post({ ack: [rest[0]], maxEvents: 1, unknownMember: [1, {}] })
+  assert.deepEqual(jtisOf(some), [rest[1]])
+  assert.deepEqual((await post({ maxEvents: 0, ack: [] })).body, { sets: {} })
+  assert.deepEqual((await post({ maxEvents: 0 })).body, { sets: {} })
+})
+
+test('more than was asked for is told of, and only then', async () => {
+  await queue([...deviceIds, ...deviceIds])
+  const some = await post({ maxEvents: 3, returnImmediately: true })
+  assert.equal(some.body.moreAvailable, true)
+  assert.equal(jtisOf(some).length, 3)
+  const all = await post({ maxEvents: 4, returnImmediately: true })
+  assert.deepEqual(Object.keys(all.body), ['sets'])
+  await queue(Array.from({ length: 60 }, () => deviceIds).flat())
+  assert.equal(jtisOf(await get()).length, 100)
+})
+
+test('a body that is no poll is a 400', async () => {
+  for (const body of [{ ack: 'x' }, { ack: [1] }, { setErrs: [] }, { setErrs: { a: 'x' } }, { maxEvents: -1 }]) {
+    const { status, body: answer } = await post(body)
+    assert.deepEqual([status, answer.error], [400, 'malformed_request'])
+  }
+  const broken = await app.app.inject({
+    method: 'POST',
+    url: address(),
+    headers: {
+      authorization: `Bearer ${app.tenant.key}`,
+      [tokenHeader]: stream.poll_bearer_token,
+      'content-type': 'application/json',
+    },
+    payload: '{"ack":',
+  })
+  assert.equal(broken.statusCode, 400)
+})
+
+test('a poll needs the key with its permission, and the token of this stream', async () => {
+  const { body: other } = await app.ask('POST', '/ssf_streams', { body: { name: 'Other' } })
+  const wrong: object[] = [
+    {},
+    withToken('muspt_wrong'),
+    withToken(other.poll_bearer_token),
+    { ...withToken(), key: undefined },
+    { ...withToken(), key: `${app.tenant.key}x` },
+  ]
+  for (const options of wrong) {
+    assert.deepEqual([(await get(options)).status, (await get(options)).body.error], [401, 'unauthorized'])
+    assert.equal((await post({ ack: [] }, options)).status, 401)
+  }
+  assert.equal((await get({ ...withToken(), key: app.tenant.readOnlyKey })).status, 403)
+  assert.equal((await get({ headers: { 'x-other-poll-token': stream.poll_bearer_token } })).status, 200)
+  const foreign = await app.addTenant()
+  const [hidden, unknown] = [
+    await get({ ...withToken(), key: foreign.key }),
+    await get({ ...withToken(), key: foreign.key }, randomUUID()),
+  ]
+  assert.deepEqual([hidden.status, hidden.body], [404, unknown.body])
+})
+
+test('during an overlap both tokens poll, then the new one; a disabled stream refuses both, and can be revived', async () => {
+  const rotate = (body: object) => app.ask('POST', `/ssf_streams/${stream.id}/rotate_poll_token`, { body })
+  const { body: rotated } = await rotate({ mode: 'overlap', overlap_seconds: 60 })
+  const next = withToken(rotated.poll_bearer_token)
+  assert.deepEqual([(await get()).status, (await get(next)).status], [200, 200])
+  app.setNow(plusMs(app.now(), 60_000))
+  assert.deepEqual([(await get()).status, (await get(next)).status], [401, 200])
+  await rotate({ mode: 'disable' })
+  assert.deepEqual([(await get(next)).status, (await post({ ack: [] }, next)).status], [401, 401])
+  const { body: revived } = await rotate({ mode: 'immediate' })
+  assert.equal((await get(withToken(revived.poll_bearer_token))).status, 200)
+})
+
+test('a stream from before poll tokens needs none', async () => {
+  await app.db.deleteFrom('ssf_poll_tokens').execute()
+  assert.equal((await get({})).status, 401)
+  await app.db.updateTable('ssf_streams').set({ needs_no_poll_token: true }).execute()
+  assert.equal((await get({})).status, 200)
+  assert.equal((await get()).status, 200)
+})
+
+test('a push stream is not polled', async () => {
+  const { body } = await app.ask('POST', '/ssf_streams', {
+    body: { delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://receiver.example.com/x' } },
+  })
+  const answer = await get({}, body.stream_id)
+  assert.deepEqual([answer.status, answer.body.error], [400, 'malformed_request'])
+})
+
+test('a stream that stands still hands out news of itself only, and is acknowledged all the same', async () => {
+  await queue()
+  const [one = ''] = jtisOf(await get())
+  await app.db.updateTable('ssf_streams').set({ status: 'paused' }).execute()
+  assert.deepEqual((await get()).body, { sets: {} })
+  const own = { organizationId: app.tenant.organizationId, streamId: stream.id, txn: 'T', now: app.now() }
+  const news = await transact(app.db, (tx) =>
+    queueStreamSignal(tx, { ...own, kind: 'stream_updated', event: { status: 'paused' } }),
+  )
+  assert.deepEqual(jtisOf(await get()), [news.jti])
+  await post({ ack: [one] })
+  assert.deepEqual(await statesOf(), ['acknowledged', 'pending', 'pending'])
+})
+
+test('a poll that waits ends within 250 ms of something new, or empty when its time is over', async () => {
+  const waiting = post({ returnImmediately: false })
+  await pause(300)
+  const queuedAt = performance.now()
+  await queue()
+  const answer = await waiting
+  assert.ok(performance.now() - queuedAt < 250, `${performance.now() - queuedAt} ms`)
+  assert.equal(jtisOf(answer).length, 2)
+  await post({ ack: jtisOf(answer) })
+  const startedAt = performance.now()
+  assert.deepEqual((await post({ maxEvents: 5 })).body, { sets: {} })
+  const tookMs = performance.now() - startedAt
+  assert.ok(tookMs > 1_400 && tookMs < 3_000, `${tookMs} ms`)
+})
+
+test('of each stream two polls wait; a third is answered at once, and others wait beside them', async () => {
+  const { body: other } = await app.ask('POST', '/ssf_streams', { body: { name: 'Other' } })
+  const waiting = [
+    post({}),
+    post({}),
+    app.ask('POST', address(other.stream_id), { ...withToken(other.poll_bearer_token), body: {} }),
+  ]
+  await pause(200)
+  const startedAt = performance.now()
+  assert.deepEqual((await post({})).body, { sets: {} })
+  assert.ok(performance.now() - startedAt < 500)
+  await queue()
+  const answers = await Promise.all(waiting)
+  assert.deepEqual(
+    answers.map((answer) => jtisOf(answer).length),
+    [2, 2, 2],
+  )
+})
+
+test('a token that is revoked while a poll waits ends it', async () => {
+  const waiting = post({})
+  await pause(200)
+  await app.ask('POST', `/ssf_streams/${stream.id}/rotate_poll_token`, { body: { mode: 'disable' } })
+  assert.equal((await waiting).status, 401)
+})
+
+test('with the setting an API key alone polls, but no stream whose token is disabled', async () => {
+  const { connection } = app.database
+  const config = { ...app.config, ssfPollWithApiKey: true }
+  const lenient = buildApp({
+    config,
+    connection,
+    secrets: app.secrets,
+    clock: app.now,
+    log: createLogger('silent'),
+    streams: app.streams,
+  })
+  try {
+    const poll = () =>
+      lenient.inject({ method: 'GET', url: address(), headers: { authorization: `Bearer ${app.tenant.key}` } })
+    assert.equal((await poll()).statusCode, 200)
+    await app.ask('POST', `/ssf_streams/${stream.id}/rotate_poll_token`, { body: { mode: 'disable' } })
+    assert.equal((await poll()).statusCode, 401)
+  } finally {
+    await lenient.close()
+  }
+})
+
+test('polls at the same time hand out the same bytes', async () => {
+  await queue(Array.from({ length: 40 }, () => deviceIds).flat())
+  const answers = await Promise.all(Array.from({ length: 6 }, () => get()))
+  for (const { body } of answers) assert.deepEqual(body, answers[0]?.body)
+})
+
+test('a poll whose caller has gone holds no place', async () => {
+  const origin = await app.app.listen({ host: '127.0.0.1', port: 0 })
+  const call = (signal?: AbortSignal) =>
+    fetch(origin + address(), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${app.tenant.key}`,
+        [tokenHeader]: stream.poll_bearer_token,
+        'content-type': 'application/json',
+      },
+      body: '{}',
+      ...(signal && { signal }),
+    })
+  const gone = new AbortController()
+  const left = [call(gone.signal), call(gone.signal)].map((one) => one.catch(() => undefined))
+  await pause(300)
+  gone.abort()
+  await Promise.all(left)
+  await until(1_000, async () => {
+    const startedAt = performance.now()
+    const waiting = call()
+    const isHeld = await Promise.race([waiting.then(() => false), pause(200, true)])
+    await queue()
+    const answer = (await (await waiting).json()) as { sets: Record<string, string> }
+    await post({ ack: Object.keys(answer.sets) })
+    return isHeld && performance.now() - startedAt >= 200
+  })
+})

@@ -1,0 +1,117 @@
+import { type SsfPoll, SsfPollAnswer, SsfPoll as SsfPollBody } from '@muster/contract/ssf-polls.ts'
+import type { FastifyInstance } from 'fastify'
+import { fail, orNotFound } from '../../errors.ts'
+import { type Call, endpoint } from '../../http/endpoint.ts'
+import { pollTokenHash } from '../poll-tokens.ts'
+import type { StreamParts } from '../start-streams.ts'
+import { acknowledge } from './acknowledge.ts'
+import { findPolledStream, type PolledStream } from './find-polled-stream.ts'
+import { openHolds } from './holds.ts'
+import { takeSets } from './take-sets.ts'
+
+const path = '/ssf_streams/:stream_id/events'
+const common = {
+  path,
+  tag: 'Shared Signals',
+  feature: 'ssf',
+  permission: 'manage_ssf_streams',
+  textParams: { stream_id: 'The `stream_id` of the stream, or its `id`.' },
+  headers: { 'cache-control': 'no-store' },
+  answer: SsfPollAnswer,
+} as const
+
+const defaultMost = 100
+const mostAtOnce = 1_000
+
+type PollCall = Call<unknown, unknown, typeof path>
+
+/** Delivery by polling (RFC 8936), with the second credential of each stream. */
+export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
+  const holds = openHolds()
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => stopping.abort())
+  const headerNames = ['x-service-poll-bearer-token', ...app.kit.config.pollTokenHeaderAliases]
+  const needsToken = !app.kit.config.ssfPollWithApiKey
+
+  async function admit({ db, organizationId, params, headers, now }: PollCall): Promise<PolledStream> {
+    const token = headerNames.map((name) => headers[name]).find((value) => typeof value === 'string')
+    const tokenHash = typeof token === 'string' ? pollTokenHash(parts.secrets, token) : undefined
+    const stream = orNotFound(await findPolledStream(db, organizationId, params.stream_id, { tokenHash, now }))
+    if (stream.deliveryType === 'push') {
+      fail('malformed_request', { message: 'This stream is pushed to its receiver; it cannot be polled.' })
+    }
+    const isAdmitted = stream.needsNoPollToken || (needsToken ? stream.isTokenValid : stream.hasToken)
+    if (!isAdmitted) fail('unauthorized', { message: refusalOf(stream, token !== undefined) })
+    return stream
+  }
+
+  async function poll(call: PollCall, asked: SsfPoll): Promise<SsfPollAnswer> {
+    const { organizationId } = call
+    const stream = await admit(call)
+    const polled = { organizationId, streamId: stream.id }
+    if (asked.ack || asked.setErrs) await acknowledge(call.db, { ...polled, now: call.now }, asked)
+    if (isOnlyAcknowledging(asked)) return { sets: {} }
+    const most = Math.min(asked.maxEvents ?? defaultMost, mostAtOnce)
+    if (asked.returnImmediately) return takeSets(parts.issuer, polled, most)
+    const leave = holds.enter(`${organizationId}/${stream.id}`)
+    if (!leave) return takeSets(parts.issuer, polled, most)
+    try {
+      return await hold(call, polled, most)
+    } finally {
+      leave()
+    }
+  }
+
+  /** Looks, and looks again at whatever is new for the organization, until there is something or the time is over. */
+  async function hold(call: PollCall, polled: { organizationId: string; streamId: string }, most: number) {
+    const isOver = AbortSignal.any([call.abandoned(), stopping.signal, AbortSignal.timeout(parts.pollHoldMs)])
+    for (;;) {
+      const looking = new AbortController()
+      // Heard before it is looked for, so that nothing comes in between.
+      const news = parts.signals.wait(polled.organizationId, AbortSignal.any([isOver, looking.signal]))
+      const answer = await takeSets(parts.issuer, polled, most).finally(() => {
+        if (isOver.aborted) looking.abort()
+      })
+      if (Object.keys(answer.sets).length > 0 || isOver.aborted) {
+        looking.abort()
+        return answer
+      }
+      if (!(await news)) return { sets: {} }
+      // The token may have been revoked, and the stream deleted, meanwhile.
+      await admit({ ...call, now: app.kit.clock() })
+    }
+  }
+
+  endpoint(app, {
+    ...common,
+    method: 'GET',
+    operationId: 'pollSsfStream',
+    summary: 'Poll a stream',
+    description: `Answers at once with up to ${defaultMost} event tokens that are not acknowledged. ${credentials}`,
+    run: (call) => poll(call, { returnImmediately: true }),
+  })
+
+  endpoint(app, {
+    ...common,
+    method: 'POST',
+    operationId: 'pollOrAcknowledgeSsfStream',
+    summary: 'Acknowledge event tokens, or poll a stream',
+    description: `Acknowledges what the body says and, unless it only acknowledges, polls. A poll without \`returnImmediately\` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. ${credentials}`,
+    body: SsfPollBody,
+    faultsAreMalformed: true,
+    run: (call) => poll(call, call.body),
+  })
+}
+
+const credentials =
+  'Needs, besides the API key, the poll token of the stream in `X-Service-Poll-Bearer-Token`; a wrong or missing one is a 401.'
+
+const isOnlyAcknowledging = ({ ack, setErrs, maxEvents, returnImmediately }: SsfPoll): boolean =>
+  maxEvents === 0 || ((ack ?? setErrs) !== undefined && maxEvents === undefined && returnImmediately === undefined)
+
+function refusalOf({ hasToken }: PolledStream, isSent: boolean): string {
+  if (!hasToken) return 'Polling of this stream is disabled: rotate its poll token to enable it.'
+  return isSent
+    ? 'The poll token is not valid for this stream.'
+    : 'The poll token of the stream is needed: send it as X-Service-Poll-Bearer-Token.'
+}
