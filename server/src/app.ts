@@ -19,6 +19,7 @@ import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
 import { addHealth, type HealthCheck } from './http/health.ts'
 import { addMetrics } from './http/metrics.ts'
+import { addOauth } from './http/oauth-routes.ts'
 import { logRequests } from './http/request-log.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { liveQueryRoutes } from './live-queries/routes.ts'
@@ -64,6 +65,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     agentRoutes(app, parts.agents)
   }
   scimRoutes(app)
+  addOauth(app)
   addDocs(app)
   addApi(app)
   if (parts.streams) streamRoutes(app, parts.streams)

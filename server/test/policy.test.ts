@@ -12,7 +12,7 @@ type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> 
   config?: FastifyContextConfig
 }
 
-const outsideTheApi = new Set(['agent', 'scim', 'operator', 'page'])
+const outsideTheApi = new Set(['agent', 'scim', 'oauth', 'operator', 'page'])
 const apiAccess = new Set(['public', 'read', ...Object.keys(permissions)])
 
 /** What a route lacks; routes of agents, operators and pages only have to say that they are that. */

@@ -7,7 +7,7 @@ import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { startAdmissions } from './admissions.ts'
-import { authenticator } from './authenticate.ts'
+import { admitter, authenticator } from './authenticate.ts'
 import type { Kit } from './kit.ts'
 import { linksFor } from './links.ts'
 
@@ -29,6 +29,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   const { db } = connection
   const uses = collectKeyUses(db, clock)
   const admissions = startAdmissions({ db, windowMs, onUse: uses.note })
+  const admit = admitter({ admissions, limitPerMinute: config.rateLimitPerMinute, windowMs })
   const kit: Kit = {
     config,
     db,
@@ -37,7 +38,8 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     log,
     links: linksFor(config.baseUrl),
     cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
-    requires: authenticator({ admissions, secrets, limitPerMinute: config.rateLimitPerMinute, windowMs }),
+    admit,
+    requires: authenticator(admit, { secrets, clock }),
     operations: [],
   }
   app.decorate('kit', kit)

@@ -3,17 +3,27 @@ import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isWellFormedKey } from '../api-keys/key-format.ts'
 import type { Principal } from '../api-keys/principal.ts'
+import type { Clock } from '../clock.ts'
 import { fail } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { type AccessToken, isAccessToken, readAccessToken, type Scope } from './access-tokens.ts'
 import type { Admission, Admissions } from './admissions.ts'
 
-/** What a route asks of the key. */
-export type Need = { permission: 'read' | Permission; feature?: Feature | undefined }
+/** What a route asks of the key; `scope` is what an access token needs, which is good for nothing without one. */
+export type Need = { permission: 'read' | Permission; feature?: Feature | undefined; scope?: Scope | undefined }
 
-type Authentication = { admissions: Admissions; secrets: Secrets; limitPerMinute: number; windowMs: number }
+type Authentication = {
+  admissions: Admissions
+  secrets: Secrets
+  clock: Clock
+  limitPerMinute: number
+  windowMs: number
+}
 
-/** Makes the hook that lets a request of a key in: known, within its limit, and allowed to do this. */
-export function authenticator({ admissions, secrets, limitPerMinute, windowMs }: Authentication) {
+/** Counts a request of the key with this look-up hash, and refuses it beyond the limit; undefined for no such key. */
+export type Admit = (reply: FastifyReply, lookupHash: Buffer) => Promise<Principal | undefined>
+
+export function admitter({ admissions, limitPerMinute, windowMs }: Omit<Authentication, 'secrets' | 'clock'>): Admit {
   const limit = String(limitPerMinute)
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`
 
@@ -29,18 +39,34 @@ export function authenticator({ admissions, secrets, limitPerMinute, windowMs }:
     fail('rate_limited')
   }
 
-  return ({ permission, feature }: Need) =>
+  return async (reply, lookupHash) => {
+    const admission = await admissions.admit(lookupHash)
+    if (admission) holdToLimit(reply, admission)
+    return admission?.principal
+  }
+}
+
+/** Makes the hook that lets a request of a key in: known, within its limit, and allowed to do this. */
+export function authenticator(admit: Admit, { secrets, clock }: Pick<Authentication, 'secrets' | 'clock'>) {
+  return ({ permission, feature, scope }: Need) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const key = bearerTokenOf(request.headers.authorization)
-      const isPlausible = key !== undefined && isWellFormedKey(key)
-      const admission = isPlausible ? await admissions.admit(secrets.lookupHash('api_key', key)) : undefined
-      if (!admission) return fail('unauthorized')
-      const { principal } = admission
+      const bearer = bearerTokenOf(request.headers.authorization) ?? ''
+      const access = isAccessToken(bearer) ? readAccessToken(secrets, bearer, Date.parse(clock())) : undefined
+      const lookupHash = isWellFormedKey(bearer) ? secrets.lookupHash('api_key', bearer) : access?.lookupHash
+      const principal = lookupHash && (await admit(reply, lookupHash))
+      if (!principal) return fail('unauthorized')
       request.principal = principal
-      holdToLimit(reply, admission)
+      if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)
       if (permission !== 'read') requirePermission(principal, permission)
     }
+}
+
+/** RFC 6750 §3.1, insufficient_scope. */
+function requireScope({ scopes }: AccessToken, scope: Scope | undefined): void {
+  if (scope && (scopes.has(scope) || scopes.has('ssf.manage'))) return
+  const needed = scope ? `the scope ${scope}` : 'an API key: access tokens are for streams only'
+  fail('permission_missing', { message: `This needs ${needed}.` })
 }
 
 function bearerTokenOf(header: string | undefined): string | undefined {

@@ -57,6 +57,8 @@ export type EndpointDefinition<
   query?: Query
   /** The query or the body names the record, instead of the path. */
   namesRecord?: true
+  /** A POST by which a stream is only read: the scope `ssf.read` is enough. */
+  isReading?: true
   /** A body of another form is a 400 instead of a 422, where a protocol asks for it. */
   faultsAreMalformed?: true
   /** Left out: the answer has no body, and its status is 204. */
@@ -131,6 +133,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     status,
     namesRecord: definition.namesRecord,
     faultsAreMalformed: definition.faultsAreMalformed,
+    isReading: definition.isReading,
     search: undefined,
   }
   const params = readParams(path, textParams)

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { authenticator } from './authenticate.ts'
+import type { Admit, authenticator } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access, Operation } from './operations.ts'
 
@@ -19,6 +19,7 @@ export type Kit = {
   readonly log: Logger
   readonly links: Links
   readonly cursorKey: KeyObject
+  readonly admit: Admit
   readonly requires: ReturnType<typeof authenticator>
   /** In the order of their registration. */
   readonly operations: Operation[]
@@ -35,8 +36,8 @@ declare module 'fastify' {
     principal: Principal | undefined
   }
   interface FastifyContextConfig {
-    /** Who may call the route: a rule of the API, an agent, an identity provider, the operator, or anyone for a page. */
-    access?: Access | 'agent' | 'scim' | 'operator' | 'page'
+    /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, or anyone for a page. */
+    access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'page'
     operationId?: string
     /** Successful requests are logged at debug level only. */
     isChatty?: true

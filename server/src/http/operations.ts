@@ -36,6 +36,8 @@ export type Operation = {
   readonly namesRecord?: true | undefined
   /** What a list answers where one record of it is asked for. */
   readonly alternative?: TSchema | undefined
+  /** A POST by which a stream is only read. */
+  readonly isReading?: true | undefined
   /** A body of another form is a 400 instead of a 422. */
   readonly faultsAreMalformed?: true | undefined
   /** Set where the answer is a file instead of JSON. */

@@ -1,6 +1,7 @@
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { Scope } from './access-tokens.ts'
 import { queryCoercion } from './coerce-query.ts'
 import { explainMalformed } from './explain-validation.ts'
 import type { Method, Operation } from './operations.ts'
@@ -30,11 +31,19 @@ export function registerOperation(
       config: { access, operationId },
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
-      ...(access !== 'public' && { onRequest: requires({ permission: access, feature }) }),
+      ...(access !== 'public' && {
+        onRequest: requires({ permission: access, feature, scope: scopeOf(operation, method) }),
+      }),
       ...(operation.query && { preValidation: queryCoercion(operation.query) }),
       handler: handlerFor(version),
     })
   }
+}
+
+/** Access tokens are for streams alone. */
+function scopeOf({ feature, isReading }: Omit<Operation, 'method'>, method: Method): Scope | undefined {
+  if (feature !== 'ssf') return undefined
+  return method === 'GET' || isReading ? 'ssf.read' : 'ssf.manage'
 }
 
 /**

@@ -99,6 +99,7 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
     description: `Acknowledges what the body says and, unless it only acknowledges, polls. A poll without \`returnImmediately\` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. ${credentials}`,
     body: SsfPollBody,
     faultsAreMalformed: true,
+    isReading: true,
     run: (call) => poll(call, call.body),
   })
 }
