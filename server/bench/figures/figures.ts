@@ -4,6 +4,7 @@ import { endpoints } from './endpoints.ts'
 import { fleet } from './fleet.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
+import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { recompute } from './recompute.ts'
 import { search } from './search.ts'
@@ -18,5 +19,6 @@ export const figures: readonly Figure[] = [
   recompute,
   endpoints,
   snapshots,
+  poll,
   push,
 ]

@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { generate } from 'selfsigned'
 import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
-import { requestBytes } from '../load/http-request.ts'
-import { openSocket } from '../load/open-socket.ts'
 import { latenciesOf, medianOf } from '../load/percentiles.ts'
+import { perProcessorSecond, type ProcessorRate as Rate, takeTurns, using } from '../load/processor-rate.ts'
 import { watchDatabase } from '../trial/database-processor.ts'
 import { openTrial, type Trial } from '../trial/open-trial.ts'
+import { queueChanges } from '../trial/queue-changes.ts'
 import { type Subject, startProcess } from '../trial/start-process.ts'
 
 const loops = 8
@@ -87,28 +87,6 @@ const setStatus = async ({ trial, database }: Setting, id: string, status: strin
   await database.query(`select pg_notify('ssf_signals', $1)`, [trial.organizationId])
 }
 
-/** As the product queues them, some at a time. */
-async function queue({ trial, database }: Setting, most: number, from = 0): Promise<void> {
-  await database.query('begin')
-  await database.query(
-    `with said as (
-       insert into ssf_signals (organization_id, kind, device_id, user_email, event, txn, occurred_at)
-       select $1, 'compliance_change', id, 'person' || id || '@acme.example', jsonb_build_object(
-         'previous_status', 'compliant', 'current_status', 'not-compliant', 'event_timestamp', 1784000001,
-         'initiating_entity', 'policy', 'reason_admin', jsonb_build_object('en', 'Blocked by: Disk is not encrypted')),
-         gen_random_uuid(), now()
-       from (select id from devices where organization_id = $1 order by id offset $3 limit $2) as device
-       returning id, device_id
-     )
-     insert into ssf_stream_events (organization_id, stream_id, signal_id, device_id, queued_at)
-     select $1, ssf_streams.id, said.id, said.device_id, now() from said cross join ssf_streams
-     where ssf_streams.organization_id = $1 and ssf_streams.status <> 'disabled' and ssf_streams.deleted_at is null`,
-    [trial.organizationId, most, from],
-  )
-  await database.query(`select pg_notify('ssf_signals', $1)`, [trial.organizationId])
-  await database.query('commit')
-}
-
 const pendingOf = async ({ database }: Setting, id: string): Promise<number> => {
   const { rows } = await database.query(
     `select count(*)::int as count from ssf_stream_events where stream_id = $1 and state = 'pending'`,
@@ -117,8 +95,6 @@ const pendingOf = async ({ database }: Setting, id: string): Promise<number> => 
   return rows[0].count
 }
 
-type Rate = { perSecond: number; processorMs: number; databaseMs: number }
-
 async function throughput(setting: Setting): Promise<Finding[]> {
   const { ours, bare, database, rounds, say, trial } = setting
   const databaseMs = await watchDatabase(trial.databaseUrl)
@@ -126,7 +102,7 @@ async function throughput(setting: Setting): Promise<Finding[]> {
   for (let round = 0; round <= rounds; round += 1) {
     say(round === 0 ? 'warming up' : `round ${round} of ${rounds}: as many as can be`)
     const id = await addStream(setting, 'paused')
-    for (let batch = 0; batch < 4; batch += 1) await queue(setting, devices)
+    for (let batch = 0; batch < 4; batch += 1) await queueChanges(setting, devices)
     await database.query('vacuum analyze ssf_stream_events')
     const measured = await using(ours, databaseMs, async () => {
       await setStatus(setting, id, 'enabled')
@@ -134,18 +110,17 @@ async function throughput(setting: Setting): Promise<Finding[]> {
       return 4 * devices
     })
     await setStatus(setting, id, 'disabled')
-    const limit = await using(bare, undefined, () => bareLoops(setting))
+    const limit = await using(bare, undefined, () => takeTurns(setting.bare, setting.roundMs, loops))
     if (round > 0) rates.push({ ours: measured, bare: limit })
   }
   const median = (pick: (rate: { ours: Rate; bare: Rate }) => number) => medianOf(rates.map(pick))
-  const perCore = (rate: Rate) => 1_000 / (rate.processorMs + rate.databaseMs)
-  const ratio = median((rate) => perCore(rate.ours) / perCore(rate.bare))
+  const ratio = median((rate) => perProcessorSecond(rate.ours) / perProcessorSecond(rate.bare))
   return [
     {
       figure: '10',
       what: 'events pushed per second of processor time, the database included',
-      ours: `${count(median((rate) => perCore(rate.ours)))}/s`,
-      limit: `${count(median((rate) => perCore(rate.bare)))}/s, sign and POST alone`,
+      ours: `${count(median((rate) => perProcessorSecond(rate.ours)))}/s`,
+      limit: `${count(median((rate) => perProcessorSecond(rate.bare)))}/s, sign and POST alone`,
       ratio: ratioText(ratio),
       target: '≥ 0.70',
       isMet: ratio >= 0.7,
@@ -155,29 +130,6 @@ async function throughput(setting: Setting): Promise<Finding[]> {
       ],
     },
   ]
-}
-
-async function using(subject: Subject, databaseMs: (() => Promise<number>) | undefined, work: () => Promise<number>) {
-  const [before, databaseBefore] = [await subject.usage(), (await databaseMs?.()) ?? 0]
-  const startedAt = performance.now()
-  const done = await work()
-  const seconds = (performance.now() - startedAt) / 1_000
-  const [after, databaseAfter] = [await subject.usage(), (await databaseMs?.()) ?? 0]
-  return {
-    perSecond: done / seconds,
-    processorMs: (after.processorMs - before.processorMs) / done,
-    databaseMs: (databaseAfter - databaseBefore) / done,
-  }
-}
-
-async function bareLoops({ bare, roundMs }: Setting): Promise<number> {
-  const socket = await openSocket(bare.origin)
-  try {
-    const { body } = await socket.send(requestBytes({ path: `/${roundMs}/${loops}` }))
-    return JSON.parse(body.toString()).rows
-  } finally {
-    socket.close()
-  }
 }
 
 async function latency(setting: Setting): Promise<Finding[]> {
@@ -191,7 +143,7 @@ async function latency(setting: Setting): Promise<Finding[]> {
   const rate = async (durationMs: number) => {
     const startedAt = performance.now()
     for (let sent = 0; performance.now() - startedAt < durationMs; sent += 1) {
-      await queue(setting, 1, committed.length)
+      await queueChanges(setting, 1, committed.length)
       committed.push(performance.timeOrigin + performance.now())
       await pause(Math.max(0, startedAt + (sent + 1) * everyMs - performance.now()))
     }
@@ -249,7 +201,7 @@ async function fanOut(setting: Setting): Promise<Finding> {
   const times: number[] = []
   for (let change = 0; change < 50; change += 1) {
     const startedAt = performance.now()
-    await queue(setting, 1, change)
+    await queueChanges(setting, 1, change)
     times.push(performance.now() - startedAt)
   }
   const { p50Ms, p95Ms, maxMs } = latenciesOf(times)
