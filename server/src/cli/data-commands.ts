@@ -82,9 +82,12 @@ import {
   withdrawExemptionCommand,
 } from './commands/request-commands.ts'
 import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './commands/scim-commands.ts'
+import { listSigningKeysCommand, rotateSigningKeyCommand } from './commands/signing-key-commands.ts'
 import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
 
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
+import { deleteStreamCommand, listStreamsCommand, setStreamStatusCommand } from './commands/stream-commands.ts'
+import { tailStreamsCommand } from './commands/tail-streams-command.ts'
 import type { DataCommand } from './data-command.ts'
 
 /** What a running server offers through its socket. */
@@ -157,4 +160,10 @@ export const dataCommands: readonly DataCommand[] = [
   deleteReportCommand,
   checkReportCommand,
   setBeginsBlockingOnCommand,
+  listStreamsCommand,
+  setStreamStatusCommand,
+  deleteStreamCommand,
+  tailStreamsCommand,
+  listSigningKeysCommand,
+  rotateSigningKeyCommand,
 ]

@@ -23,6 +23,7 @@ import { addScim } from './program/add-scim.ts'
 import { addServe } from './program/add-serve.ts'
 import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
+import { addStreams } from './program/add-streams.ts'
 import { addTransfer } from './program/add-transfer.ts'
 import type { Shell } from './program/shell.ts'
 import { standardInput, terminalIo } from './terminal-io.ts'
@@ -38,6 +39,7 @@ const parts = [
   addPeople,
   addAdmins,
   addScim,
+  addStreams,
   addDevices,
   addRequests,
   addGroups,

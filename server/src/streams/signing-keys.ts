@@ -103,3 +103,11 @@ export async function listPublishedKeys(reader: Reader, now: string) {
     .execute()
   return rows.map(({ kid, public_jwk: { kty, n, e } }) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e }))
 }
+
+/** All keys without their private halves, the latest first. */
+export const listSigningKeys = (reader: Reader) =>
+  reader
+    .selectFrom('signing_keys')
+    .select(['kid', 'created_at', 'active_from', 'retired_at'])
+    .orderBy('active_from', 'desc')
+    .execute()

@@ -1,35 +1,17 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
 import { recordAudit, systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
-import type { CommandIo } from '../data-command.ts'
 import { auditHeadCommand, verifyAuditCommand } from './audit-commands.ts'
 
 const trial = testApp()
 const now = '2026-11-20T11:00:00.000Z'
 
-beforeEach(() => trial.reset())
+const run = commandsOn(trial, now)
 
-async function run<Command extends typeof auditHeadCommand | typeof verifyAuditCommand>(
-  command: Command,
-  args: object,
-) {
-  let out = ''
-  const write = async (text: string) => {
-    out += text
-  }
-  const { connection } = trial.database
-  const io: CommandIo = {
-    write,
-    line: (text) => write(`${text}\n`),
-    error: write,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
-  const exit = await command.run({ connection, secrets: trial.secrets, config: trial.config, now }, args as never, io)
-  return { exit, out }
-}
+beforeEach(() => trial.reset())
 
 test('the first faulty entry is shown without its control characters, and the exit code says so', async () => {
   const { organizationId } = trial.tenant
@@ -45,6 +27,7 @@ test('the first faulty entry is shown without its control characters, and the ex
   assert.deepEqual(await run(verifyAuditCommand, {}), {
     exit: 1,
     out: `The audit log of Acme is NOT intact: entry ${id} is not as it was written\n  {"timestamp":"${now}","actor":"Mallory","description":"Did \\u001b[31m it."}\n`,
+    err: '',
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
-import type { CommandIo, DataCommand } from '../data-command.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
 import {
   checkReportCommand,
   createReportCommand,
@@ -17,27 +17,9 @@ const trial = testApp()
 const make = makeIn(trial.database)
 const now = '2026-11-20T11:00:00.000Z'
 
-beforeEach(() => trial.reset())
+const run = commandsOn(trial, now)
 
-async function run(command: DataCommand, args: Record<string, unknown> = {}) {
-  let out = ''
-  let err = ''
-  const write = async (text: string) => {
-    out += text
-  }
-  const io: CommandIo = {
-    write,
-    line: (text) => write(`${text}\n`),
-    error: async (text) => {
-      err += `${text}\n`
-    },
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
-  const { connection } = trial.database
-  const exit = await command.run({ connection, secrets: trial.secrets, config: trial.config, now }, args, io)
-  return { exit, out, err }
-}
+beforeEach(() => trial.reset())
 
 const create = async (sql: string, name = 'People') =>
   (await run(createReportCommand, { name, sql, everySeconds: 7_200 })).out.trim()
@@ -73,13 +55,13 @@ test('a report is made, run, shown in three forms, changed, listed and deleted',
     { person_id: '2', person_name: '=cmd()', share: 1.5, nothing: null },
   ])
 
-  const listed = (await run(listReportsCommand)).out
+  const listed = (await run(listReportsCommand, {})).out
   assert.match(listed, /^ID {2}NAME/)
   assert.match(listed, /\n1 {3}People {2}2026-11-20T11:00:00\.000Z {2}2026-11-20T13:00:00\.000Z {2}2 rows\n$/)
 
   await run(editReportCommand, { id, name: 'Crowd', sql: 'select 1 / 0 as n' })
   await assert.rejects(run(runReportCommand, { id }), /The query failed: division by zero\./)
-  assert.match((await run(listReportsCommand)).out, /The query failed: division by zero\./)
+  assert.match((await run(listReportsCommand, {})).out, /The query failed: division by zero\./)
   await run(deleteReportCommand, { id })
   for (const command of [runReportCommand, deleteReportCommand, editReportCommand]) {
     await assert.rejects(run(command, { id }), { code: 'not_found' })

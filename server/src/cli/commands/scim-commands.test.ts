@@ -1,35 +1,17 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import type { Static, TSchema } from 'typebox'
 import { testApp } from '../../../test/support/app.ts'
+import { commandsOn } from '../../../test/support/run-command.ts'
 import { scimClient } from '../../../test/support/scim-client.ts'
-import type { CommandIo, DataCommand } from '../data-command.ts'
 import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './scim-commands.ts'
 
 const trial = testApp()
 const { ask } = scimClient(trial)
 const now = '2026-11-20T10:00:00.000Z'
 
-beforeEach(() => trial.reset())
+const run = commandsOn(trial, now)
 
-async function run<Args extends TSchema>(command: DataCommand<Args>, args: Static<Args>) {
-  const seen = { out: '', err: '' }
-  const write = async (text: string) => {
-    seen.out += text
-  }
-  const { connection } = trial.database
-  const io: CommandIo = {
-    write,
-    line: (text) => write(`${text}\n`),
-    error: async (text) => {
-      seen.err += `${text}\n`
-    },
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
-  await command.run({ connection, secrets: trial.secrets, config: trial.config, now }, args, io)
-  return seen
-}
+beforeEach(() => trial.reset())
 
 test('a token is made, shown once and alone on standard output, listed without it, and revoked', async () => {
   const made = await run(createScimTokenCommand, { name: 'Okta' })

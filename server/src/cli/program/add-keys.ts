@@ -56,4 +56,20 @@ export function addKeys(program: Command, shell: Shell): void {
     .description('End a key at once')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).revokeKeyCommand, { ...flags, id }))
+  addSigningKeys(keys, shell)
+}
+
+const signingCommands = () => import('../commands/signing-key-commands.ts')
+
+/** Those that sign the events of streams, for the whole installation. */
+function addSigningKeys(keys: Command, shell: Shell): void {
+  keys
+    .command('rotate-signing')
+    .description('Make a new key that signs events of streams from two hours on, and print its id')
+    .option('--emergency', 'let it sign at once, because the present key is no longer trusted', false)
+    .action((flags) => runOnData(shell, async () => (await signingCommands()).rotateSigningKeyCommand, flags))
+  keys
+    .command('list-signing')
+    .description('List the keys that sign events of streams')
+    .action((flags) => runOnData(shell, async () => (await signingCommands()).listSigningKeysCommand, flags))
 }

@@ -104,3 +104,33 @@ export async function findLedgerRow(
     .where('ssf_stream_events.id', '=', eventId)
     .executeTakeFirst()
 }
+
+/** Entries of a stream behind another, oldest first. */
+export const listLedgerAfter = (
+  reader: Reader,
+  {
+    organizationId,
+    streamId,
+    afterId,
+    limit,
+  }: { organizationId: string; streamId: string; afterId: string; limit: number },
+): Promise<LedgerRow[]> =>
+  fromLedger(reader, organizationId, streamId, 1)
+    .where('ssf_stream_events.id', '>', afterId)
+    .orderBy('ssf_stream_events.id')
+    .limit(sql.lit(limit))
+    .execute()
+
+/** The identifier of the last entry but so many; of the first, where there are fewer. */
+export async function idBeforeLatest(reader: Reader, organizationId: string, streamId: string, count: number) {
+  const row = await reader
+    .selectFrom('ssf_stream_events')
+    .select('id')
+    .where(inOrganization('ssf_stream_events', organizationId))
+    .where('stream_id', '=', streamId)
+    .orderBy('id', 'desc')
+    .offset(sql.lit(count))
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id ?? '0'
+}

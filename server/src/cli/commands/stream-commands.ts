@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import { type Db, transact } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { authorizationReader } from '../../streams/authorization-header.ts'
+import { deleteStream } from '../../streams/delete-stream.ts'
+import { presentStream } from '../../streams/present.ts'
+import { findStreamRecord, listStreams, type StreamRecord } from '../../streams/queries.ts'
+import { setStreamStatus } from '../../streams/set-stream-status.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns, plainText } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+const stream = Type.String({ minLength: 1, maxLength: 40 })
+
+export const listStreamsCommand = defineCommand({
+  name: 'list-streams',
+  args: Type.Object({ organization }),
+  async run({ connection, secrets, config, now }, args, io) {
+    const { id: organizationId } = await organizationOf(connection.db, args.organization)
+    const presenting = { baseUrl: config.baseUrl, authorizationOf: authorizationReader(secrets) }
+    const rows = (await everyStream(connection.db, organizationId, now)).map((row) => {
+      const { health, delivery_type: type, delivery } = presentStream(row, presenting)
+      const trouble = health.failing_since === null ? null : `since ${health.failing_since}: ${health.last_error}`
+      return [
+        row.id,
+        row.name,
+        type,
+        hostOf(delivery.endpoint_url),
+        row.status,
+        health.state,
+        health.last_delivered_at,
+        trouble,
+      ]
+    })
+    const heads = ['ID', 'NAME', 'DELIVERY', 'RECEIVER', 'STATUS', 'HEALTH', 'LAST DELIVERED', 'TROUBLE']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
+    return 0
+  },
+})
+
+/** Paths of receivers may hold secrets. */
+const hostOf = (url: string): string => new URL(url).host
+
+async function everyStream(db: Db, organizationId: string, now: string): Promise<StreamRecord[]> {
+  const limit = 100
+  const streams: StreamRecord[] = []
+  for (;;) {
+    const after = streams.at(-1)?.id
+    const page = { organizationId, params: {}, search: undefined, after, limit, order: 'ascending', now } as const
+    const rows = await listStreams(db, page)
+    streams.push(...rows)
+    if (rows.length < limit) return streams
+  }
+}
+
+export const setStreamStatusCommand = defineCommand({
+  name: 'set-stream-status',
+  args: Type.Object({
+    organization,
+    stream,
+    status: Type.Enum(['enabled', 'paused', 'disabled']),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  }),
+  async run({ connection, now }, { organization: named, stream: streamId, status, reason = null }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const change = { organizationId, streamId, status, reason, by: 'admin', actor: terminalActor(), now } as const
+    const { name } = await transact(connection.db, (tx) => setStreamStatus(tx, change))
+    await io.line(`The stream "${plainText(name)}" is ${status}`)
+    return 0
+  },
+})
+
+export const deleteStreamCommand = defineCommand({
+  name: 'delete-stream',
+  args: Type.Object({ organization, stream }),
+  async run({ connection, now }, { organization: named, stream: reference }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const { name } = orNotFound(await findStreamRecord(connection.db, organizationId, reference, now))
+    await transact(connection.db, (tx) => deleteStream(tx, { organizationId, reference, actor: terminalActor(), now }))
+    await io.line(`Deleted the stream "${plainText(name)}", with the events that were waiting`)
+    return 0
+  },
+})

@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import Type from 'typebox'
+import type { Db } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { findStream, listStreams, type Stream } from '../../streams/queries.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf } from '../organization-of.ts'
+import { describeEvent, eventAsJson, verifyEvents } from '../streams/describe-event.ts'
+import { followStream } from '../streams/follow-stream.ts'
+
+const lookEveryMs = 500
+const mostStreams = 100
+
+export const tailStreamsCommand = defineCommand({
+  name: 'tail-streams',
+  args: Type.Object({
+    organization: Type.Optional(Type.String()),
+    stream: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+    last: Type.Integer({ minimum: 0, maximum: 1_000 }),
+    json: Type.Boolean(),
+  }),
+  async run({ connection: { db }, config, now }, { organization, stream, last, json: isJson }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const followers = new Map<string, ReturnType<typeof followStream>>()
+    const describe = isJson ? eventAsJson : describeEvent
+    let lastOfNew = last
+    while (!io.signal.aborted) {
+      for (const followed of await listFollowed(db, organizationId, stream, now)) {
+        const follow = followers.get(followed.id) ?? followStream(db, followed, lastOfNew)
+        followers.set(followed.id, follow)
+        for (const event of await verifyEvents(db, config.baseUrl, await follow())) {
+          await io.line(describe(followed, event))
+        }
+      }
+      // All that a stream says that is made from now on is new.
+      lastOfNew = 1_000
+      await pause(lookEveryMs, undefined, { signal: io.signal }).catch(() => {})
+    }
+    return 0
+  },
+})
+
+async function listFollowed(db: Db, organizationId: string, reference: string | undefined, now: string) {
+  if (reference !== undefined) return [orNotFound(await findStream(db, organizationId, reference))]
+  const page = { organizationId, params: {}, search: undefined, after: undefined, limit: mostStreams, now } as const
+  const streams: Stream[] = await listStreams(db, { ...page, order: 'descending' })
+  return streams.toReversed()
+}
