@@ -85,7 +85,7 @@ test('rows of more than a page are all printed, and an empty answer is valid', a
   await run(runReportCommand, { id: none })
   const err = 'The query has no rows.\n'
   assert.deepEqual(await run(showReportCommand, { id: none, format: 'json' }), { exit: 0, out: '[]\n', err })
-  for (const format of ['table', 'csv']) {
+  for (const format of ['table', 'csv'] as const) {
     assert.deepEqual(await run(showReportCommand, { id: none, format }), { exit: 0, out: '', err })
   }
 })
