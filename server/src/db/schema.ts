@@ -551,6 +551,7 @@ export interface Database {
     queued_at: Instant
     replayed_at: Instant | null
   }
+  ssf_purged_devices: { organization_id: string; device_id: string; purged_at: Instant }
   ssf_attempts: {
     organization_id: string
     stream_id: string

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { CompliancyStatus, StoredAuthState } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../streams/queue-signals.ts'
+import { rememberPurged } from '../streams/remember-purged.ts'
 
 /** Who set the change in motion: CAEP's initiating_entity. */
 export type Initiator = 'policy' | 'admin' | 'user' | 'system'
@@ -17,7 +18,9 @@ export type Announcement = { organizationId: string; cause: string; at: string }
       compliance?: { previous: CompliancyStatus; current: CompliancyStatus }
     }
   | { type: 'issues.new' | 'issues.resolved'; deviceId: string; issueId: string; checkId: string; title: string }
-  | { type: 'devices.created' | 'devices.registered' | 'devices.destroyed'; deviceId: string; deviceName: string }
+  | { type: 'devices.created' | 'devices.registered'; deviceId: string; deviceName: string }
+  // Announced while the device is still there to be read.
+  | { type: 'devices.destroyed'; deviceId: string; deviceName: string }
   | {
       type: 'auth_logs.success' | 'auth_logs.failure'
       authLogId: string
@@ -77,6 +80,8 @@ export async function announce(tx: Tx, announcements: readonly Announcement[]): 
   const byOrganization = Map.groupBy(announcements, ({ organizationId }) => organizationId)
   for (const [organizationId, own] of byOrganization) {
     await queueComplianceChanges(tx, organizationId, own.flatMap(complianceChangeOf))
+    const destroyed = own.filter((announcement) => announcement.type === 'devices.destroyed')
+    await rememberPurged(tx, organizationId, destroyed)
   }
 }
 

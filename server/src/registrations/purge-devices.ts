@@ -16,7 +16,6 @@ export async function purgeDevices(db: Db, deletedBefore: string, happening: Hap
         where deleted_at < ${deletedBefore}::timestamptz order by deleted_at limit ${devicesPerBatch}
         for update skip locked
       `.execute(tx)
-      for (const device of rows) await purgeRow(tx, device)
       await announce(
         tx,
         rows.map((device) => ({
@@ -28,6 +27,7 @@ export async function purgeDevices(db: Db, deletedBefore: string, happening: Hap
           at: happening.now,
         })),
       )
+      for (const device of rows) await purgeRow(tx, device)
       return rows.length
     })
     purged += count

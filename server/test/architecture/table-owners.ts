@@ -61,6 +61,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   ssf_signals: 'streams',
   ssf_stream_events: 'streams',
   ssf_attempts: 'streams',
+  ssf_purged_devices: 'streams',
   webhook_endpoints: 'webhooks',
   webhook_standings: 'webhooks',
   webhook_messages: 'webhook-ledger',

@@ -7,8 +7,8 @@ export type DeviceStatus = { deviceId: string; userEmail: string | null; status:
 
 /**
  * What receivers were last told of the devices beyond `after`, at an exact place in the stream. Undefined when the
- * stream is gone. What was said of a device stands when nobody is registered on it any more, since receivers go on
- * heeding it.
+ * stream is gone. What was said of a device stands when nobody is registered on it any more, or it is gone,
+ * since receivers go on heeding it.
  */
 export const readStatuses = (
   db: Db,
@@ -21,13 +21,21 @@ export const readStatuses = (
     sql`coalesce((
       select jsonb_agg(jsonb_build_object('deviceId', page.id::text, 'userEmail', page.email, 'status', page.status) order by page.id)
       from (
-        select devices.id, people.email, coalesce(devices.signalled_status, 'compliant') as status
-        from devices
-        left join people on people.organization_id = devices.organization_id and people.id = devices.registered_owner_id
-        where ${inOrganization('devices', stream.organizationId)} and devices.id > ${after ?? '0'}::bigint
-          and ((devices.registered_owner_id is not null and devices.deleted_at is null)
-            or devices.signalled_status = 'not-compliant')
-        order by devices.id limit ${sql.lit(limit)}
+        (
+          select devices.id, people.email, coalesce(devices.signalled_status, 'compliant') as status
+          from devices
+          left join people on people.organization_id = devices.organization_id and people.id = devices.registered_owner_id
+          where ${inOrganization('devices', stream.organizationId)} and devices.id > ${after ?? '0'}::bigint
+            and ((devices.registered_owner_id is not null and devices.deleted_at is null)
+              or devices.signalled_status = 'not-compliant')
+          order by devices.id limit ${sql.lit(limit)}
+        ) union all (
+          select ssf_purged_devices.device_id, null, 'not-compliant' from ssf_purged_devices
+          where ${inOrganization('ssf_purged_devices', stream.organizationId)}
+            and ssf_purged_devices.device_id > ${after ?? '0'}::bigint
+          order by ssf_purged_devices.device_id limit ${sql.lit(limit)}
+        )
+        order by id limit ${sql.lit(limit)}
       ) as page
     ), '[]') as statuses`,
   )
@@ -47,9 +55,14 @@ export const digestBlocked = (db: Db, stream: StreamKey): Promise<BlockedSet | u
     ) as is_settled`,
     sql`cross join (
       select count(*) as count, encode(sha256(convert_to(
-        coalesce(string_agg(devices.id::text || chr(10), '' order by devices.id), ''), 'UTF8')), 'hex') as digest
-      from devices
-      where ${inOrganization('devices', stream.organizationId)} and devices.signalled_status = 'not-compliant'
+        coalesce(string_agg(device.id::text || chr(10), '' order by device.id), ''), 'UTF8')), 'hex') as digest
+      from (
+        select devices.id from devices
+        where ${inOrganization('devices', stream.organizationId)} and devices.signalled_status = 'not-compliant'
+        union all
+        select ssf_purged_devices.device_id from ssf_purged_devices
+        where ${inOrganization('ssf_purged_devices', stream.organizationId)}
+      ) as device
     ) as blocked`,
   )
 

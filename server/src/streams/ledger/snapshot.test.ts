@@ -5,8 +5,9 @@ import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { postgresOnly } from '../../../test/support/database.ts'
-import { type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { plusMs } from '../../issues/rules.ts'
+import { purgeDevices } from '../../registrations/purge-devices.ts'
 import { numberEvents } from '../number-events.ts'
 
 const app = testApp()
@@ -123,6 +124,33 @@ test('a blocked device that nobody is registered on any more is still told, for 
   assert.deepEqual(body.devices, [{ device_id: one.id, user_email: null, current_status: 'not-compliant' }])
   const checkpoint = await app.ask('GET', `/ssf_streams/${stream.id}/checkpoint`)
   assert.equal(checkpoint.body.digest, digestOf([one.id]))
+})
+
+test('a blocked device that is gone for good is still told in its place among the others', async () => {
+  const stream = await make.stream(app.tenant.organizationId)
+  const { check, devices } = await fleet(4)
+  const [, gone, allowed, blocked] = devices
+  assert.ok(gone && allowed && blocked)
+  for (const device of [gone, blocked]) await make.result({ device, check, rows: 'FAIL', at: minute(1) })
+  const deleted = [gone.id, allowed.id]
+  await app.db
+    .updateTable('devices')
+    .set({ deleted_at: minute(2) })
+    .where('id', 'in', deleted)
+    .execute()
+  const digest = digestOf([gone.id, blocked.id])
+  const tell = async () => (await app.ask('GET', `/ssf_streams/${stream.id}/checkpoint`)).body.digest
+  assert.equal(await tell(), digest)
+  assert.equal(await purgeDevices(app.db, minute(3), happeningAt(minute(4))), 2)
+  assert.equal(await tell(), digest)
+  const pages = []
+  let path = `/ssf_streams/${stream.id}/snapshot?per_page=1`
+  while (path !== '') {
+    const { body } = await app.ask('GET', path)
+    pages.push(body.devices.map((device: { device_id: string }) => device.device_id))
+    path = body.pagination.next.replace(baseUrl, '')
+  }
+  assert.deepEqual(pages, [[devices[0]?.id], [gone.id], [blocked.id]])
 })
 
 test('getSsfStreamCheckpoint: the digest of all blocked devices at a place of the stream, signed', async () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { inOrganization } from '../../db/in-organization.ts'
 import { type Db, transact } from '../../db/transact.ts'
 import type { StreamKey } from '../number-events.ts'
 
@@ -40,13 +41,17 @@ async function dropEvents(db: Db, { organizationId, streamId }: StreamKey): Prom
   }
 }
 
-/** Its head and its tokens go with it. */
+/** Its head and its tokens go with it, and with the last stream what is kept for receivers in general. */
 const dropStream = (db: Db, { organizationId, streamId }: StreamKey) =>
-  transact(db, (tx) =>
-    tx
+  transact(db, async (tx) => {
+    await tx
       .deleteFrom('ssf_streams')
-      .where('organization_id', '=', organizationId)
+      .where(inOrganization('ssf_streams', organizationId))
       .where('id', '=', streamId)
       .where('deleted_at', 'is not', null)
-      .execute(),
-  )
+      .execute()
+    await sql`
+      delete from ssf_purged_devices where ${inOrganization('ssf_purged_devices', organizationId)}
+        and not exists (select from ssf_streams where ${inOrganization('ssf_streams', organizationId)})
+    `.execute(tx)
+  })

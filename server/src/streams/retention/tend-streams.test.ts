@@ -8,6 +8,7 @@ import { transact } from '../../db/transact.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
+import { rememberPurged } from '../remember-purged.ts'
 import { dropSettledEvents } from './drop-settled-events.ts'
 import { tendStreams, tendVerifications } from './tend-streams.ts'
 
@@ -173,6 +174,26 @@ test('a stream that was deleted goes an hour later with all that was its own, an
     [1, 2_100, 1],
   )
   assert.equal(await countOf('ssf_signals'), 2_100)
+})
+
+test('which devices are gone for good is kept for as long as there is a stream', async () => {
+  const [first, last] = [await make.stream(organizationId), await make.stream(organizationId)]
+  const device = await make.device(organizationId, { signalled_status: 'not-compliant' })
+  const other = await make.device((await make.organization()).id, { signalled_status: 'not-compliant' })
+  const kept = () => database.db.selectFrom('ssf_purged_devices').select('device_id').execute()
+  for (const { organization_id, id } of [device, other]) {
+    await transact(database.db, (tx) => rememberPurged(tx, organization_id, [{ deviceId: id, at: day(0) }]))
+  }
+  assert.deepEqual(await kept(), [{ device_id: device.id }], 'nothing is kept where there is no stream')
+  for (const [index, { id }] of [first, last].entries()) {
+    await database.db
+      .updateTable('ssf_streams')
+      .set({ deleted_at: day(0) })
+      .where('id', '=', id)
+      .execute()
+    await tendStreams(database.db, day(1))
+    assert.equal((await kept()).length, 1 - index)
+  }
 })
 
 test('rows that another process holds are left for the next run', { skip: postgresOnly }, async () => {
