@@ -16,6 +16,7 @@ import { addMigrate } from './program/add-migrate.ts'
 import { addOrganizations } from './program/add-organizations.ts'
 import { addPackages } from './program/add-packages.ts'
 import { addPeople } from './program/add-people.ts'
+import { addReceiver } from './program/add-receiver.ts'
 import { addReports } from './program/add-reports.ts'
 import { addRequests } from './program/add-requests.ts'
 import { addScim } from './program/add-scim.ts'
@@ -51,6 +52,7 @@ const parts = [
   addDrafts,
   addLiveQueries,
   addReports,
+  addReceiver,
   addAgent,
   addSimulate,
 ]

@@ -44,10 +44,14 @@ function faultOf(keyword: string, message: string, params: object): string {
 
 const ofTestSuites = /^MUSTER_(TEST|FUZZ)_/
 
+/** What `muster receiver` reads, and shells export for calls by curl: no settings of the server, and no slips. */
+const ofClients = new Set(['MUSTER_API_KEY', 'MUSTER_POLL_TOKEN', 'MUSTER_RECEIVER_AUTHORIZATION'])
+
 /** Names of the test suites are let through: they start servers with their own environment. */
 function unknownNames(env: NodeJS.ProcessEnv): ConfigFault[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('MUSTER_') && !ofTestSuites.test(name) && !names.includes(name))
+    .filter((name) => name.startsWith('MUSTER_') && !ofTestSuites.test(name) && !ofClients.has(name))
+    .filter((name) => !names.includes(name))
     .map((name) => {
       const nearest = nearestName(name, names)
       return { name, message: nearest ? `is not a setting; did you mean ${nearest}?` : 'is not a setting' }

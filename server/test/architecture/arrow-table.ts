@@ -102,7 +102,12 @@ export const globalHomes: readonly {
     pattern: /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
     homes: ['config/', 'config.ts', 'db/embedded/test-processes/'],
   },
-  { what: 'fetch', pattern: /(?<![.\w'])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b/, homes: ['outbound/'] },
+  // The receiver calls the transmitter that its user named.
+  {
+    what: 'fetch',
+    pattern: /(?<![.\w'])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b/,
+    homes: ['outbound/', 'cli/receiver/'],
+  },
   {
     what: 'the clock',
     pattern: /\bDate\s*\.\s*now\b|\bnew Date\s*(?:\(\s*\)|(?!\s*\())/,

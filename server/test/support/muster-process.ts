@@ -45,6 +45,8 @@ export type MusterPlace = {
   start(args: readonly string[], settings?: Record<string, string>): Promise<MusterProcess>
   /** Starts one that answers no requests; it is there once its log says so. */
   startWorker(settings?: Record<string, string>): Promise<MusterProcess>
+  /** Starts a command that goes on until it is ended, and resolves once its output matches. */
+  startCommand(args: readonly string[], says: RegExp, settings?: Record<string, string>): Promise<MusterProcess>
 }
 
 /** Everything is ended and removed when the test, or with the hooks of the module the file, is over. */
@@ -93,16 +95,19 @@ export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): 
     return started
   }
 
+  async function startCommand(args: readonly string[], says: RegExp, own: Record<string, string> = {}) {
+    const started = watch(spawnMuster(args, own), '')
+    await started.says(says)
+    return started
+  }
+
   return {
     dataDir,
     masterKey: async () => (await readFile(join(dataDir, 'master.key'), 'utf8')).trim(),
     run,
     start,
-    async startWorker(own = {}) {
-      const started = watch(spawnMuster(['worker'], own), '')
-      await started.says(/"started"/)
-      return started
-    },
+    startWorker: (own = {}) => startCommand(['worker'], /"started"/, own),
+    startCommand,
   }
 }
 

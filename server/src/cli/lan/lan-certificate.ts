@@ -12,6 +12,9 @@ export type LanCertificate = {
   caFile: string
 }
 
+/** How its files, and its authority, are called. */
+type Purpose = { prefix: string; title: string }
+
 type Pair = { certificate: X509Certificate; cert: string; key: string }
 
 const dayMs = 86_400_000
@@ -24,14 +27,19 @@ const renewBeforeDays = 30
  * The certificate with which a trial serves a local network, made in the data folder and used again while it is valid
  * and fits. An authority of our own signs it, so that a new address of this machine needs nothing new on the agents.
  */
-export async function openLanCertificate(dataDir: string, names: LanNames, now: string): Promise<LanCertificate> {
+export async function openLanCertificate(
+  dataDir: string,
+  names: LanNames,
+  now: string,
+  { prefix, title }: Purpose = { prefix: 'lan', title: 'Muster local network' },
+): Promise<LanCertificate> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const nowMs = Date.parse(now)
-  const authorityFiles = { cert: join(dataDir, 'lan-ca.pem'), key: join(dataDir, 'lan-ca.key') }
-  const files = { cert: join(dataDir, 'lan.pem'), key: join(dataDir, 'lan.key') }
+  const authorityFiles = { cert: join(dataDir, `${prefix}-ca.pem`), key: join(dataDir, `${prefix}-ca.key`) }
+  const files = { cert: join(dataDir, `${prefix}.pem`), key: join(dataDir, `${prefix}.key`) }
   let authority = await readPair(authorityFiles)
   if (!authority || !isValid(authority.certificate, nowMs)) {
-    authority = await writePair(authorityFiles, await makeAuthority(nowMs))
+    authority = await writePair(authorityFiles, await makeAuthority(title, nowMs))
   }
   const found = await readPair(files)
   if (!found || !isValid(found.certificate, nowMs) || !fits(found.certificate, authority.certificate, names)) {
@@ -41,9 +49,9 @@ export async function openLanCertificate(dataDir: string, names: LanNames, now: 
   return { certFile: files.cert, keyFile: files.key, caFile: authorityFiles.cert }
 }
 
-async function makeAuthority(nowMs: number): Promise<{ cert: string; key: string }> {
+async function makeAuthority(title: string, nowMs: number): Promise<{ cert: string; key: string }> {
   // Its own name, so that authorities of two installations are not taken for one another.
-  const commonName = `Muster local network ${randomBytes(4).toString('hex')}`
+  const commonName = `${title} ${randomBytes(4).toString('hex')}`
   const made = await generate([{ name: 'commonName', value: commonName }], {
     ...common(nowMs, authorityDays),
     extensions: [

@@ -1,0 +1,23 @@
+import { hostname } from 'node:os'
+import type { CommandIo } from '../data-command.ts'
+import type { OwnerCalls, ReceivedStream } from './transmitter.ts'
+
+type Making = { calls: OwnerCalls; delivery: Parameters<OwnerCalls['createStream']>[1]; say: CommandIo['error'] }
+
+/** Makes a stream for the time of `work`. A stream that cannot be deleted is told of. */
+export async function withOwnStream(
+  { calls, delivery, say }: Making,
+  work: (stream: ReceivedStream) => Promise<void>,
+): Promise<void> {
+  const stream = await calls.createStream(`muster receiver on ${hostname()}`, delivery)
+  const { streamId } = stream
+  try {
+    await say(`Made the stream ${streamId}, which is deleted at the end`)
+    await work(stream)
+  } finally {
+    await calls.deleteStream(streamId).then(
+      () => say(`Deleted the stream ${streamId}`),
+      (error: Error) => say(`${error.message}. Delete it yourself: npx muster streams delete ${streamId}`),
+    )
+  }
+}
