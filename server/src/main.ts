@@ -29,6 +29,10 @@ export type Server = {
   stop(): Promise<void>
 }
 
+/** Also for the terminal of a trial, whose log is in a file. */
+export const privateReceivers =
+  'MUSTER_ALLOW_PRIVATE_RECEIVERS is on: streams and webhooks may call addresses of this machine and its networks. For tests and laboratories only'
+
 /** The whole service in one process: the only place where its parts are put together. */
 export async function startServer({ config, clock, log, roles, isTrial = false }: ServerParts): Promise<Server> {
   const deployment = await openDeployment(config, clock)
@@ -40,6 +44,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
       await part().catch((error: unknown) => log.error({ err: error }, 'A part did not stop cleanly'))
     }
   }
+  if (config.allowPrivateReceivers) log.warn(privateReceivers)
   try {
     const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial, now: clock() })
     const streams = await startStreams({ ...config, connection, secrets, clock, log })

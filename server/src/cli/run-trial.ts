@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { systemClock } from '../clock.ts'
 import { type Config, loadConfig } from '../config/load-config.ts'
 import { createLogger } from '../logging.ts'
-import type { Server } from '../main.ts'
+import { privateReceivers, type Server } from '../main.ts'
 import type { CommandIo } from './data-command.ts'
 import { type LanAccess, openLanAccess } from './lan/lan-access.ts'
 import { openServer, untilAborted } from './run-server.ts'
@@ -61,6 +61,7 @@ async function sayHello(
   await io.line(`  API documentation   ${config.baseUrl}/docs`)
   await io.line(`  Data folder         ${config.dataDir}`)
   await io.line(`  Log                 ${logFile}`)
+  if (config.allowPrivateReceivers) await io.line(`  ! ${privateReceivers}`)
   if (first?.apiKey === undefined) return
   const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
   await io.line('')

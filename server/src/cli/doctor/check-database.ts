@@ -11,6 +11,7 @@ import type { CommandIo } from '../data-command.ts'
 import { openDatabase } from '../open-database.ts'
 import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import { judgeStreams } from './judge-streams.ts'
 
 const oldestPostgres = 150_000
 const mostSkewMs = 5_000
@@ -30,6 +31,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     ...(facts.pending.length === 0 ? [judgeReportRole(facts)] : []),
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
+    ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
   ]
 }
 

@@ -3,6 +3,17 @@ import Type, { type Static } from 'typebox'
 import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
+import { surveyStreams } from '../../streams/survey-streams.ts'
+
+const streamSurvey = Type.Object({
+  count: Type.Integer(),
+  failingCount: Type.Integer(),
+  failing: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), since: Type.String(), error: Type.String() }),
+  ),
+  withoutToken: Type.Integer(),
+  signingSince: Type.Union([Type.String(), Type.Null()]),
+})
 
 export const databaseFacts = Type.Object({
   engine: Type.String(),
@@ -14,6 +25,8 @@ export const databaseFacts = Type.Object({
   /** Of the master key that the database belongs to, once it has one. */
   fingerprint: Type.Optional(Type.String()),
   hasReportRole: Type.Optional(Type.Boolean()),
+  /** Once the migrations are applied. */
+  streams: Type.Optional(streamSurvey),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -27,12 +40,14 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
   const installation = row.has_installation
     ? await connection.db.selectFrom('installation').select('master_key_fingerprint').executeTakeFirst()
     : undefined
+  const pending = await pendingMigrations(connection)
   return {
     engine: connection.engine,
     versionNumber: row.version_number,
     clock: row.clock,
-    pending: await pendingMigrations(connection),
+    pending,
     hasReportRole: (await readSandboxPrivileges(connection.db)).hasReportRole,
+    ...(pending.length === 0 && { streams: await surveyStreams(connection.db, row.clock) }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
+import { makeIn } from '../../../test/support/make.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { openMasterKey } from '../../config/master-key.ts'
 import { openSecrets } from '../../secrets/secrets.ts'
@@ -15,6 +16,7 @@ import { checkTls } from './check-tls.ts'
 import { describeFinding, runDoctor } from './run-doctor.ts'
 
 const database = testDatabase()
+const make = makeIn(database)
 
 const io: CommandIo = {
   write: async () => {},
@@ -78,6 +80,59 @@ test('a running installation is asked through its socket', async (t) => {
   assert.equal(found['reporting queries'], '✓ reporting queries: run as the role muster_reports')
   assert.equal(found['clock'], '✓ clock: agrees with the database')
   assert.equal(found['master key'], `✓ master key: is the one of the database (fingerprint ${fingerprint})`)
+})
+
+test('streams that fail are told one by one, and how many more', async (t) => {
+  const { dataDir, env } = await makeEnvironment(t)
+  const { fingerprint } = await startServer(t, dataDir)
+  await own(fingerprint)
+  const asked = async (more: NodeJS.ProcessEnv = {}) =>
+    (await runDoctor({ ...env, ...more }, io, () => Date.now()))
+      .filter(({ name }) => ['streams', 'signing key', 'private receivers'].includes(name))
+      .map(describeFinding)
+  assert.deepEqual(await asked(), ['✓ streams: none', '✓ signing key: none yet: the first start makes it'])
+
+  const { id: organizationId } = await make.organization()
+  const url = 'https://receiver.example.test/events'
+  for (let number = 1; number <= 7; number += 1) {
+    const { id } = await make.stream(organizationId, { name: `Receiver ${number}\u001b[2J`, endpoint_url: url })
+    await database.db
+      .updateTable('ssf_stream_deliveries')
+      .set({ failing_since: `2026-11-0${number}T00:00:00.000Z`, last_error: 'The receiver answered 503' })
+      .where('stream_id', '=', id)
+      .execute()
+  }
+  await make.stream(organizationId, { name: 'Polled' })
+  const now = new Date().toISOString()
+  const key = { kid: 'k', sealed_private_key: Buffer.alloc(1), public_jwk: '{}', created_at: now }
+  await database.db
+    .insertInto('signing_keys')
+    .values({ ...key, active_from: '2025-01-01T00:00:00.000Z' })
+    .execute()
+  const found = await asked({ MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true' })
+  assert.equal(found.filter((line) => line.startsWith('✓')).length, 0)
+  assert.match(
+    found[0] ?? '',
+    /^! streams: "Receiver 1\u{FFFD}\[2J" \(\d+\) fails since 2026-11-01T00:00:00\.000Z: The receiver answered 503$/u,
+  )
+  assert.deepEqual(
+    found.slice(5).map((line) => line.slice(0, 70)),
+    [
+      '! streams: 2 more fail',
+      '! streams: 1 cannot be polled: rotate a poll token in',
+      '! signing key: signs since 2025-01-01T00:00:00.000Z: rotate it once a ',
+      '! streams: MUSTER_BASE_URL is http://localhost:8080: receivers ask for',
+      '! private receivers: MUSTER_ALLOW_PRIVATE_RECEIVERS is on: whoever may',
+    ],
+  )
+
+  await database.db.updateTable('ssf_streams').set({ status: 'paused' }).execute()
+  await database.db.updateTable('signing_keys').set({ active_from: now }).execute()
+  const trusted = { MUSTER_BASE_URL: 'https://trust.example.test', MUSTER_TRUST_PROXY: 'true' }
+  assert.deepEqual(await asked(trusted), [
+    '✓ streams: 8, none in trouble',
+    `✓ signing key: signs the events of streams since ${now}`,
+  ])
 })
 
 test('another master key, a clock that is off and an open folder are found', async (t) => {
