@@ -10,8 +10,19 @@ import { openOutbound } from '../../src/outbound/outbound.ts'
 const host = 'receiver.test'
 const identity = await generate([{ name: 'commonName', value: host }], {
   keyType: 'ec',
-  extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
+  extensions: [
+    {
+      name: 'subjectAltName',
+      altNames: [
+        { type: 2, value: host },
+        { type: 2, value: 'localhost' },
+      ],
+    },
+  ],
 })
+
+/** PEM that processes of the product have to trust (NODE_EXTRA_CA_CERTS) to reach receivers at their `localUrl`. */
+export const authorityOfReceivers = identity.cert
 
 /** The product's own client, which trusts the receivers of the tests and finds them. */
 export const outboundOfTests = (settings: { deadlineMs?: number } = {}) =>
@@ -27,6 +38,7 @@ export type Received = {
   token: string
   /** Of the device that it is about. */
   deviceId: string | undefined
+  txn: string | undefined
   authorization: string | undefined
   contentType: string | undefined
   atMs: number
@@ -36,6 +48,8 @@ type Answer = (received: Received, response: ServerResponse, request: IncomingMe
 
 export type Receiver = {
   readonly url: string
+  /** The same for who resolves names as the system does. */
+  readonly localUrl: string
   /** In the order of their arrival, accepted or not. */
   readonly received: Received[]
   /** How it answers from now on; 202 at first. */
@@ -73,8 +87,10 @@ export async function openReceiver(path = '/events'): Promise<Receiver> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return Object.assign(receiver, {
-    url: `https://${host}:${(server.address() as AddressInfo).port}${path}`,
+    url: `https://${host}:${port}${path}`,
+    localUrl: `https://localhost:${port}${path}`,
     close: async () => {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -84,7 +100,8 @@ export async function openReceiver(path = '/events'): Promise<Receiver> {
 }
 
 function describe(token: string, request: IncomingMessage): Received {
-  const { jti = '', sub_id: subject } = decodeJwt<{ sub_id?: { device?: { sub?: string } } }>(token)
+  const claims = decodeJwt<{ sub_id?: { device?: { sub?: string } }; txn?: string }>(token)
+  const { jti = '', sub_id: subject, txn } = claims
   const { authorization, 'content-type': contentType } = request.headers
-  return { jti, token, deviceId: subject?.device?.sub, authorization, contentType, atMs: Date.now() }
+  return { jti, token, deviceId: subject?.device?.sub, txn, authorization, contentType, atMs: Date.now() }
 }
