@@ -7,6 +7,7 @@ import { type FirstStart, firstStart } from './first-start.ts'
 import { type Deployment, openDeployment } from './open-deployment.ts'
 import { ensureAllPackages } from './packages/ensure-packages.ts'
 import { openPackageSite } from './packages/site.ts'
+import { rememberBaseUrl } from './secrets/installation.ts'
 import { startStreams } from './streams/start-streams.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -47,6 +48,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
   if (config.allowPrivateReceivers) log.warn(privateReceivers)
   try {
     const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial, now: clock() })
+    await rememberBaseUrl(connection.db, config.baseUrl)
     const streams = await startStreams({ ...config, connection, secrets, clock, log })
     stops.push(() => streams.stop())
     if (roles.worker) {

@@ -3,6 +3,7 @@ import type { ActorType } from '@muster/contract/audit-logs.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
+import { queueWebhooks } from '../webhook-ledger/queue-webhooks.ts'
 import { hashEntry } from './hash-entry.ts'
 
 /** Who did something. `id` is of the administrator, key or person; null for the service itself. */
@@ -57,6 +58,10 @@ export async function recordAudit(
     .set({ last_id: id, last_hash: hash })
     .where(inOrganization('audit_heads', organizationId))
     .execute()
+  const { actor_name, actor_type, actor_email, ip_address, description: told } = entry
+  const data = { actor_name, actor_type, actor_email, ip_address, description: told }
+  const message = { event: 'audit_log.recorded', data, deviceId: null, orderedBy: null, at: now } as const
+  await queueWebhooks(tx, organizationId, [message])
 }
 
 /** The next identifier is taken once the lock is held, so that identifiers have the order of the chain. */

@@ -29,7 +29,12 @@ export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 type PublicJwk = { kty: 'RSA'; n: string; e: string }
 
 export interface Database {
-  installation: { singleton: Generated<boolean>; master_key_fingerprint: string; created_at: Instant }
+  installation: {
+    singleton: Generated<boolean>
+    master_key_fingerprint: string
+    created_at: Instant
+    base_url: string | null
+  }
   organizations: { id: Id; name: string; disabled_features: WithDefault<string[]>; created_at: Instant }
   people: {
     organization_id: string

@@ -3,6 +3,7 @@ import type { CompliancyStatus, StoredAuthState } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../streams/queue-signals.ts'
 import { rememberPurged } from '../streams/remember-purged.ts'
+import { announceToWebhooks } from './webhook-payloads.ts'
 
 /** Who set the change in motion: CAEP's initiating_entity. */
 export type Initiator = 'policy' | 'admin' | 'user' | 'system'
@@ -82,6 +83,7 @@ export async function announce(tx: Tx, announcements: readonly Announcement[]): 
     await queueComplianceChanges(tx, organizationId, own.flatMap(complianceChangeOf))
     const destroyed = own.filter((announcement) => announcement.type === 'devices.destroyed')
     await rememberPurged(tx, organizationId, destroyed)
+    await announceToWebhooks(tx, organizationId, own)
   }
 }
 

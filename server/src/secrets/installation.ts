@@ -15,3 +15,12 @@ export async function claimInstallation(db: Db, fingerprint: string, now: string
 export async function forgetInstallation(tx: Tx): Promise<void> {
   await tx.deleteFrom('installation').execute()
 }
+
+/** Notes the address that links in what is told begin with, as it is configured for what serves now. */
+export async function rememberBaseUrl(db: Db, baseUrl: string): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ base_url: baseUrl })
+    .where((build) => build('base_url', 'is distinct from', baseUrl))
+    .execute()
+}

@@ -11,6 +11,7 @@ import { transact } from '../../src/db/transact.ts'
 import { createLogger } from '../../src/logging.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
 import type { Outbound } from '../../src/outbound/outbound.ts'
+import { claimInstallation, rememberBaseUrl } from '../../src/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
 import { type StreamParts, type Streams, startStreams } from '../../src/streams/start-streams.ts'
 import { holdAnswersToTheirSchemas } from './answer-schemas.ts'
@@ -95,6 +96,7 @@ export function testApp(settings: Settings = {}): TestApp {
     addRoutes?.(app)
     faults = holdAnswersToTheirSchemas(app)
     await app.ready()
+    await noteInstallation(database.db, secrets)
     opened = { app, tenant: await addTenant('Acme') }
   })
   after(async () => {
@@ -141,6 +143,7 @@ export function testApp(settings: Settings = {}): TestApp {
       await database.reset()
       const rows = keys.map((key) => ({ ...key, public_jwk: JSON.stringify(key.public_jwk) }))
       await database.db.insertInto('signing_keys').values(rows).execute()
+      await noteInstallation(database.db, secrets)
       opened = { app: current().app, tenant: await addTenant('Acme') }
     },
     addKey: async (granted = []) => {
@@ -154,6 +157,11 @@ export function testApp(settings: Settings = {}): TestApp {
       return answer
     },
   }
+}
+
+async function noteInstallation(db: Db, { fingerprint }: Secrets): Promise<void> {
+  await claimInstallation(db, fingerprint, '2026-11-20T10:00:00.000Z')
+  await rememberBaseUrl(db, baseUrl)
 }
 
 const allPermissions = Object.keys(permissions) as Permission[]

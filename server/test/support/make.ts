@@ -138,6 +138,32 @@ export function makeIn(database: { readonly db: Db }) {
     return row
   }
 
+  /** An enabled endpoint for webhooks, with its standing. */
+  async function webhookEndpoint(
+    organizationId: string,
+    columns: Columns<'webhook_endpoints'> = {},
+  ): Promise<Row<'webhook_endpoints'>> {
+    const row = await database.db
+      .insertInto('webhook_endpoints')
+      .values({
+        organization_id: organizationId,
+        identifier: randomUUID(),
+        url: 'https://receiver.example.com/hooks',
+        events: ['device_trust.status_changed'],
+        sealed_secret: Buffer.alloc(0),
+        created_at: startOfTests,
+        updated_at: startOfTests,
+        ...columns,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await database.db
+      .insertInto('webhook_standings')
+      .values({ organization_id: organizationId, endpoint_id: row.id })
+      .execute()
+    return row
+  }
+
   /** A poll stream of the standard layout; one with an `endpoint_url` is a push stream. */
   async function stream(organizationId: string, columns: Columns<'ssf_streams'> = {}): Promise<Row<'ssf_streams'>> {
     const row = await database.db
@@ -407,6 +433,7 @@ export function makeIn(database: { readonly db: Db }) {
 
   return {
     stream,
+    webhookEndpoint,
     ...{ organization, person, personGroup, deviceGroup, device, check, draft, target, result, issue },
     ...{ exemptionRequest, registrationRequest, authLog, adminUser, liveQuery, reportingQuery },
   }
