@@ -53,9 +53,15 @@ function unreachable(url: string, error: unknown): TransmitterError {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   const reasons = cause instanceof AggregateError ? cause.errors : [cause]
   const why = reasons.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')
-  const message = plainText(`${new URL(url).origin} cannot be reached: ${why}`)
-  return new TransmitterError(message, { exitCode: exitCodes.failure, isPassing: true, retryAfterMs: 0 })
+  const isDistrusted = reasons.some(
+    (one) => one instanceof Error && 'code' in one && ofCertificates.test(`${one.code}`),
+  )
+  const hint = isDistrusted ? '. Name the authority to trust with --ca' : ''
+  const message = plainText(`${new URL(url).origin} cannot be reached: ${why}${hint}`)
+  return new TransmitterError(message, { exitCode: exitCodes.failure, isPassing: !isDistrusted, retryAfterMs: 0 })
 }
+
+const ofCertificates = /^(?:ERR_TLS_CERT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
 
 function parse(text: string): unknown {
   try {
@@ -71,5 +77,5 @@ function describe(text: string): string {
   if (typeof body !== 'object' || body === null) return text
   const { message, errors, error_description: description } = body as Record<string, unknown>
   const faults = Array.isArray(errors) ? errors.map((one) => `${one?.field} ${one?.message}`) : []
-  return [message ?? description ?? text, ...faults].join('; ')
+  return [message ?? description ?? text, ...faults].map((part) => String(part).replace(/\.$/, '')).join('; ')
 }

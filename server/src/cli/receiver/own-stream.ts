@@ -1,5 +1,7 @@
 import { hostname } from 'node:os'
+import { exitCodes } from '../command-error.ts'
 import type { CommandIo } from '../data-command.ts'
+import { TransmitterError } from './call-transmitter.ts'
 import type { OwnerCalls, ReceivedStream } from './transmitter.ts'
 
 type Making = { calls: OwnerCalls; delivery: Parameters<OwnerCalls['createStream']>[1]; say: CommandIo['error'] }
@@ -17,7 +19,14 @@ export async function withOwnStream(
   } finally {
     await calls.deleteStream(streamId).then(
       () => say(`Deleted the stream ${streamId}`),
-      (error: Error) => say(`${error.message}. Delete it yourself: npx muster streams delete ${streamId}`),
+      (error: Error) => {
+        const isGone = error instanceof TransmitterError && error.exitCode === exitCodes.notFound
+        return say(
+          isGone
+            ? 'The stream was deleted meanwhile'
+            : `${error.message}. Delete it yourself: npx muster streams delete ${streamId}`,
+        )
+      },
     )
   }
 }

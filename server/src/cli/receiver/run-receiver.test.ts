@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { beforeEach, test } from 'node:test'
+import { generate } from 'selfsigned'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { freePort, until } from '../../../test/support/muster-process.ts'
 import { transact } from '../../db/transact.ts'
+import { notifyStreams } from '../../streams/notify-streams.ts'
 import { queueComplianceChanges } from '../../streams/queue-signals.ts'
 import { CommandError } from '../command-error.ts'
 import type { CommandIo } from '../data-command.ts'
@@ -22,17 +27,22 @@ beforeEach(async () => {
 
 type Seen = { lines: Record<string, unknown>[]; said: string[] }
 
-/** Receives until `work` is done. */
-async function receiving(plan: Partial<PollPlan>, work: (seen: Seen) => Promise<unknown>): Promise<Seen> {
-  const end = new AbortController()
+function ioOfTest(signal: AbortSignal): Seen & { io: CommandIo } {
   const seen: Seen = { lines: [], said: [] }
   const io: CommandIo = {
     write: async () => {},
     line: async (text) => void seen.lines.push(JSON.parse(text)),
     error: async (text) => void seen.said.push(text),
     input: (async function* () {})(),
-    signal: end.signal,
+    signal,
   }
+  return { ...seen, io }
+}
+
+/** Receives until `work` is done. */
+async function receiving(plan: Partial<PollPlan>, work: (seen: Seen) => Promise<unknown>): Promise<Seen> {
+  const end = new AbortController()
+  const { io, ...seen } = ioOfTest(end.signal)
   const whole = { how: 'poll', server, apiKey: trial.tenant.key, pollToken: undefined, ...plan } as const
   const running = runReceiver(whole, { dataDir: tmpdir(), isJson: true, io })
   try {
@@ -133,17 +143,38 @@ test('a refusal of the server ends it with what the server said', async () => {
   await refused({ stream: stream.id }, 1, /answered 401: The poll token of the stream is needed/)
 })
 
+test('a stream that somebody deletes ends it', async () => {
+  const plan = { how: 'poll', server, apiKey: trial.tenant.key, pollToken: undefined } as const
+  const { io, said, lines } = ioOfTest(new AbortController().signal)
+  const running = runReceiver(plan, { dataDir: tmpdir(), isJson: true, io })
+  running.catch(() => {})
+  await until(20_000, async () => lines.length > 0)
+  const [stream] = (await trial.ask('GET', '/ssf_streams')).body.data
+  assert.equal((await trial.ask('DELETE', `/ssf_streams/${stream.id}`)).status, 204)
+  // A poll that is held looks again when something is new.
+  await transact(trial.db, (tx) => notifyStreams(tx, trial.tenant.organizationId))
+  await assert.rejects(running, (error) => error instanceof CommandError && error.exitCode === 5)
+  assert.equal(said.at(-1), 'The stream was deleted meanwhile')
+})
+
+test('a server whose certificate nobody vouches for is not waited for', async (t) => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
+  const other = createServer({ key, cert }).listen(0, '127.0.0.1')
+  t.after(() => other.close())
+  await once(other, 'listening')
+  const url = `https://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const plan = { how: 'poll', server: url, apiKey: 'x', pollToken: undefined } as const
+  const { io } = ioOfTest(new AbortController().signal)
+  await assert.rejects(
+    runReceiver(plan, { dataDir: tmpdir(), isJson: false, io }),
+    (error) => error instanceof CommandError && /cannot be reached: .*with --ca$/.test(error.message),
+  )
+})
+
 test('a server that is not there yet is waited for', async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`
   const end = new AbortController()
-  const said: string[] = []
-  const io = {
-    write: async () => {},
-    line: async () => {},
-    error: async (text: string) => void said.push(text),
-    input: (async function* () {})(),
-    signal: end.signal,
-  }
+  const { io, said } = ioOfTest(end.signal)
   const plan = { how: 'poll', server: nobody, apiKey: 'x', pollToken: undefined } as const
   const running = runReceiver(plan, { dataDir: tmpdir(), isJson: false, io })
   running.catch(() => {})

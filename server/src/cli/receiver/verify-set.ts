@@ -29,16 +29,24 @@ export type Verdict =
   /** Says nothing of the token: it cannot be judged now. */
   | { kind: 'unavailable'; description: string }
 
-type Expected = { issuer: string; audience: string | string[]; jwksUri: string }
-
-/** Between two looks for a key that was not among those of the transmitter. */
-const cooldownMs = 5_000
+type Expected = {
+  issuer: string
+  audience: string | string[]
+  jwksUri: string
+  /** Between two looks for a key that is not among those of the transmitter; 5 s unless told otherwise. */
+  cooldownMs?: number
+}
 
 /**
  * Verifies security event tokens by the published keys of a transmitter, which are remembered for ten minutes and
  * fetched earlier when a token names another.
  */
-export function setVerifier({ issuer, audience, jwksUri }: Expected): (token: string) => Promise<Verdict> {
+export function setVerifier({
+  issuer,
+  audience,
+  jwksUri,
+  cooldownMs = 5_000,
+}: Expected): (token: string) => Promise<Verdict> {
   const keys = createRemoteJWKSet(new URL(jwksUri), { cooldownDuration: cooldownMs })
   const rules = { issuer, audience, typ: 'secevent+jwt', algorithms: ['RS256'] }
   return async (token) => {
