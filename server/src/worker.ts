@@ -24,6 +24,7 @@ import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 import { startPush } from './streams/push/start-push.ts'
 import { tendStreams, tendVerifications } from './streams/retention/tend-streams.ts'
 import type { StreamParts } from './streams/start-streams.ts'
+import { tendWebhooks } from './webhooks/retention/tend-webhooks.ts'
 
 export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger; streams: StreamParts }
 
@@ -59,6 +60,9 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'tend-streams': async () => {
       await tendStreams(db, clock())
     },
+    'tend-webhooks': async () => {
+      await tendWebhooks(db, clock())
+    },
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
     },
@@ -87,6 +91,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     { name: 'drop-old-events', cron: '17 * * * *' },
     { name: 'expire-verifications', cron: '*/5 * * * *' },
     { name: 'tend-streams', cron: '29 * * * *' },
+    { name: 'tend-webhooks', cron: '31 * * * *' },
     { name: 'expire-auth-sessions', cron: '* * * * *' },
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
     { name: 'give-up-waiting', cron: '*/5 * * * *' },

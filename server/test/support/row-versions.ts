@@ -31,6 +31,13 @@ const written = [
   'person_groups',
   'scim_groups',
   'scim_users',
+  'ssf_signals',
+  'ssf_stream_events',
+  'ssf_streams',
+  'webhook_attempts',
+  'webhook_deliveries',
+  'webhook_endpoints',
+  'webhook_messages',
 ]
 
 /** Which version of every row is current: two that are equal had no write between them, not even an equal one. */
