@@ -160,7 +160,7 @@ test('a search field accepts null exactly where its record does', () => {
   assert.ok(compared > 30, `only ${compared} fields compared`)
 })
 
-test('there are the ten write permissions, each code and title once', () => {
+test('there are the eleven write permissions, each code and title once', () => {
   assert.deepEqual(Object.keys(permissions).sort(), [
     'configure_checks',
     'create_live_query',
@@ -168,6 +168,7 @@ test('there are the ten write permissions, each code and title once', () => {
     'manage_device_groups',
     'manage_ssf_streams',
     'manage_user_requests',
+    'manage_webhooks',
     'refresh_check',
     'remove_devices',
     'run_external_checks',

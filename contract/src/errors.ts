@@ -31,6 +31,8 @@ const errorCodes = [
   'exemptions_disallowed',
   'snooze_disallowed',
   'already_snoozed',
+  'delivery_pending',
+  'endpoint_disabled',
   // 429, 500, 503
   'rate_limited',
   'internal',

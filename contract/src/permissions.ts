@@ -28,6 +28,10 @@ export const permissions = {
     title: 'Manage Shared Signals Framework Streams',
     description: 'Create, change, test and delete streams of compliance signals.',
   },
+  manage_webhooks: {
+    title: 'Manage Webhooks',
+    description: 'Create, change, test and delete webhook endpoints, and read and repeat what was sent to them.',
+  },
   configure_checks: {
     title: 'Configure Checks',
     description: 'Change the options, targeting and remediation of checks.',

@@ -34,6 +34,7 @@ import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { streamRoutes } from './streams/routes.ts'
+import { webhookLogRoutes } from './webhooks/log/routes.ts'
 
 export type AppParts = {
   config: Config
@@ -95,4 +96,5 @@ function addApi(app: FastifyInstance): void {
   auditRoutes(app)
   authLogRoutes(app)
   adminUserRoutes(app)
+  webhookLogRoutes(app)
 }

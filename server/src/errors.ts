@@ -35,6 +35,8 @@ const messages: Record<ErrorCode, string> = {
   exemptions_disallowed: 'This check allows no requests for exemptions.',
   snooze_disallowed: 'This check cannot be snoozed.',
   already_snoozed: 'This check was snoozed on the device within the last seven days.',
+  delivery_pending: 'This waits to be delivered already.',
+  endpoint_disabled: 'The endpoint is disabled: enable it first.',
   rate_limited: 'This key has made too many requests; wait for the seconds in Retry-After.',
   internal: 'Something went wrong here; the request id helps to find out what.',
   unavailable: 'The service cannot answer at the moment; try again soon.',

@@ -1188,6 +1188,116 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/webhook_endpoints/{endpointId}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the deliveries of an endpoint, newest first
+         * @description An extension. The delivery log: every message that was queued for the endpoint, and what became of it. Entries are kept for 180 days after they are settled.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly get: operations["listWebhookDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}/deliveries/{deliveryId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a delivery
+         * @description An extension. An entry of the delivery log with the body that is sent, and the latest 100 attempts: what was sent, what was answered and how long its parts took.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly get: operations["getWebhookDelivery"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test event
+         * @description An extension. Queues `webhook.test` for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly post: operations["testWebhookEndpoint"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}/deliveries/{deliveryId}/resend": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a delivery again
+         * @description An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message waits for the endpoint, as this delivery or a repeat of it, it is refused.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly post: operations["resendWebhookDelivery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}/resend": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a range of deliveries again
+         * @description An extension. Queues every message of the range as a new delivery, in their order, at most 10,000 in a call; those that failed, unless `states` says otherwise. A message that waits for the endpoint already is left alone, and so is one that was delivered since, unless delivered ones are asked for: asking twice does no harm.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly post: operations["resendWebhookDeliveries"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ssf/jwks.json": {
         readonly parameters: {
             readonly query?: never;
@@ -2553,7 +2663,7 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
         };
@@ -4087,11 +4197,269 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
             /** @description Every fault that was found; at least one. */
             readonly errors: readonly components["schemas"]["FieldError"][];
+        };
+        /**
+         * WebhookDelivery
+         * @description An entry of the delivery log of an endpoint: one message for it, and what became of it.
+         * @example {
+         *       "id": "90412",
+         *       "message_id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+         *       "event": "device_trust.status_changed",
+         *       "device": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       },
+         *       "state": "delivered",
+         *       "attempts_count": 2,
+         *       "last_status": 200,
+         *       "last_error": null,
+         *       "queued_at": "2026-11-20T09:14:03.120Z",
+         *       "settled_at": "2026-11-20T09:14:35.204Z",
+         *       "next_attempt_at": null,
+         *       "resent_from": null
+         *     }
+         */
+        readonly WebhookDelivery: {
+            /** @description Identifier of the delivery. */
+            readonly id: string;
+            /** @description The `id` within the body and the header `webhook-id`: what a receiver knows repeats by. */
+            readonly message_id: string;
+            /** @description What happened: the name of the event. */
+            readonly event: string;
+            /** @description The device that it is about; it may have been deleted since. */
+            readonly device: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /**
+             * @description Where it stands: `pending` waits, `delivered` was accepted, `failed` was given up.
+             * @enum {string}
+             */
+            readonly state: "pending" | "delivered" | "failed";
+            /** @description How often it was sent. */
+            readonly attempts_count: number;
+            /** @description HTTP status of the latest answer; null when there was none yet, or none at all. */
+            readonly last_status: number | null;
+            /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
+            readonly last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was put into the log.
+             */
+            readonly queued_at: string;
+            /**
+             * Format: date-time
+             * @description When it stopped waiting; null while it is pending.
+             */
+            readonly settled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is due; null when it is settled, and while its endpoint is disabled.
+             */
+            readonly next_attempt_at: string | null;
+            /** @description The delivery that this one repeats, when somebody asked for it. */
+            readonly resent_from: string | null;
+        };
+        /**
+         * WebhookDeliveryDetails
+         * @description An entry of the delivery log with all that was sent and answered.
+         * @example {
+         *       "id": "90412",
+         *       "message_id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+         *       "event": "device_trust.status_changed",
+         *       "device": {
+         *         "identifier": "1042",
+         *         "link": "https://muster.example.com/devices/1042"
+         *       },
+         *       "state": "delivered",
+         *       "attempts_count": 2,
+         *       "last_status": 200,
+         *       "last_error": null,
+         *       "queued_at": "2026-11-20T09:14:03.120Z",
+         *       "settled_at": "2026-11-20T09:14:35.204Z",
+         *       "next_attempt_at": null,
+         *       "resent_from": null,
+         *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+         *       "attempts": [
+         *         {
+         *           "attempted_at": "2026-11-20T09:14:35.140Z",
+         *           "request_headers": {
+         *             "content-type": "application/json",
+         *             "user-agent": "Muster",
+         *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+         *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+         *             "webhook-timestamp": "1763630075"
+         *           },
+         *           "status": 200,
+         *           "error": null,
+         *           "response": "ok",
+         *           "timings": {
+         *             "dns_ms": 0,
+         *             "connect_ms": 0,
+         *             "tls_ms": 0,
+         *             "first_byte_ms": 61.2,
+         *             "total_ms": 64.1
+         *           }
+         *         },
+         *         {
+         *           "attempted_at": "2026-11-20T09:14:03.140Z",
+         *           "request_headers": {
+         *             "content-type": "application/json",
+         *             "user-agent": "Muster",
+         *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+         *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+         *             "webhook-timestamp": "1763630043"
+         *           },
+         *           "status": 503,
+         *           "error": "The receiver answered 503",
+         *           "response": "upstream is starting",
+         *           "timings": {
+         *             "dns_ms": 4.1,
+         *             "connect_ms": 18.6,
+         *             "tls_ms": 22.9,
+         *             "first_byte_ms": 70.3,
+         *             "total_ms": 71
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        readonly WebhookDeliveryDetails: {
+            /** @description Identifier of the delivery. */
+            readonly id: string;
+            /** @description The `id` within the body and the header `webhook-id`: what a receiver knows repeats by. */
+            readonly message_id: string;
+            /** @description What happened: the name of the event. */
+            readonly event: string;
+            /** @description The device that it is about; it may have been deleted since. */
+            readonly device: {
+                /** @description Identifier of the linked record; blank when nothing is linked. */
+                readonly identifier: string;
+                /**
+                 * Format: uri
+                 * @description Address of the linked record in this API; null when nothing is linked.
+                 */
+                readonly link: string | null;
+            };
+            /**
+             * @description Where it stands: `pending` waits, `delivered` was accepted, `failed` was given up.
+             * @enum {string}
+             */
+            readonly state: "pending" | "delivered" | "failed";
+            /** @description How often it was sent. */
+            readonly attempts_count: number;
+            /** @description HTTP status of the latest answer; null when there was none yet, or none at all. */
+            readonly last_status: number | null;
+            /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
+            readonly last_error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was put into the log.
+             */
+            readonly queued_at: string;
+            /**
+             * Format: date-time
+             * @description When it stopped waiting; null while it is pending.
+             */
+            readonly settled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is due; null when it is settled, and while its endpoint is disabled.
+             */
+            readonly next_attempt_at: string | null;
+            /** @description The delivery that this one repeats, when somebody asked for it. */
+            readonly resent_from: string | null;
+            /** @description The body, byte for byte as it is sent, at every attempt and however often it is repeated. */
+            readonly request_body: string;
+            /** @description The latest 100 times it was sent, newest first. */
+            readonly attempts: readonly {
+                /**
+                 * Format: date-time
+                 * @description When the request was sent.
+                 */
+                readonly attempted_at: string;
+                /** @description The headers of the request, as they were sent; values that are secrets are masked. */
+                readonly request_headers: {
+                    readonly [key: string]: string;
+                };
+                /** @description HTTP status of the answer; null when there was none. */
+                readonly status: number | null;
+                /** @description Why it did not succeed; null when it did. */
+                readonly error: string | null;
+                /** @description The first 4 kB of the body of the answer; null when there was none. */
+                readonly response: string | null;
+                /** @description How long the parts of it took, in milliseconds. */
+                readonly timings: {
+                    /** @description Looking up the name of the host; zero on a connection that was open already. */
+                    readonly dns_ms: number;
+                    /** @description Connecting; zero likewise. */
+                    readonly connect_ms: number;
+                    /** @description The TLS handshake; zero likewise. */
+                    readonly tls_ms: number;
+                    /** @description From the beginning to the first byte of the answer; zero without an answer. */
+                    readonly first_byte_ms: number;
+                    /** @description From the beginning to the end. */
+                    readonly total_ms: number;
+                };
+            }[];
+        };
+        /**
+         * WebhookResend
+         * @description What a call for repeats did.
+         * @example {
+         *       "resent_count": 218,
+         *       "to": "2026-11-20T12:00:00.000Z",
+         *       "next_after_id": null
+         *     }
+         */
+        readonly WebhookResend: {
+            /** @description How many messages are sent again, each as a new delivery. */
+            readonly resent_count: number;
+            /**
+             * Format: date-time
+             * @description Where the range ended.
+             */
+            readonly to: string;
+            /** @description What to send as `after_id` for the rest, with the same `from` and this `to`; null when that was all. */
+            readonly next_after_id: string | null;
+        };
+        /**
+         * WebhookResendRequest
+         * @description Which deliveries of an endpoint to send again, by when they were queued.
+         * @example {
+         *       "from": "2026-11-20T09:00:00Z"
+         *     }
+         */
+        readonly WebhookResendRequest: {
+            /** @description Deliveries that were queued from this moment on; a date or a date-time. */
+            readonly from: string;
+            /** @description And before this moment; before now unless given. */
+            readonly to?: string;
+            /** @description Only those in one of these states; those that failed unless given. */
+            readonly states?: readonly ("delivered" | "failed")[];
+            /** @description Only those after this one: `next_after_id` of the answer before, together with its `to`. */
+            readonly after_id?: string | number;
+        };
+        /**
+         * WebhookTestRequest
+         * @description What a test event says.
+         * @example {
+         *       "message": "Does this arrive?"
+         *     }
+         */
+        readonly WebhookTestRequest: {
+            /** @description What the event says; a greeting unless given. */
+            readonly message?: string;
         };
         /**
          * WhoAmI
@@ -4362,6 +4730,11 @@ export type SsfTestRequest = components['schemas']['SsfTestRequest'];
 export type SsfVerification = components['schemas']['SsfVerification'];
 export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
+export type WebhookResend = components['schemas']['WebhookResend'];
+export type WebhookResendRequest = components['schemas']['WebhookResendRequest'];
+export type WebhookTestRequest = components['schemas']['WebhookTestRequest'];
 export type WhoAmI = components['schemas']['WhoAmI'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -9434,6 +9807,491 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `message_id` | identifier | `:` | several values |
+                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` |  |
+                 *     | `state` | enum: pending, delivered, failed | `:` |  |
+                 *     | `device_id` | identifier | `:` | several values |
+                 *     | `queued_at` | datetime | `:` `<` `>` |  |
+                 *     | `last_status` | identifier | `:` | several values, `null` |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "90412",
+                     *           "message_id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *           "event": "device_trust.status_changed",
+                     *           "device": {
+                     *             "identifier": "1042",
+                     *             "link": "https://muster.example.com/devices/1042"
+                     *           },
+                     *           "state": "delivered",
+                     *           "attempts_count": 2,
+                     *           "last_status": 200,
+                     *           "last_error": null,
+                     *           "queued_at": "2026-11-20T09:14:03.120Z",
+                     *           "settled_at": "2026-11-20T09:14:35.204Z",
+                     *           "next_attempt_at": null,
+                     *           "resent_from": null
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["WebhookDelivery"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getWebhookDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+                /** @description Identifier of the delivery. */
+                readonly deliveryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An entry of the delivery log with all that was sent and answered. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "90412",
+                     *       "message_id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *       "event": "device_trust.status_changed",
+                     *       "device": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "state": "delivered",
+                     *       "attempts_count": 2,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "queued_at": "2026-11-20T09:14:03.120Z",
+                     *       "settled_at": "2026-11-20T09:14:35.204Z",
+                     *       "next_attempt_at": null,
+                     *       "resent_from": null,
+                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+                     *       "attempts": [
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:35.140Z",
+                     *           "request_headers": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "Muster",
+                     *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+                     *             "webhook-timestamp": "1763630075"
+                     *           },
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "response": "ok",
+                     *           "timings": {
+                     *             "dns_ms": 0,
+                     *             "connect_ms": 0,
+                     *             "tls_ms": 0,
+                     *             "first_byte_ms": 61.2,
+                     *             "total_ms": 64.1
+                     *           }
+                     *         },
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:03.140Z",
+                     *           "request_headers": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "Muster",
+                     *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+                     *             "webhook-timestamp": "1763630043"
+                     *           },
+                     *           "status": 503,
+                     *           "error": "The receiver answered 503",
+                     *           "response": "upstream is starting",
+                     *           "timings": {
+                     *             "dns_ms": 4.1,
+                     *             "connect_ms": 18.6,
+                     *             "tls_ms": 22.9,
+                     *             "first_byte_ms": 70.3,
+                     *             "total_ms": 71
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookDeliveryDetails"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly testWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "message": "Does this arrive?"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookTestRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description An entry of the delivery log with all that was sent and answered. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "90412",
+                     *       "message_id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *       "event": "device_trust.status_changed",
+                     *       "device": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "state": "delivered",
+                     *       "attempts_count": 2,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "queued_at": "2026-11-20T09:14:03.120Z",
+                     *       "settled_at": "2026-11-20T09:14:35.204Z",
+                     *       "next_attempt_at": null,
+                     *       "resent_from": null,
+                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+                     *       "attempts": [
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:35.140Z",
+                     *           "request_headers": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "Muster",
+                     *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+                     *             "webhook-timestamp": "1763630075"
+                     *           },
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "response": "ok",
+                     *           "timings": {
+                     *             "dns_ms": 0,
+                     *             "connect_ms": 0,
+                     *             "tls_ms": 0,
+                     *             "first_byte_ms": 61.2,
+                     *             "total_ms": 64.1
+                     *           }
+                     *         },
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:03.140Z",
+                     *           "request_headers": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "Muster",
+                     *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+                     *             "webhook-timestamp": "1763630043"
+                     *           },
+                     *           "status": 503,
+                     *           "error": "The receiver answered 503",
+                     *           "response": "upstream is starting",
+                     *           "timings": {
+                     *             "dns_ms": 4.1,
+                     *             "connect_ms": 18.6,
+                     *             "tls_ms": 22.9,
+                     *             "first_byte_ms": 70.3,
+                     *             "total_ms": 71
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookDeliveryDetails"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly resendWebhookDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+                /** @description Identifier of the delivery. */
+                readonly deliveryId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An entry of the delivery log with all that was sent and answered. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "90412",
+                     *       "message_id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *       "event": "device_trust.status_changed",
+                     *       "device": {
+                     *         "identifier": "1042",
+                     *         "link": "https://muster.example.com/devices/1042"
+                     *       },
+                     *       "state": "delivered",
+                     *       "attempts_count": 2,
+                     *       "last_status": 200,
+                     *       "last_error": null,
+                     *       "queued_at": "2026-11-20T09:14:03.120Z",
+                     *       "settled_at": "2026-11-20T09:14:35.204Z",
+                     *       "next_attempt_at": null,
+                     *       "resent_from": null,
+                     *       "request_body": "{\"event\":\"device_trust.status_changed\",\"id\":\"01KAF5J8T3Q4V9R0C6M1B7X2ZD\",\"timestamp\":\"2026-11-20T09:14:03.120Z\",\"data\":{\"device_id\":1042,\"device_name\":\"Ana's MacBook\",\"device_status\":\"blocked\",\"device_url\":\"https://muster.example.com/devices/1042\"}}",
+                     *       "attempts": [
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:35.140Z",
+                     *           "request_headers": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "Muster",
+                     *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+                     *             "webhook-timestamp": "1763630075"
+                     *           },
+                     *           "status": 200,
+                     *           "error": null,
+                     *           "response": "ok",
+                     *           "timings": {
+                     *             "dns_ms": 0,
+                     *             "connect_ms": 0,
+                     *             "tls_ms": 0,
+                     *             "first_byte_ms": 61.2,
+                     *             "total_ms": 64.1
+                     *           }
+                     *         },
+                     *         {
+                     *           "attempted_at": "2026-11-20T09:14:03.140Z",
+                     *           "request_headers": {
+                     *             "content-type": "application/json",
+                     *             "user-agent": "Muster",
+                     *             "webhook-id": "01KAF5J8T3Q4V9R0C6M1B7X2ZD",
+                     *             "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+                     *             "webhook-timestamp": "1763630043"
+                     *           },
+                     *           "status": 503,
+                     *           "error": "The receiver answered 503",
+                     *           "response": "upstream is starting",
+                     *           "timings": {
+                     *             "dns_ms": 4.1,
+                     *             "connect_ms": 18.6,
+                     *             "tls_ms": 22.9,
+                     *             "first_byte_ms": 70.3,
+                     *             "total_ms": 71
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookDeliveryDetails"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly resendWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-20T09:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookResendRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What a call for repeats did. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resent_count": 218,
+                     *       "to": "2026-11-20T12:00:00.000Z",
+                     *       "next_after_id": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookResend"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

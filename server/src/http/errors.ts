@@ -29,6 +29,8 @@ export const statusOf: Record<ErrorCode, number> = {
   exemptions_disallowed: 422,
   snooze_disallowed: 422,
   already_snoozed: 422,
+  delivery_pending: 422,
+  endpoint_disabled: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,

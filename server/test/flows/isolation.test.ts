@@ -13,9 +13,11 @@ import { startStreams } from '../../src/streams/start-streams.ts'
 import { testApp } from '../support/app.ts'
 import { makeIn } from '../support/make.ts'
 import { rewrittenConnection } from '../support/rewritten-connection.ts'
+import { webhookRowsIn } from '../support/webhook-rows.ts'
 
 const harness = testApp()
 const make = makeIn(harness.database)
+const webhookRows = webhookRowsIn(harness.database)
 
 type Records = Record<
   | 'device'
@@ -36,7 +38,9 @@ type Records = Record<
   | 'draft'
   | 'liveQuery'
   | 'stream'
-  | 'streamEvent',
+  | 'streamEvent'
+  | 'webhookEndpoint'
+  | 'webhookDelivery',
   string
 >
 type Side = { organizationId: string; key: string; records: Records }
@@ -87,6 +91,9 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       ...{ deviceId: device.id, userEmail: person.email },
     }),
   )
+  const webhookEndpoint = await make.webhookEndpoint(organizationId, { url: `https://${mark.toLowerCase()}.example/` })
+  const webhookDelivery = await webhookRows.delivery(webhookEndpoint, { state: 'failed', last_error: name('error') })
+  await webhookRows.attempt(webhookDelivery, { response: name('answer') })
   const audits = await harness.ask('GET', '/audit_logs', { key })
   return {
     organizationId,
@@ -111,6 +118,8 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       liveQuery,
       stream: stream.id,
       streamEvent: streamEvent.eventId,
+      webhookEndpoint: webhookEndpoint.id,
+      webhookDelivery: webhookDelivery.id,
     },
   }
 }
@@ -155,6 +164,8 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   live_query_campaigns: 'liveQuery',
   ssf_streams: 'stream',
   history: 'streamEvent',
+  webhook_endpoints: 'webhookEndpoint',
+  deliveries: 'webhookDelivery',
 }
 
 const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
@@ -180,6 +191,8 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   verifySsfStream: ({ stream }) => ({ stream_id: stream }),
   pollOrAcknowledgeSsfStream: () => ({ ack: 'none' }),
   replaySsfStreamEvents: () => ({ jtis: ['b4c0ffee'] }),
+  resendWebhookDeliveries: () => ({ from: '2026-11-20T09:00:00Z', to: '2026-11-20T10:00:00Z' }),
+  testWebhookEndpoint: () => ({ message: '' }),
   runExternalCheck: ({ device }) => ({ device_id: device, check_data: { KOLIDE_CHECK_STATUS: 'PASS' } }),
 }
 
