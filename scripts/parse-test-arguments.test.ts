@@ -7,9 +7,15 @@ test('our flags, flags for node and file patterns are told apart', () => {
   assert.deepEqual(parseTestArguments(words), {
     isPostgres: true,
     isFuzz: false,
+    isChaos: false,
     patterns: ['server/src/lists'],
     nodeFlags: ['--test-name-pattern=a page', '--test-only', '--test-timeout=5'],
   })
+})
+
+test('chaos needs PostgreSQL', () => {
+  const asked = { isPostgres: true, isFuzz: false, isChaos: true, patterns: [], nodeFlags: [] }
+  assert.deepEqual(parseTestArguments(['--chaos']), asked)
 })
 
 test('a pattern is a file, a folder or a glob, relative or absolute', () => {

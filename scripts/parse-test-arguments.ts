@@ -4,12 +4,14 @@ import { matchesGlob, relative, resolve, sep } from 'node:path'
 export interface TestArguments {
   readonly isPostgres: boolean
   readonly isFuzz: boolean
+  readonly isChaos: boolean
   /** Files, folders or globs; none means every test file. */
   readonly patterns: readonly string[]
   /** Handed to `node --test` as they are. */
   readonly nodeFlags: readonly string[]
 }
 
+const ownFlags = new Set(['--postgres', '--fuzz', '--chaos'])
 const flagsWithValue = new Set([
   '--test-name-pattern',
   '--test-skip-pattern',
@@ -28,14 +30,16 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
     const value = args[index + 1]
-    if (word === '--postgres' || word === '--fuzz') own.add(word)
+    if (ownFlags.has(word)) own.add(word)
     else if (flagsWithValue.has(word) && value !== undefined) {
       nodeFlags.push(`${word}=${value}`)
       index++
     } else if (word.startsWith('-')) nodeFlags.push(word)
     else patterns.push(word)
   }
-  return { isPostgres: own.has('--postgres'), isFuzz: own.has('--fuzz'), patterns, nodeFlags }
+  const isChaos = own.has('--chaos')
+  // What is killed and restarted are processes on a server.
+  return { isPostgres: isChaos || own.has('--postgres'), isFuzz: own.has('--fuzz'), isChaos, patterns, nodeFlags }
 }
 
 /** The files (relative to `root`, with `/`) that a pattern names: itself, all below it, or by glob. */

@@ -1,5 +1,5 @@
 /** Settings of the tests themselves, taken from whoever starts the run. */
-const handedOn = /^MUSTER_(TEST_|FUZZ_|HISTORIES$)/
+const handedOn = /^MUSTER_(TEST_|FUZZ_|CHAOS_|HISTORIES$)/
 
 /**
  * The environment for test processes: a developer's own MUSTER_… settings and DATABASE_URL would reach the code under

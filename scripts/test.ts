@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findTestFiles, onlyFuzzFiles } from './find-test-files.ts'
+import { findTestFiles, onlyChaosFiles, onlyFuzzFiles } from './find-test-files.ts'
 import { parseTestArguments, selectFiles } from './parse-test-arguments.ts'
 import { runCaptured } from './run-captured.ts'
 import { endsWithSummary, summaryLines } from './summary-lines.ts'
@@ -37,9 +37,9 @@ function refuse(reason: string): never {
 
 async function chooseFiles(): Promise<string[]> {
   const selected = selectFiles(await findTestFiles(root), asked.patterns, root)
-  const files = asked.isFuzz ? await onlyFuzzFiles(root, selected) : selected
-  if (files.length === 0)
-    refuse(`No test file matches: ${asked.patterns.join(' ') || (asked.isFuzz ? '--fuzz' : '**')}`)
+  const fuzzing = asked.isFuzz ? await onlyFuzzFiles(root, selected) : selected
+  const files = asked.isChaos ? await onlyChaosFiles(root, fuzzing) : fuzzing
+  if (files.length === 0) refuse(`No test file matches: ${process.argv.slice(2).join(' ') || '**'}`)
   if (!files.some((file) => file.startsWith('e2e/')) || browsers.some(isInPath)) return files
   const lack = `no browser in PATH (${browsers.join(', ')})`
   if (isCi) refuse(`The tests in e2e/ cannot run: ${lack}. CI skips nothing: install chromium.`)
@@ -51,6 +51,10 @@ function environment(): NodeJS.ProcessEnv {
   const env = testEnvironment(process.env)
   if (!asked.isPostgres) delete env['MUSTER_TEST_DATABASE_URL']
   if (asked.isFuzz) env['MUSTER_FUZZ_RUNS'] ??= '1000000'
+  if (asked.isChaos) {
+    env['MUSTER_CHAOS_SECONDS'] ??= '3600'
+    env['MUSTER_CHAOS_CHANGES'] ??= '10000'
+  }
   if (process.stdout.isTTY) env['FORCE_COLOR'] = '1'
   // Stripping types from the server once per test process is most of a small test file's time.
   env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/compile')

@@ -13,6 +13,8 @@ import { authorityOfReceivers, openReceiver, type Receiver } from '../support/re
 type Parts = { url: string | undefined; db: Db }
 type AsyncHooks = { after(work: () => Promise<void>): void }
 
+export type StreamPlace = Awaited<ReturnType<typeof openStreamPlace>>
+
 /** Processes whose workers reach the receivers of the tests, and an organization with devices to tell of. */
 export async function openStreamPlace(hooks: AsyncHooks, { url, db }: Parts, devices: number) {
   const folder = mkdtempSync(join(tmpdir(), 'muster-receivers-'))

@@ -64,6 +64,12 @@ export const answerWith =
     void response.writeHead(status, headers).end(body)
 /** Takes the request and never answers. */
 export const hang: Answer = () => {}
+/** Accepts, with a body that does not end in time. */
+export const drip: Answer = (_received, response) => {
+  response.writeHead(202)
+  const dripping = setInterval(() => response.write(' '), 250)
+  response.on('close', () => clearInterval(dripping))
+}
 export const reset: Answer = (_received, _response, request) => void request.socket.destroy()
 
 export async function openReceiver(path = '/events'): Promise<Receiver> {

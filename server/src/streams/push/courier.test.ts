@@ -69,6 +69,23 @@ test('a receiver has at most eight requests at a time', () => {
   assert.equal(takeAll(courier, 0).length, 8)
 })
 
+test('while the ledger cannot be written, no more than 32 events are sent', () => {
+  const courier = openCourier()
+  fill(
+    courier,
+    Array.from({ length: 60 }, (_, index) => eventOf(index, `d${index}`)),
+    0,
+  )
+  const sent: IssuedEvent[] = []
+  for (let taken = takeAll(courier, 0); taken.length > 0; taken = takeAll(courier, 0)) {
+    for (const event of taken) courier.answered(event, accepted, 0, 1)
+    sent.push(...taken)
+  }
+  assert.equal(sent.length, 32)
+  for (const event of sent.slice(0, 3)) courier.written(event, accepted)
+  assert.equal(takeAll(courier, 1).length, 3)
+})
+
 test('a failing receiver is left alone longer each time, up to a minute, and probed with one event', () => {
   const courier = openCourier({ random: () => 0.999_999 })
   const ledger = Array.from({ length: 12 }, (_, index) => eventOf(index + 1, `d${index}`))

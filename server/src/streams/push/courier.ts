@@ -13,6 +13,8 @@ const heldWindow = 32
 const mostSuspects = 16
 /** Requests that a receiver is given at a time. */
 const mostAtOnce = 8
+/** Events sent of which the ledger does not know yet: what a death of this process, or of the database, sends again. */
+const mostUnwritten = 32
 
 type Held = Extract<Verdict, { kind: 'held' }>
 
@@ -41,6 +43,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
   const known = new Set<string>()
   let hold = inherited
   let sending = 0
+  let unwritten = 0
   let acceptedAtMs = Number.NEGATIVE_INFINITY
   // Raised whenever events leave memory unsent: what was read of the ledger before has gaps.
   let version = 0
@@ -106,13 +109,14 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
   /** The next event to send now; whoever takes it sends it, and then calls `answered` and `written`. */
   function next(nowMs: number): IssuedEvent | undefined {
     const isHeld = hold !== undefined && hold.untilMs > nowMs
-    if (isHeld || sending >= (hold ? 1 : mostAtOnce)) return undefined
+    if (isHeld || unwritten >= mostUnwritten || sending >= (hold ? 1 : mostAtOnce)) return undefined
     const free = lines.values().filter(({ isBusy }) => !isBusy)
     const line = hold ? longestUnprobed(free) : free.next().value
     if (!line) return undefined
     line.isBusy = true
     line.probedAtMs = nowMs
     sending += 1
+    unwritten += 1
     return line.events[0]
   }
 
@@ -163,6 +167,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
 
   /** What became of the event is in the ledger: its line may go on. */
   function written(event: IssuedEvent, verdict: Verdict): void {
+    unwritten -= 1
     const name = lineName(event)
     const line = lines.get(name)
     if (!line) return

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import { connectPostgres } from '../../src/db/connect.ts'
+import { postgresOnly } from '../support/database.ts'
+import { until } from '../support/muster-process.ts'
+import { openOwnCluster } from './own-cluster.ts'
+import { checkLogs } from './stream-chaos/check-logs.ts'
+import { changeDevices, createHistories, readHistories } from './stream-chaos/device-histories.ts'
+import { openFaultyReceiver } from './stream-chaos/faulty-receiver.ts'
+import { openPollReceiver } from './stream-chaos/poll-receiver.ts'
+import { openRestarting } from './stream-chaos/restarting.ts'
+import { seeded } from './stream-chaos/seeded.ts'
+import { openStreamPlace, type StreamPlace } from './stream-place.ts'
+
+const seconds = Number(process.env['MUSTER_CHAOS_SECONDS'] ?? 120)
+const seed = Number(process.env['MUSTER_CHAOS_SEED'] ?? randomInt(2 ** 31))
+const chance = seeded(seed)
+const pushStreams = 12
+const pollStreams = 8
+/** Requests of one stream that are under way at a time, and events sent while the database can not be told. */
+const mostUnderWay = 8
+const mostUnwritten = 32
+const specVersionOf = (index: number) => (index % 2 === 0 ? 'v1_0' : 'draft')
+
+test('whatever is killed, restarted or in trouble, every change arrives, and in order', {
+  skip: postgresOnly,
+}, async (t) => {
+  t.diagnostic(`MUSTER_CHAOS_SECONDS=${seconds} MUSTER_CHAOS_SEED=${seed}`)
+  const cluster = await openOwnCluster(t)
+  if (!cluster) return t.skip('no PostgreSQL is installed here that could be stopped')
+  const { db, close } = await connectPostgres({ url: cluster.url })
+  t.after(close)
+  const streamPlace = await openStreamPlace(t, { url: cluster.url, db }, 2_000)
+  const { organizationId, deviceIds, countPending } = streamPlace
+  await createHistories(db)
+  const restarting = openRestarting(streamPlace.place, cluster, chance)
+  const pushed = await Promise.all(Array.from({ length: pushStreams }, (_, index) => addPushed(streamPlace, index)))
+  const polled = await Promise.all(
+    Array.from({ length: pollStreams }, (_, index) => addPolled(streamPlace, index, restarting.servers)),
+  )
+  assert.equal(await streamPlace.server.stop(), 0)
+
+  const endsAt = Date.now() + seconds * 1_000
+  const isOver = () => Date.now() > endsAt
+  let isDrained = false
+  const polling = polled.map((receiver) => receiver.run(isOver, () => isDrained))
+  const [{ failed }] = await Promise.all([
+    changeDevices({ db, organizationId, chance, isOver }, deviceIds),
+    restarting.run(isOver),
+    ...pushed.map((receiver) => receiver.run(isOver)),
+  ])
+  const drainMs = await until(120_000, async () => (await countPending().catch(() => Number.NaN)) === 0, 250).finally(
+    () => {
+      isDrained = true
+    },
+  )
+  await Promise.all(polling)
+
+  const logs = [...pushed, ...polled].map(({ log }) => log)
+  const [{ faults, counts }, pushes] = await Promise.all([
+    checkLogs(db, logs, await readHistories(db)),
+    checkLogs(
+      db,
+      pushed.map(({ log }) => log),
+      new Map(),
+    ),
+  ])
+  const { afterAnswer, afterCut } = pushes.counts
+  t.diagnostic(JSON.stringify({ ...counts, pushed: { afterAnswer, afterCut } }))
+  t.diagnostic(JSON.stringify({ ...restarting.counts, failedChanges: failed, drainMs: Math.round(drainMs) }))
+  t.diagnostic(JSON.stringify({ holds: await countHolds(), ...sumOfPolls(polled) }))
+  assert.deepEqual(faults.slice(0, 20), [])
+  const { workerKills, restarts, crashes } = restarting.counts
+  const cut = pushStreams * (workerKills * mostUnderWay + (restarts + crashes) * mostUnwritten)
+  assert.ok(afterAnswer <= cut, `${afterAnswer} repeats of what was answered`)
+
+  async function countHolds(): Promise<number> {
+    const { count } = await db
+      .selectFrom('ssf_attempts')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('error', 'is not', null)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+})
+
+async function addPushed(streamPlace: StreamPlace, index: number) {
+  const { receiver, streamId } = await streamPlace.addPushStream(specVersionOf(index))
+  return openFaultyReceiver(receiver, streamId, chance)
+}
+
+type Servers = ReturnType<typeof openRestarting>['servers']
+
+async function addPolled({ place, server }: StreamPlace, index: number, servers: Servers) {
+  const { key } = await place.addKey()
+  const body = { name: `Polled ${index}`, spec_version: specVersionOf(index) }
+  const made = await server.ask('POST', '/ssf_streams', { key, body })
+  assert.ok(made.status < 300, JSON.stringify(made.body))
+  const { id, stream_id: uuid, poll_bearer_token: pollToken } = made.body
+  return openPollReceiver(id, uuid, { chance, servers, key, pollToken })
+}
+
+function sumOfPolls(polled: readonly ReturnType<typeof openPollReceiver>[]) {
+  const total = { polls: 0, crashed: 0, unanswered: 0, statuses: {} as Record<string, number> }
+  for (const { counts } of polled) {
+    total.polls += counts.polls
+    total.crashed += counts.crashes
+    total.unanswered += counts.unanswered
+    for (const [status, count] of counts.statuses) total.statuses[status] = (total.statuses[status] ?? 0) + count
+  }
+  return total
+}
