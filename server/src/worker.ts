@@ -24,6 +24,7 @@ import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 import { startPush } from './streams/push/start-push.ts'
 import { tendStreams, tendVerifications } from './streams/retention/tend-streams.ts'
 import type { StreamParts } from './streams/start-streams.ts'
+import { startDeliveries } from './webhooks/deliver/start-deliveries.ts'
 import { tendWebhooks } from './webhooks/retention/tend-webhooks.ts'
 
 export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger; streams: StreamParts }
@@ -107,9 +108,10 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, happening('policy')), onError),
   ]
   const push = startPush(streams)
+  const webhooks = await startDeliveries(streams)
   return {
     async stop() {
-      await Promise.all([...deadlines, jobs, push].map((part) => part.stop()))
+      await Promise.all([...deadlines, jobs, push, webhooks].map((part) => part.stop()))
     },
   }
 }

@@ -592,6 +592,7 @@ export interface Database {
     failing_since: Instant | null
     last_error: string | null
     last_delivered_at: Instant | null
+    probe_at: Instant | null
   }
   webhook_messages: {
     organization_id: string
@@ -618,6 +619,7 @@ export interface Database {
     last_status: number | null
     last_error: string | null
     resent_from: string | null
+    extra_attempts: WithDefault<number>
   }
   webhook_attempts: {
     organization_id: string

@@ -96,7 +96,14 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
   }
 
   async function refresh(works: readonly Work[]): Promise<void> {
-    if (works.length > 0) for (const gone of await definition.refresh(works)) forget(gone)
+    if (works.length === 0) return
+    const gone = await definition.refresh(works)
+    for (const work of gone) forget(work)
+    // It may be there again at any moment.
+    await leases.release(
+      holder,
+      gone.map(({ key }) => key),
+    )
   }
 
   function forget(work: Work): void {
@@ -123,8 +130,11 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
     bell.ring()
   }
 
-  function sleepMs(): number {
-    const wakes = worksOf(held.values()).flatMap((work) => work.wakeAtMs() ?? [])
+  function sleepMs(roundAtMs: number): number {
+    // What was due when the round began is done, or waits for something that rings.
+    const wakes = worksOf(held.values())
+      .flatMap((work) => work.wakeAtMs() ?? [])
+      .filter((atMs) => atMs > roundAtMs)
     const untilWake = Math.min(...wakes) - nowMs()
     const untilClaim = claims.nextMs() - performance.now()
     return Math.max(1, Math.min(untilWake, untilClaim, longestSleepMs))
@@ -132,6 +142,7 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
 
   async function run(): Promise<void> {
     while (!isStopping) {
+      const roundAtMs = nowMs()
       try {
         await round()
       } catch (error) {
@@ -140,7 +151,7 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
         // Whatever was to be done is found by the next look.
         await look('all').catch(() => {})
       }
-      await bell.sleep(sleepMs())
+      await bell.sleep(sleepMs(roundAtMs))
     }
   }
 

@@ -44,45 +44,54 @@ export type Received = {
   atMs: number
 }
 
-type Answer = (received: Received, response: ServerResponse, request: IncomingMessage) => void
+type Answer<Seen> = (received: Seen, response: ServerResponse, request: IncomingMessage) => void
 
-export type Receiver = {
+export type ReceiverOf<Seen> = {
   readonly url: string
   /** The same for who resolves names as the system does. */
   readonly localUrl: string
   /** In the order of their arrival, accepted or not. */
-  readonly received: Received[]
+  readonly received: Seen[]
   /** How it answers from now on; 202 at first. */
-  answer: Answer
+  answer: Answer<Seen>
   close(): Promise<void>
 }
 
-export const accept: Answer = (_received, response) => void response.writeHead(202).end()
+/** Of the tokens of a stream. */
+export type Receiver = ReceiverOf<Received>
+
+export const accept: Answer<unknown> = (_received, response) => void response.writeHead(202).end()
 export const answerWith =
-  (status: number, body = '', headers: Record<string, string> = {}): Answer =>
+  (status: number, body = '', headers: Record<string, string> = {}): Answer<unknown> =>
   (_received, response) =>
     void response.writeHead(status, headers).end(body)
 /** Takes the request and never answers. */
-export const hang: Answer = () => {}
+export const hang: Answer<unknown> = () => {}
 /** Accepts, with a body that does not end in time. */
-export const drip: Answer = (_received, response) => {
+export const drip: Answer<unknown> = (_received, response) => {
   response.writeHead(202)
   const dripping = setInterval(() => response.write(' '), 250)
   response.on('close', () => clearInterval(dripping))
 }
-export const reset: Answer = (_received, _response, request) => void request.socket.destroy()
+export const reset: Answer<unknown> = (_received, _response, request) => void request.socket.destroy()
 
-export async function openReceiver(path = '/events'): Promise<Receiver> {
-  const received: Received[] = []
+export const openReceiver = (path = '/events'): Promise<Receiver> => openReceiverOf(path, describe)
+
+/** A receiver that notes of each request what `describe` makes of its body and headers. */
+export async function openReceiverOf<Seen>(
+  path: string,
+  describe: (body: string, request: IncomingMessage) => Seen,
+): Promise<ReceiverOf<Seen>> {
+  const received: Seen[] = []
   const sockets = new Set<Socket>()
-  const receiver = { received, answer: accept }
+  const receiver = { received, answer: accept as Answer<Seen> }
   const server: Server = createServer({ key: identity.private, cert: identity.cert }, (request, response) => {
-    let token = ''
+    let body = ''
     request.setEncoding('utf8').on('data', (text) => {
-      token += text
+      body += text
     })
     request.on('end', () => {
-      const seen = describe(token, request)
+      const seen = describe(body, request)
       received.push(seen)
       receiver.answer(seen, response, request)
     })

@@ -1,4 +1,5 @@
 import type { PostOutcome } from '../../outbound/outbound.ts'
+import { retryAfterMs, storableText } from '../../outbound/read-answer.ts'
 
 /** What an attempt means for its event. */
 export type Verdict =
@@ -28,22 +29,10 @@ function setErrorOf(body: Buffer): { err: string; description: string } | undefi
   try {
     const { err, description } = JSON.parse(body.toString('utf8'))
     if (typeof err !== 'string' || !/^[\w.:-]{1,64}$/.test(err)) return undefined
-    return { err, description: typeof description === 'string' ? storable(description) : '' }
+    return { err, description: typeof description === 'string' ? storableText(description, maximumDescription) : '' }
   } catch {
     return undefined
   }
 }
 
 const maximumDescription = 500
-
-/** Of a stranger: bounded, and without what no database text can hold. */
-const storable = (text: string): string => text.slice(0, maximumDescription).toWellFormed().replaceAll('\0', '\ufffd')
-
-const longestRetryAfterMs = 3_600_000
-
-/** Seconds or a date (RFC 9110 §10.2.3). */
-function retryAfterMs(value: string | undefined, nowMs: number): number {
-  if (value === undefined) return 0
-  const ms = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - nowMs
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestRetryAfterMs) : 0
-}
