@@ -12,6 +12,7 @@ import { openDatabase } from '../open-database.ts'
 import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 import { judgeStreams } from './judge-streams.ts'
+import { judgeWebhooks } from './judge-webhooks.ts'
 
 const oldestPostgres = 150_000
 const mostSkewMs = 5_000
@@ -32,6 +33,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
+    ...(facts.webhooks ? judgeWebhooks(facts.webhooks) : []),
   ]
 }
 

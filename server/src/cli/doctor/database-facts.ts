@@ -4,6 +4,7 @@ import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
 import { surveyStreams } from '../../streams/survey-streams.ts'
+import { surveyEndpoints } from '../../webhooks/survey-endpoints.ts'
 
 const streamSurvey = Type.Object({
   count: Type.Integer(),
@@ -13,6 +14,20 @@ const streamSurvey = Type.Object({
   ),
   withoutToken: Type.Integer(),
   signingSince: Type.Union([Type.String(), Type.Null()]),
+})
+
+const endpointSurvey = Type.Object({
+  count: Type.Integer(),
+  troubledCount: Type.Integer(),
+  troubled: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      host: Type.String(),
+      trouble: Type.Enum(['failing', 'disabled_failing', 'disabled_gone']),
+      since: Type.String(),
+      error: Type.String(),
+    }),
+  ),
 })
 
 export const databaseFacts = Type.Object({
@@ -27,6 +42,7 @@ export const databaseFacts = Type.Object({
   hasReportRole: Type.Optional(Type.Boolean()),
   /** Once the migrations are applied. */
   streams: Type.Optional(streamSurvey),
+  webhooks: Type.Optional(endpointSurvey),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -47,7 +63,10 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     clock: row.clock,
     pending,
     hasReportRole: (await readSandboxPrivileges(connection.db)).hasReportRole,
-    ...(pending.length === 0 && { streams: await surveyStreams(connection.db, row.clock) }),
+    ...(pending.length === 0 && {
+      streams: await surveyStreams(connection.db, row.clock),
+      webhooks: await surveyEndpoints(connection.db),
+    }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }
 }

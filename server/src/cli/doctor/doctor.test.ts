@@ -135,6 +135,39 @@ test('streams that fail are told one by one, and how many more', async (t) => {
   ])
 })
 
+test('webhook endpoints that fail or were disabled by the service are told one by one, and how many more', async (t) => {
+  const { dataDir, env } = await makeEnvironment(t)
+  const { fingerprint } = await startServer(t, dataDir)
+  await own(fingerprint)
+  const asked = async () =>
+    (await runDoctor(env, io, () => Date.now())).filter(({ name }) => name === 'webhooks').map(describeFinding)
+  assert.deepEqual(await asked(), ['✓ webhooks: no endpoints'])
+  const { id: organizationId } = await make.organization()
+  const day = (number: number) => `2026-11-0${number}T00:00:00.000Z`
+  const add = (columns: Parameters<typeof make.webhookEndpoint>[1]) =>
+    make.webhookEndpoint(organizationId, { url: 'https://acme.example/secret', ...columns })
+  await add({})
+  await add({ disabled_at: day(1), disabled_reason: 'by_admin' })
+  assert.deepEqual(await asked(), ['✓ webhooks: 2 endpoints, none in trouble'])
+  const failing = await add({})
+  const tired = await add({ disabled_at: day(3), disabled_reason: 'failing' })
+  const gone = await add({ disabled_at: day(2), disabled_reason: 'gone' })
+  await add({ disabled_at: day(1), disabled_reason: 'gone', deleted_at: day(1) })
+  await database.db
+    .updateTable('webhook_standings')
+    .set({ failing_since: day(1), last_error: 'It answered\u001b[2J 503' })
+    .where('endpoint_id', 'in', [failing.id, tired.id])
+    .execute()
+  assert.deepEqual(await asked(), [
+    `! webhooks: endpoint ${failing.id} (acme.example) fails since ${day(1)}: It answered\u{FFFD}[2J 503`,
+    `! webhooks: endpoint ${gone.id} (acme.example) was disabled at ${day(2)}: it answered that it is gone`,
+    `! webhooks: endpoint ${tired.id} (acme.example) was disabled at ${day(3)}, after failing for days: It answered\u{FFFD}[2J 503`,
+  ])
+  for (let number = 4; number <= 6; number += 1) await add({ disabled_at: day(number), disabled_reason: 'gone' })
+  const found = await asked()
+  assert.deepEqual([found.length, found.at(-1)], [6, '! webhooks: and 1 more in trouble'])
+})
+
 test('another master key, a clock that is off and an open folder are found', async (t) => {
   const { dataDir, env } = await makeEnvironment(t)
   await startServer(t, dataDir)
