@@ -88,6 +88,7 @@ import { simulateRequestsCommand } from './commands/simulate-requests-command.ts
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
 import { deleteStreamCommand, listStreamsCommand, setStreamStatusCommand } from './commands/stream-commands.ts'
 import { tailStreamsCommand } from './commands/tail-streams-command.ts'
+import { listDeliveriesCommand, resendCommand, testEndpointCommand } from './commands/webhook-log-commands.ts'
 import type { DataCommand } from './data-command.ts'
 
 /** What a running server offers through its socket. */
@@ -166,4 +167,7 @@ export const dataCommands: readonly DataCommand[] = [
   tailStreamsCommand,
   listSigningKeysCommand,
   rotateSigningKeyCommand,
+  listDeliveriesCommand,
+  testEndpointCommand,
+  resendCommand,
 ]

@@ -26,6 +26,7 @@ import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
 import { addStreams } from './program/add-streams.ts'
 import { addTransfer } from './program/add-transfer.ts'
+import { addWebhookLog } from './program/add-webhook-log.ts'
 import type { Shell } from './program/shell.ts'
 import { standardInput, terminalIo } from './terminal-io.ts'
 
@@ -41,6 +42,7 @@ const parts = [
   addAdmins,
   addScim,
   addStreams,
+  addWebhookLog,
   addDevices,
   addRequests,
   addGroups,

@@ -1,4 +1,4 @@
-import type { webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
+import type { WebhookDeliveryDetails, webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../db/in-organization.ts'
 import type { Reader } from '../../db/transact.ts'
@@ -18,6 +18,22 @@ const searchColumns = {
 
 const newestFirst: Keyset = { id: { column: 'webhook_deliveries.id', type: 'bigint' }, direction: 'desc' }
 const mostAttempts = 100
+
+const latestAttempts = sql<WebhookDeliveryDetails['attempts']>`coalesce((
+  select jsonb_agg(jsonb_build_object(
+    'attempted_at', to_char(attempt.attempted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'request_headers', attempt.request_headers, 'status', attempt.status, 'error', attempt.error,
+    'response', attempt.response, 'timings', jsonb_build_object(
+      'dns_ms', attempt.dns_ms, 'connect_ms', attempt.connect_ms, 'tls_ms', attempt.tls_ms,
+      'first_byte_ms', attempt.first_byte_ms, 'total_ms', attempt.total_ms)) order by attempt.id desc)
+  from (
+    select * from webhook_attempts
+    where webhook_attempts.organization_id = webhook_deliveries.organization_id
+      and webhook_attempts.endpoint_id = webhook_deliveries.endpoint_id
+      and webhook_attempts.delivery_id = webhook_deliveries.id
+    order by webhook_attempts.id desc limit ${sql.lit(mostAttempts)}
+  ) as attempt
+), '[]')`.as('latest_attempts')
 
 const fromLog = (reader: Reader, organizationId: string, endpointId: string) =>
   reader
@@ -69,21 +85,9 @@ export type DeliveryKey = { organizationId: string; endpointId: string; delivery
 
 export type DeliveryDetails = NonNullable<Awaited<ReturnType<typeof findDelivery>>>
 
-/** A delivery with its body and the latest attempts, newest first. */
-export async function findDelivery(reader: Reader, { organizationId, endpointId, deliveryId }: DeliveryKey) {
-  const delivery = await fromLog(reader, organizationId, endpointId)
-    .select('message.body')
+/** A delivery with its body and the latest attempts, newest first: of one moment, so that their numbers agree. */
+export const findDelivery = (reader: Reader, { organizationId, endpointId, deliveryId }: DeliveryKey) =>
+  fromLog(reader, organizationId, endpointId)
+    .select(['message.body', latestAttempts])
     .where('webhook_deliveries.id', '=', deliveryId)
     .executeTakeFirst()
-  if (!delivery) return undefined
-  const latestAttempts = await reader
-    .selectFrom('webhook_attempts')
-    .selectAll()
-    .where(inOrganization('webhook_attempts', organizationId))
-    .where('endpoint_id', '=', endpointId)
-    .where('delivery_id', '=', deliveryId)
-    .orderBy('id', 'desc')
-    .limit(sql.lit(mostAttempts))
-    .execute()
-  return { ...delivery, latestAttempts }
-}

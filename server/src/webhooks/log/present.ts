@@ -20,18 +20,5 @@ export const presentDelivery = (row: DeliveryRow, links: Links): WebhookDelivery
 export const presentDeliveryDetails = (row: DeliveryDetails, links: Links): WebhookDeliveryDetails => ({
   ...presentDelivery(row, links),
   request_body: row.body,
-  attempts: row.latestAttempts.map((attempt) => ({
-    attempted_at: attempt.attempted_at,
-    request_headers: attempt.request_headers,
-    status: attempt.status,
-    error: attempt.error,
-    response: attempt.response,
-    timings: {
-      dns_ms: attempt.dns_ms,
-      connect_ms: attempt.connect_ms,
-      tls_ms: attempt.tls_ms,
-      first_byte_ms: attempt.first_byte_ms,
-      total_ms: attempt.total_ms,
-    },
-  })),
+  attempts: row.latest_attempts,
 })

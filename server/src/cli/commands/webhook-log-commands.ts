@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
+import Type from 'typebox'
+import { type Db, type Reader, transact } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { linksFor } from '../../http/links.ts'
+import { parseDateTime } from '../../lists/parse-date-time.ts'
+import { parseSearch } from '../../lists/parse-search.ts'
+import { findDestination } from '../../webhook-ledger/log/find-destination.ts'
+import {
+  type DeliveryDetails,
+  type DeliveryKey,
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+} from '../../webhook-ledger/log/queries.ts'
+import { presentDelivery } from '../../webhooks/log/present.ts'
+import { resendDelivery, resendRange } from '../../webhooks/log/resend-deliveries.ts'
+import { sendTest } from '../../webhooks/log/send-test.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns, plainText } from '../table.ts'
+
+const identifier = Type.String({ pattern: '^[0-9]{1,18}$' })
+const ofEndpoint = { organization: Type.Optional(Type.String()), endpoint: identifier }
+const heads = ['ID', 'QUEUED', 'EVENT', 'STATE', 'SENT', 'STATUS', 'NEXT ATTEMPT', 'ERROR']
+
+export const listDeliveriesCommand = defineCommand({
+  name: 'list-webhook-deliveries',
+  args: Type.Object({
+    ...ofEndpoint,
+    failed: Type.Boolean(),
+    last: Type.Integer({ minimum: 1, maximum: 1_000 }),
+    json: Type.Boolean(),
+  }),
+  async run({ connection: { db }, config, now }, { organization, endpoint, failed, last, json: isJson }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const params = { endpointId: endpoint }
+    orNotFound(await findDestination(db, { organizationId, ...params }))
+    const search = parseSearch(failed ? 'state:failed' : '', webhookDeliverySearch)
+    const page = { organizationId, params, search, after: undefined, limit: last, order: 'descending', now } as const
+    const rows = await listDeliveries(db, page)
+    const links = linksFor(config.baseUrl)
+    const lines = isJson
+      ? rows.map((row) => JSON.stringify(presentDelivery(row, links)))
+      : alignColumns(heads, rows.map(cellsOf))
+    for (const line of lines) await io.line(line)
+    return 0
+  },
+})
+
+const cellsOf = (row: DeliveryRow) => [
+  row.id,
+  row.queued_at,
+  row.event,
+  row.state,
+  String(row.attempts),
+  row.last_status === null ? null : String(row.last_status),
+  row.next_attempt_at,
+  row.last_error,
+]
+
+export const testEndpointCommand = defineCommand({
+  name: 'test-webhook-endpoint',
+  args: Type.Object({ ...ofEndpoint, waitSeconds: Type.Integer({ minimum: 0, maximum: 120 }) }),
+  async run({ connection: { db }, now }, { organization, endpoint: endpointId, waitSeconds }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const test = { organizationId, endpointId, message: undefined, actor: terminalActor(), now }
+    const deliveryId = await transact(db, (tx) => sendTest(tx, test))
+    await io.line(`Queued a test event as delivery ${deliveryId}`)
+    const delivery = await awaitAttempt(db, { organizationId, endpointId, deliveryId }, waitSeconds, io.signal)
+    await io.line(plainText(describeOutcome(delivery)))
+    return delivery.state === 'delivered' ? exitCodes.ok : exitCodes.failure
+  },
+})
+
+const lookEveryMs = 200
+
+async function awaitAttempt(
+  reader: Reader,
+  key: DeliveryKey,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<DeliveryDetails> {
+  const endsAt = performance.now() + waitSeconds * 1_000
+  for (;;) {
+    const delivery = orNotFound(await findDelivery(reader, key))
+    if (delivery.latest_attempts.length > 0 || performance.now() >= endsAt || signal.aborted) return delivery
+    await pause(lookEveryMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+function describeOutcome({ state, latest_attempts: [attempt], last_error, next_attempt_at }: DeliveryDetails): string {
+  if (!attempt) return 'It was not sent yet: a worker sends it, as in `muster start`, `muster serve` or `muster worker`'
+  const status = attempt.status === null ? 'no answer' : `answered ${attempt.status}`
+  const took = `after ${Math.round(attempt.timings.total_ms)} ms`
+  if (state === 'delivered') return `Delivered: ${status} ${took}`
+  const next = next_attempt_at === null ? '' : `; the next attempt is due at ${next_attempt_at}`
+  return `Not delivered: ${status} ${took} (${last_error ?? 'no reason given'})${next}`
+}
+
+export const resendCommand = defineCommand({
+  name: 'resend-webhooks',
+  args: Type.Object({
+    ...ofEndpoint,
+    delivery: Type.Optional(identifier),
+    failedSince: Type.Optional(Type.String()),
+  }),
+  async run({ connection: { db }, now }, { organization, endpoint: endpointId, delivery, failedSince }, io) {
+    const { id: organizationId } = await organizationOf(db, organization)
+    const asked = { organizationId, endpointId, actor: terminalActor(), now }
+    if (delivery !== undefined && failedSince === undefined) {
+      const id = await transact(db, (tx) => resendDelivery(tx, { ...asked, deliveryId: delivery }))
+      await io.line(`Queued it again as delivery ${id}`)
+      return 0
+    }
+    const from = delivery === undefined && failedSince !== undefined ? parseDateTime(failedSince) : undefined
+    if (from === undefined) {
+      throw new CommandError(
+        exitCodes.usage,
+        'error: say either --delivery <id> or --failed-since <time>, such as 2026-11-20 or 2026-11-20T09:00:00Z',
+      )
+    }
+    const count = await resendFailed(db, asked, from)
+    await io.line(`Queued ${count} ${count === 1 ? 'delivery' : 'deliveries'} again`)
+    return 0
+  },
+})
+
+/** All of them, one transaction for each 10,000. */
+async function resendFailed(
+  db: Db,
+  asked: Omit<Parameters<typeof resendRange>[1], 'range'>,
+  from: string,
+): Promise<number> {
+  const range = { from, to: asked.now, states: ['failed'] } as const
+  let resent = 0
+  for (let afterId = '0'; ; ) {
+    const part = { ...range, afterId }
+    const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, { ...asked, range: part }))
+    resent += count
+    if (goOnAfter === null) return resent
+    afterId = goOnAfter
+  }
+}
