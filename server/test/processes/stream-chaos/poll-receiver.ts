@@ -14,6 +14,9 @@ type Parts = {
 
 type Due = { ack: string[]; setErrs: Record<string, { err: string }> }
 
+/** A poll that took longer was most likely held until there was something. */
+const heldMs = 1_000
+
 const nothing = (): Due => ({ ack: [], setErrs: {} })
 
 /** A receiver that polls through whichever process answers, and is now and then gone with what it had not acknowledged. */
@@ -22,17 +25,19 @@ export function openPollReceiver(streamId: string, uuid: string, { chance, serve
   const acknowledged = new Set<string>()
   const path = `/ssf_streams/${uuid}/events`
   const headers = { 'x-service-poll-bearer-token': pollToken }
-  const counts = { polls: 0, crashes: 0, unanswered: 0, statuses: new Map<number, number>() }
+  const counts = { polls: 0, held: 0, crashes: 0, unanswered: 0, statuses: new Map<number, number>() }
 
   async function ask(method: 'GET' | 'POST', body?: object): Promise<Record<string, string> | undefined> {
     const alive = servers()
     if (alive.length === 0) return undefined
     counts.polls += 1
+    const askedAt = performance.now()
     const answer = await chance
       .pick(alive)
       .ask(method, path, { key, headers, body })
       .catch(() => undefined)
     if (!answer) counts.unanswered += 1
+    if (answer && performance.now() - askedAt > heldMs) counts.held += 1
     if (answer) counts.statuses.set(answer.status, (counts.statuses.get(answer.status) ?? 0) + 1)
     if (answer?.status === 429) await pause(1_000)
     if (answer?.status !== 200) return undefined
@@ -92,7 +97,7 @@ export function openPollReceiver(streamId: string, uuid: string, { chance, serve
           counts.crashes += 1
           due = nothing()
         }
-        await pause(chance.between(250, 600))
+        await pause(chance.between(150, 400))
       }
     },
   }
