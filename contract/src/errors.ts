@@ -33,6 +33,7 @@ const errorCodes = [
   'already_snoozed',
   'delivery_pending',
   'endpoint_disabled',
+  'secret_overlapping',
   // 429, 500, 503
   'rate_limited',
   'internal',

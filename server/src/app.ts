@@ -34,7 +34,7 @@ import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { streamRoutes } from './streams/routes.ts'
-import { webhookLogRoutes } from './webhooks/log/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 export type AppParts = {
   config: Config
@@ -96,5 +96,5 @@ function addApi(app: FastifyInstance): void {
   auditRoutes(app)
   authLogRoutes(app)
   adminUserRoutes(app)
-  webhookLogRoutes(app)
+  webhookRoutes(app)
 }

@@ -1136,6 +1136,118 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/webhook_endpoints": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description An extension. The addresses that are told of events, and how their receivers stand.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly get: operations["listWebhookEndpoints"];
+        readonly put?: never;
+        /**
+         * Make a webhook endpoint
+         * @description An extension. The answer has the secret that requests to the endpoint are signed with; later it is only to be had by revealing it, which the audit log tells. An organization has at most 50 endpoints.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly post: operations["createWebhookEndpoint"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a webhook endpoint
+         * @description An extension.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly get: operations["getWebhookEndpoint"];
+        /**
+         * Change a webhook endpoint
+         * @description An extension. What is left out stays, also with PUT. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly put: operations["updateWebhookEndpointWithPut"];
+        readonly post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description An extension. What waits for it is not sent any more, and its delivery log goes with it.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly delete: operations["deleteWebhookEndpoint"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description An extension. What is left out stays, also with PUT. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly patch: operations["updateWebhookEndpoint"];
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}/reveal_secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Reveal the secret of a webhook endpoint
+         * @description An extension. The endpoint with the secret that its requests are signed with; the audit log tells it.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly post: operations["revealWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhook_endpoints/{endpointId}/roll_secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace the secret of a webhook endpoint
+         * @description An extension. Answers the endpoint with its new secret. Until the overlap ends both secrets sign in `webhook-signature`, and `Authorization` is of the previous one. While an overlap lasts only a roll with an overlap of 0 is taken: it ends both secrets before at once.
+         *
+         *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
+         */
+        readonly post: operations["rollWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/webhook_endpoints/{endpointId}/deliveries": {
         readonly parameters: {
             readonly query?: never;
@@ -2495,7 +2607,7 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
         };
@@ -4029,7 +4141,7 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
             /** @description Every fault that was found; at least one. */
@@ -4246,6 +4358,156 @@ export interface components {
             }[];
         };
         /**
+         * WebhookEndpoint
+         * @description An address that is told of events.
+         * @example {
+         *       "id": "12",
+         *       "url": "https://hooks.acme.example/muster",
+         *       "description": "Opens tickets",
+         *       "events": [
+         *         "device_trust.status_changed",
+         *         "issues.new"
+         *       ],
+         *       "enabled": true,
+         *       "disabled_at": null,
+         *       "disabled_reason": null,
+         *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+         *       "custom_headers": {
+         *         "x-tenant": "********"
+         *       },
+         *       "previous_secret_until": null,
+         *       "created_at": "2026-11-20T09:14:03.120Z",
+         *       "updated_at": "2026-11-20T09:14:03.120Z",
+         *       "health": {
+         *         "state": "ok",
+         *         "failing_since": null,
+         *         "last_error": null,
+         *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+         *       }
+         *     }
+         */
+        readonly WebhookEndpoint: {
+            /** @description Identifier of the endpoint. */
+            readonly id: string;
+            /**
+             * Format: uri
+             * @description Where events are sent to.
+             */
+            readonly url: string;
+            /** @description What the endpoint is for; null when nobody said. */
+            readonly description: string | null;
+            /** @description What the endpoint is told of. */
+            readonly events: readonly string[];
+            /** @description Whether events are queued for the endpoint and sent to it. */
+            readonly enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When it was disabled; null while it is enabled.
+             */
+            readonly disabled_at: string | null;
+            /**
+             * @description Why it is disabled: `by_admin`: somebody did so; `gone`: the receiver answered 410; `failing`: every attempt of five days failed.
+             * @enum {string|null}
+             */
+            readonly disabled_reason: "by_admin" | "gone" | "failing" | null;
+            /**
+             * Format: uuid
+             * @description Sent as `X-Service-Webhook-Identifier` with every request; never changes.
+             */
+            readonly identifier: string;
+            /** @description Headers that are sent besides, by their names in lower case; each value is shown as `********`. */
+            readonly custom_headers: {
+                readonly [key: string]: string;
+            };
+            /** @description What requests are signed with. Only in the answers that make, reveal or roll it. */
+            readonly secret?: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before this one signs as well; null when it does no more.
+             */
+            readonly previous_secret_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was made.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            readonly updated_at: string;
+            /** @description Whether the receiver gets what it should. */
+            readonly health: {
+                /**
+                 * @description `failing`: the receiver does not take what is sent, and is tried again; `stopped`: the endpoint is disabled.
+                 * @enum {string}
+                 */
+                readonly state: "ok" | "failing" | "stopped";
+                /**
+                 * Format: date-time
+                 * @description Since when the receiver takes nothing; null while it does.
+                 */
+                readonly failing_since: string | null;
+                /** @description Why the latest attempt failed; null when it did not. */
+                readonly last_error: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the receiver last took something.
+                 */
+                readonly last_delivered_at: string | null;
+            };
+        };
+        /**
+         * WebhookEndpointChange
+         * @description What to change of a webhook endpoint. Other members are ignored.
+         * @example {
+         *       "enabled": true
+         *     }
+         */
+        readonly WebhookEndpointChange: {
+            /** @description Where to send events: an https address on a publicly reachable host. */
+            readonly url?: string;
+            /** @description What to tell the endpoint of, all of it. */
+            readonly events?: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
+            /** @description What the endpoint is for. */
+            readonly description?: string | null;
+            /** @description Headers to send besides, all of them; one with the value `********` keeps the value that it has. */
+            readonly custom_headers?: {
+                readonly [key: string]: string;
+            };
+            /** @description Whether events are queued for the endpoint and sent to it. */
+            readonly enabled?: boolean;
+        };
+        /**
+         * WebhookEndpointCreation
+         * @description A webhook endpoint to make. Other members are ignored.
+         * @example {
+         *       "url": "https://hooks.acme.example/muster",
+         *       "events": [
+         *         "device_trust.status_changed",
+         *         "issues.new"
+         *       ],
+         *       "description": "Opens tickets",
+         *       "custom_headers": {
+         *         "x-tenant": "acme"
+         *       }
+         *     }
+         */
+        readonly WebhookEndpointCreation: {
+            /** @description Where to send events: an https address on a publicly reachable host. */
+            readonly url: string;
+            /** @description What to tell the endpoint of. */
+            readonly events: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
+            /** @description What the endpoint is for. */
+            readonly description?: string | null;
+            /** @description Headers to send besides, all of them; values are kept sealed. Those that belong to HTTP, to the body or to the signature are refused. */
+            readonly custom_headers?: {
+                readonly [key: string]: string;
+            };
+            /** @description Whether it begins enabled, which it does unless told otherwise. */
+            readonly enabled?: boolean;
+        };
+        /**
          * WebhookResend
          * @description What a call for repeats did.
          * @example {
@@ -4281,6 +4543,20 @@ export interface components {
             readonly states?: readonly ("delivered" | "failed")[];
             /** @description Only those after this one: `next_after_id` of the answer before, together with its `to`. */
             readonly after_id?: string | number;
+        };
+        /**
+         * WebhookSecretRoll
+         * @description How to replace the secret of an endpoint.
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        readonly WebhookSecretRoll: {
+            /**
+             * @description How long the present secret goes on to sign beside the new one; a day unless given.
+             * @default 86400
+             */
+            readonly overlap_seconds: number;
         };
         /**
          * WebhookTestRequest
@@ -4563,8 +4839,12 @@ export type TableRecord = components['schemas']['TableRecord'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointChange = components['schemas']['WebhookEndpointChange'];
+export type WebhookEndpointCreation = components['schemas']['WebhookEndpointCreation'];
 export type WebhookResend = components['schemas']['WebhookResend'];
 export type WebhookResendRequest = components['schemas']['WebhookResendRequest'];
+export type WebhookSecretRoll = components['schemas']['WebhookSecretRoll'];
 export type WebhookTestRequest = components['schemas']['WebhookTestRequest'];
 export type WhoAmI = components['schemas']['WhoAmI'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -9390,6 +9670,612 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWebhookEndpoints: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: string;
+                /** @description How many records a page holds at most. */
+                readonly per_page?: number;
+                /**
+                 * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
+                 *
+                 *     | Field | Kind | Operators | Also |
+                 *     |---|---|---|---|
+                 *     | `id` | identifier | `:` | several values |
+                 *     | `url` | string | `:` `~` |  |
+                 *     | `description` | string | `:` `~` | `null` |
+                 *     | `events` | string list | `:` `~` |  |
+                 *     | `enabled` | boolean | `:` |  |
+                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 */
+                readonly query?: string;
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "12",
+                     *           "url": "https://hooks.acme.example/muster",
+                     *           "description": "Opens tickets",
+                     *           "events": [
+                     *             "device_trust.status_changed",
+                     *             "issues.new"
+                     *           ],
+                     *           "enabled": true,
+                     *           "disabled_at": null,
+                     *           "disabled_reason": null,
+                     *           "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *           "custom_headers": {
+                     *             "x-tenant": "********"
+                     *           },
+                     *           "previous_secret_until": null,
+                     *           "created_at": "2026-11-20T09:14:03.120Z",
+                     *           "updated_at": "2026-11-20T09:14:03.120Z",
+                     *           "health": {
+                     *             "state": "ok",
+                     *             "failing_since": null,
+                     *             "last_error": null,
+                     *             "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description The records of this page. */
+                        readonly data: readonly components["schemas"]["WebhookEndpoint"][];
+                        readonly pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.acme.example/muster",
+                 *       "events": [
+                 *         "device_trust.status_changed",
+                 *         "issues.new"
+                 *       ],
+                 *       "description": "Opens tickets",
+                 *       "custom_headers": {
+                 *         "x-tenant": "acme"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookEndpointCreation"];
+            };
+        };
+        readonly responses: {
+            /** @description An address that is told of events. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "url": "https://hooks.acme.example/muster",
+                     *       "description": "Opens tickets",
+                     *       "events": [
+                     *         "device_trust.status_changed",
+                     *         "issues.new"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabled_at": null,
+                     *       "disabled_reason": null,
+                     *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *       "custom_headers": {
+                     *         "x-tenant": "********"
+                     *       },
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An address that is told of events. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "url": "https://hooks.acme.example/muster",
+                     *       "description": "Opens tickets",
+                     *       "events": [
+                     *         "device_trust.status_changed",
+                     *         "issues.new"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabled_at": null,
+                     *       "disabled_reason": null,
+                     *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *       "custom_headers": {
+                     *         "x-tenant": "********"
+                     *       },
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateWebhookEndpointWithPut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookEndpointChange"];
+            };
+        };
+        readonly responses: {
+            /** @description An address that is told of events. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "url": "https://hooks.acme.example/muster",
+                     *       "description": "Opens tickets",
+                     *       "events": [
+                     *         "device_trust.status_changed",
+                     *         "issues.new"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabled_at": null,
+                     *       "disabled_reason": null,
+                     *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *       "custom_headers": {
+                     *         "x-tenant": "********"
+                     *       },
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer has no body. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateWebhookEndpoint: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookEndpointChange"];
+            };
+        };
+        readonly responses: {
+            /** @description An address that is told of events. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "url": "https://hooks.acme.example/muster",
+                     *       "description": "Opens tickets",
+                     *       "events": [
+                     *         "device_trust.status_changed",
+                     *         "issues.new"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabled_at": null,
+                     *       "disabled_reason": null,
+                     *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *       "custom_headers": {
+                     *         "x-tenant": "********"
+                     *       },
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly revealWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An address that is told of events. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "url": "https://hooks.acme.example/muster",
+                     *       "description": "Opens tickets",
+                     *       "events": [
+                     *         "device_trust.status_changed",
+                     *         "issues.new"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabled_at": null,
+                     *       "disabled_reason": null,
+                     *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *       "custom_headers": {
+                     *         "x-tenant": "********"
+                     *       },
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rollWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the endpoint. */
+                readonly endpointId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 3600
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookSecretRoll"];
+            };
+        };
+        readonly responses: {
+            /** @description An address that is told of events. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "12",
+                     *       "url": "https://hooks.acme.example/muster",
+                     *       "description": "Opens tickets",
+                     *       "events": [
+                     *         "device_trust.status_changed",
+                     *         "issues.new"
+                     *       ],
+                     *       "enabled": true,
+                     *       "disabled_at": null,
+                     *       "disabled_reason": null,
+                     *       "identifier": "0f4c2a0e-7d0b-4a55-9e2d-5a3c1f5b8e21",
+                     *       "custom_headers": {
+                     *         "x-tenant": "********"
+                     *       },
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

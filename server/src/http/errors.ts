@@ -31,6 +31,7 @@ export const statusOf: Record<ErrorCode, number> = {
   already_snoozed: 422,
   delivery_pending: 422,
   endpoint_disabled: 422,
+  secret_overlapping: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,

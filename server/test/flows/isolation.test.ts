@@ -91,7 +91,13 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       ...{ deviceId: device.id, userEmail: person.email },
     }),
   )
-  const webhookEndpoint = await make.webhookEndpoint(organizationId, { url: `https://${mark.toLowerCase()}.example/` })
+  const webhookEndpoint = await make.webhookEndpoint(organizationId, {
+    url: `https://${mark.toLowerCase()}.example/`,
+    description: name('endpoint'),
+    // Refuses the roll of its secret, which would answer another one each time.
+    sealed_previous_secret: Buffer.alloc(0),
+    previous_secret_until: '2100-01-01T00:00:00.000Z',
+  })
   const webhookDelivery = await webhookRows.delivery(webhookEndpoint, { state: 'failed', last_error: name('error') })
   await webhookRows.attempt(webhookDelivery, { response: name('answer') })
   const audits = await harness.ask('GET', '/audit_logs', { key })
@@ -192,6 +198,10 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   pollOrAcknowledgeSsfStream: () => ({ ack: 'none' }),
   replaySsfStreamEvents: () => ({ jtis: ['b4c0ffee'] }),
   resendWebhookDeliveries: () => ({ from: '2026-11-20T09:00:00Z', to: '2026-11-20T10:00:00Z' }),
+  // Refused: answers to one request after the other are compared.
+  createWebhookEndpoint: () => ({ url: 'http://example.com/', events: ['issues.new'] }),
+  updateWebhookEndpoint: () => ({ events: ['issues.new'] }),
+  rollWebhookSecret: () => ({ overlap_seconds: 60 }),
   testWebhookEndpoint: () => ({ message: '' }),
   runExternalCheck: ({ device }) => ({ device_id: device, check_data: { KOLIDE_CHECK_STATUS: 'PASS' } }),
 }
@@ -329,6 +339,7 @@ const guarded = [
   'admin_users',
   'live_query_campaigns',
   'ssf_streams',
+  'webhook_endpoints',
 ]
 
 function withoutPredicate(connection: Connection, table: string): Connection {

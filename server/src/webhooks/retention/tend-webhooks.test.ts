@@ -176,3 +176,22 @@ test('of two that remove the last deliveries of a message, the second removes it
   )
   assert.deepEqual(await idsOf('webhook_messages'), [])
 })
+
+test('a secret that signs no more is forgotten, and one that does stays', async () => {
+  const previous = { sealed_previous_secret: Buffer.from('sealed') }
+  await make.webhookEndpoint(organizationId, { ...previous, previous_secret_until: hour(1) })
+  await make.webhookEndpoint(organizationId, { ...previous, previous_secret_until: plusMs(hour(1), 1) })
+  await tendWebhooks(database.db, hour(1))
+  const left = await database.db
+    .selectFrom('webhook_endpoints')
+    .select(['sealed_previous_secret', 'previous_secret_until'])
+    .orderBy('id')
+    .execute()
+  assert.deepEqual(
+    left.map((row) => [row.sealed_previous_secret?.toString() ?? null, row.previous_secret_until]),
+    [
+      [null, null],
+      ['sealed', plusMs(hour(1), 1)],
+    ],
+  )
+})

@@ -2,6 +2,7 @@ import type { Db } from '../../db/transact.ts'
 import { dropOldDeliveries } from '../../webhook-ledger/retention/drop-deliveries.ts'
 import { failStaleDeliveries } from '../../webhook-ledger/retention/fail-stale-deliveries.ts'
 import { dropDeletedEndpoints } from './drop-deleted-endpoints.ts'
+import { forgetPreviousSecrets } from './forget-previous-secrets.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -17,5 +18,6 @@ const before = (now: string, ms: number): string => new Date(Date.parse(now) - m
 export async function tendWebhooks(db: Db, now: string): Promise<void> {
   await failStaleDeliveries(db, before(now, waitsMs), 'It waited for 30 days', now)
   await dropOldDeliveries(db, before(now, keptMs))
+  await forgetPreviousSecrets(db, now)
   await dropDeletedEndpoints(db, before(now, deletedKeptMs))
 }

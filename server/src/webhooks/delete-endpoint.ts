@@ -1,0 +1,22 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { describeDestination } from './log/describe-destination.ts'
+import { lockEndpoint } from './queries.ts'
+import { writeEndpoint } from './write-endpoint.ts'
+
+type Deletion = {
+  organizationId: string
+  endpointId: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** From here on there is no such endpoint for anybody. Its rows are removed later, in batches. */
+export async function deleteEndpoint(tx: Tx, { organizationId, endpointId, actor, ipAddress, now }: Deletion) {
+  const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
+  await writeEndpoint(tx, endpoint, { deleted_at: now }, now)
+  const description = `Deleted ${describeDestination(endpoint)}.`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+}

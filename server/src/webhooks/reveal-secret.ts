@@ -1,0 +1,27 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { unsealSecret } from './endpoint-secret.ts'
+import { describeDestination } from './log/describe-destination.ts'
+import { lockEndpoint } from './queries.ts'
+
+type Reveal = {
+  organizationId: string
+  endpointId: string
+  actor: Actor
+  ipAddress?: string | undefined
+  now: string
+}
+
+/** The secret of an endpoint in clear; not revealed unless that is written down. */
+export async function revealSecret(
+  tx: Tx,
+  secrets: Secrets,
+  { organizationId, endpointId, actor, ipAddress, now }: Reveal,
+): Promise<string> {
+  const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
+  const description = `Revealed the secret of ${describeDestination(endpoint)}.`
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  return unsealSecret(secrets, endpoint.sealed_secret, { organizationId, endpointId })
+}

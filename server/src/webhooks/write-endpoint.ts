@@ -1,0 +1,56 @@
+import type { Updateable } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Database } from '../db/schema.ts'
+import type { Tx } from '../db/transact.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { notify } from '../webhook-ledger/queue-webhooks.ts'
+import { type CustomHeaders, type EndpointPlace, sealHeaders, unsealHeaders } from './endpoint-secret.ts'
+import type { Endpoint } from './queries.ts'
+
+type Columns = Omit<Updateable<Database['webhook_endpoints']>, 'organization_id' | 'id' | 'updated_at'>
+
+/** Writes what has changed of an endpoint, and tells deliverers. */
+export async function writeEndpoint(
+  tx: Tx,
+  { organization_id: organizationId, id }: Pick<Endpoint, 'organization_id' | 'id'>,
+  columns: Columns,
+  now: string,
+): Promise<void> {
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({
+      ...columns,
+      // Later with every change, by which deliverers know that there was one.
+      updated_at: sql<string>`greatest(${now}::timestamptz, updated_at + interval '1 millisecond')`,
+    })
+    .where(inOrganization('webhook_endpoints', organizationId))
+    .where('id', '=', id)
+    .execute()
+  await notify(tx, organizationId)
+}
+
+/** As if nothing had been sent to it yet: troubles were of the address before, or are over. */
+export async function forgetTroubles(
+  tx: Tx,
+  { organization_id: organizationId, id }: Pick<Endpoint, 'organization_id' | 'id'>,
+): Promise<void> {
+  await tx
+    .updateTable('webhook_standings')
+    .set({ failing_since: null, last_error: null })
+    .where(inOrganization('webhook_standings', organizationId))
+    .where('endpoint_id', '=', id)
+    .where(sql<SqlBool>`(failing_since is not null or last_error is not null)`)
+    .execute()
+}
+
+export const sealedOrNull = (secrets: Secrets, headers: CustomHeaders, place: EndpointPlace): Buffer | null =>
+  Object.keys(headers).length === 0 ? null : sealHeaders(secrets, headers, place)
+
+type Sealed = Pick<Endpoint, 'organization_id' | 'id' | 'sealed_headers'>
+
+/** The custom headers of an endpoint, in clear. */
+export const headersReader =
+  (secrets: Secrets) =>
+  ({ organization_id: organizationId, id: endpointId, sealed_headers: sealed }: Sealed): CustomHeaders =>
+    sealed === null ? {} : unsealHeaders(secrets, sealed, { organizationId, endpointId })
