@@ -42,7 +42,9 @@ const delivery = {
   state: Choice(states, 'Where it stands: `pending` waits, `delivered` was accepted, `failed` was given up.'),
   attempts_count: Count('How often it was sent.'),
   last_status: Nullable(
-    Type.Integer({ description: 'HTTP status of the latest answer; null when there was none yet, or none at all.' }),
+    Type.Integer({
+      description: 'HTTP status that the latest attempt was answered with; null without an answer or an attempt.',
+    }),
   ),
   last_error: Nullable(Text('Why it did not succeed the latest time; null when it did, or was not sent yet.')),
   queued_at: Timestamp('When it was put into the log.'),

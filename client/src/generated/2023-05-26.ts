@@ -4192,7 +4192,7 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
-            /** @description HTTP status of the latest answer; null when there was none yet, or none at all. */
+            /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
             /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
             readonly last_error: string | null;
@@ -4302,7 +4302,7 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
-            /** @description HTTP status of the latest answer; null when there was none yet, or none at all. */
+            /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
             /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
             readonly last_error: string | null;
