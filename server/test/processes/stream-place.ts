@@ -63,12 +63,16 @@ export async function openStreamPlace(hooks: AsyncHooks, { url, db }: Parts, dev
       )
       return txn
     },
-    async countPending(): Promise<number> {
+    async countPending(of: readonly ('push' | 'poll')[] = ['push', 'poll']): Promise<number> {
       const { count } = await db
-        .selectFrom('ssf_stream_events')
+        .selectFrom('ssf_stream_events as event')
+        .innerJoin('ssf_streams as stream', (join) =>
+          join.onRef('stream.organization_id', '=', 'event.organization_id').onRef('stream.id', '=', 'event.stream_id'),
+        )
         .select(({ fn }) => fn.countAll<string>().as('count'))
-        .where('organization_id', '=', organizationId)
-        .where('state', '=', 'pending')
+        .where('event.organization_id', '=', organizationId)
+        .where('event.state', '=', 'pending')
+        .where('stream.delivery_type', 'in', of)
         .executeTakeFirstOrThrow()
       return Number(count)
     },
