@@ -88,6 +88,14 @@ import { simulateRequestsCommand } from './commands/simulate-requests-command.ts
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
 import { deleteStreamCommand, listStreamsCommand, setStreamStatusCommand } from './commands/stream-commands.ts'
 import { tailStreamsCommand } from './commands/tail-streams-command.ts'
+import {
+  addEndpointCommand,
+  changeEndpointCommand,
+  deleteEndpointCommand,
+  listEndpointsCommand,
+  revealSecretCommand,
+  rollSecretCommand,
+} from './commands/webhook-commands.ts'
 import { listDeliveriesCommand, resendCommand, testEndpointCommand } from './commands/webhook-log-commands.ts'
 import type { DataCommand } from './data-command.ts'
 
@@ -167,6 +175,12 @@ export const dataCommands: readonly DataCommand[] = [
   tailStreamsCommand,
   listSigningKeysCommand,
   rotateSigningKeyCommand,
+  listEndpointsCommand,
+  addEndpointCommand,
+  changeEndpointCommand,
+  deleteEndpointCommand,
+  revealSecretCommand,
+  rollSecretCommand,
   listDeliveriesCommand,
   testEndpointCommand,
   resendCommand,

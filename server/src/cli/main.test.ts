@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isWellFormedKey } from '../api-keys/key-format.ts'
+import { generateSecret } from '../webhooks/endpoint-secret.ts'
+import { headersOf } from '../webhooks/sign-delivery.ts'
 
 const bin = fileURLToPath(new URL('../../bin/muster.js', import.meta.url))
 
@@ -119,4 +121,31 @@ test('an exported end of the audit log tells later that the log is the same, unl
   assert.match(forged.err, /^The head was changed, or exported by an installation with another master key/)
   await writeFile(file, 'null')
   assert.equal((await muster(['audit', 'verify', '--head', file], env)).exit, 2)
+})
+
+test('a webhook that was received is verified from files, without a database', async (t) => {
+  const folder = await makeFolder(t)
+  const at = (name: string) => join(folder, name)
+  const secret = generateSecret()
+  const body = '{"event":"webhook.test"}'
+  const headers = headersOf({
+    ...{ messageId: '01KAF5J8T3Q4V9R0C6M1B7X2ZD', body, timestampSeconds: 1_763_630_043 },
+    ...{ secrets: { current: secret }, identifier: 'x' },
+  })
+  await writeFile(at('secret'), `${secret}\n`)
+  await writeFile(at('body'), body)
+  await writeFile(at('headers'), JSON.stringify(headers))
+  const files = ['--secret-file', at('secret'), '--body', at('body'), '--headers', at('headers')]
+  const valid = await muster(['webhooks', 'verify', ...files, '--any-age'])
+  assert.equal(valid.exit, 0, valid.err)
+  assert.match(valid.out, /^Valid\.\nIt was signed \d+ seconds ago\.\nThe webhook-signature is right\./)
+  const replayed = await muster(['webhooks', 'verify', ...files])
+  assert.equal(replayed.exit, 1)
+  assert.match(replayed.out, /^Not valid\.\nIt was signed \d+ seconds ago, which is more than 300/)
+  const flags = ['--id', 'x', '--authorization', headers['authorization'] ?? '']
+  const other = await muster(['webhooks', 'verify', ...files, '--any-age', ...flags])
+  assert.deepEqual([other.exit, other.out.split('\n')[1]?.slice(0, 30)], [1, 'The webhook-signature is wrong'])
+  const absent = await muster(['webhooks', 'verify', '--secret-file', at('none'), '--body', at('body')])
+  assert.equal(absent.exit, 2)
+  assert.match(absent.err, /^Cannot read .*none/)
 })

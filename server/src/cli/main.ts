@@ -27,6 +27,7 @@ import { addStart } from './program/add-start.ts'
 import { addStreams } from './program/add-streams.ts'
 import { addTransfer } from './program/add-transfer.ts'
 import { addWebhookLog } from './program/add-webhook-log.ts'
+import { addWebhooks } from './program/add-webhooks.ts'
 import type { Shell } from './program/shell.ts'
 import { standardInput, terminalIo } from './terminal-io.ts'
 
@@ -42,6 +43,7 @@ const parts = [
   addAdmins,
   addScim,
   addStreams,
+  addWebhooks,
   addWebhookLog,
   addDevices,
   addRequests,

@@ -20,16 +20,16 @@ export type EndpointChange = {
   now: string
 }
 
-/** Changes what can be chosen of an endpoint. Nothing is written where nothing changes. */
+/** Changes what can be chosen of an endpoint; returns whether it did. Nothing is written where nothing changes. */
 export async function changeEndpoint(
   tx: Tx,
   secrets: Secrets,
   { organizationId, endpointId, asked, rules, actor, ipAddress, now }: EndpointChange,
-): Promise<void> {
+): Promise<boolean> {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   const current = settingsOf(endpoint, headersReader(secrets)(endpoint))
   const settings = settleEndpoint(asked, current, rules)
-  if (isDeepStrictEqual(settings, current)) return
+  if (isDeepStrictEqual(settings, current)) return false
   const headers = sealedOrNull(secrets, settings.headers, { organizationId, endpointId })
   await writeEndpoint(tx, endpoint, columnsOf(settings, current, headers, now), now)
   const isNewlyEnabled = settings.isEnabled && !current.isEnabled
@@ -37,6 +37,7 @@ export async function changeEndpoint(
   for (const description of sentencesOf(settings, current)) {
     await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
   }
+  return true
 }
 
 const settingsOf = (endpoint: Endpoint, headers: EndpointSettings['headers']): EndpointSettings => ({

@@ -1,0 +1,136 @@
+import {
+  WebhookEndpointChange,
+  WebhookEndpointCreation,
+  WebhookSecretRoll,
+} from '@muster/contract/webhook-endpoints.ts'
+import Type from 'typebox'
+import { type Db, transact } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { changeEndpoint } from '../../webhooks/change-endpoint.ts'
+import { createEndpoint } from '../../webhooks/create-endpoint.ts'
+import { deleteEndpoint } from '../../webhooks/delete-endpoint.ts'
+import { presentEndpoint } from '../../webhooks/present.ts'
+import { type EndpointRecord, findEndpoint, listEndpoints } from '../../webhooks/queries.ts'
+import { revealSecret } from '../../webhooks/reveal-secret.ts'
+import { rollSecret } from '../../webhooks/roll-secret.ts'
+import { headersReader } from '../../webhooks/write-endpoint.ts'
+import { type CommandContext, defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
+const endpoint = Type.String({ pattern: '^[0-9]{1,18}$' })
+const json = Type.Boolean()
+
+const presenter = ({ secrets, now }: CommandContext) => {
+  const presenting = { headersOf: headersReader(secrets), now }
+  return (row: EndpointRecord, secret?: string) => presentEndpoint(row, presenting, secret)
+}
+
+const rulesOf = ({ config }: CommandContext) => ({ allowPrivate: config.allowPrivateReceivers })
+
+export const listEndpointsCommand = defineCommand({
+  name: 'list-webhook-endpoints',
+  args: Type.Object({ organization, json }),
+  async run(context, { organization: named, json: isJson }, io) {
+    const { db } = context.connection
+    const { id: organizationId } = await organizationOf(db, named)
+    const endpoints = (await everyEndpoint(db, organizationId, context.now)).map((row) => presenter(context)(row))
+    if (isJson) {
+      for (const one of endpoints) await io.line(JSON.stringify(one))
+      return 0
+    }
+    const rows = endpoints.map(({ id, url, description, events, health, disabled_reason }) => {
+      const { failing_since: since, last_error: error } = health
+      const trouble = since === null ? disabled_reason : `since ${since}: ${error}`
+      // Paths of receivers may hold secrets.
+      return [id, new URL(url).host, description, events.join(' '), health.state, health.last_delivered_at, trouble]
+    })
+    const heads = ['ID', 'RECEIVER', 'DESCRIPTION', 'EVENTS', 'HEALTH', 'LAST DELIVERED', 'TROUBLE']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
+    return 0
+  },
+})
+
+async function everyEndpoint(db: Db, organizationId: string, now: string): Promise<EndpointRecord[]> {
+  const page = { organizationId, params: {}, search: undefined, limit: 100, order: 'ascending', now } as const
+  const rows: EndpointRecord[] = []
+  for (let after: string | undefined; ; after = rows.at(-1)?.id) {
+    const more = await listEndpoints(db, { ...page, after })
+    rows.push(...more)
+    if (more.length < page.limit) return rows
+  }
+}
+
+export const addEndpointCommand = defineCommand({
+  name: 'add-webhook-endpoint',
+  args: Type.Object({ organization, asked: WebhookEndpointCreation, json }),
+  async run(context, { organization: named, asked, json: isJson }, io) {
+    const { connection, secrets, now } = context
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const made = { organizationId, asked, rules: rulesOf(context), actor: terminalActor(), now }
+    const { id, secret } = await transact(connection.db, (tx) => createEndpoint(tx, secrets, made))
+    if (isJson) {
+      const row = orNotFound(await findEndpoint(connection.db, organizationId, id))
+      await io.line(JSON.stringify(presenter(context)(row, secret)))
+      return 0
+    }
+    await io.line(secret)
+    await io.error(`Made webhook endpoint ${id}, whose requests are signed with this secret`)
+    return 0
+  },
+})
+
+export const changeEndpointCommand = defineCommand({
+  name: 'change-webhook-endpoint',
+  args: Type.Object({ organization, endpoint, asked: WebhookEndpointChange }),
+  async run(context, { organization: named, endpoint: endpointId, asked }, io) {
+    const { connection, secrets, now } = context
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const change = { organizationId, endpointId, asked, rules: rulesOf(context), actor: terminalActor(), now }
+    const isChanged = await transact(connection.db, (tx) => changeEndpoint(tx, secrets, change))
+    await io.line(`Webhook endpoint ${endpointId} is ${isChanged ? describe(asked) : 'as it was'}`)
+    return 0
+  },
+})
+
+function describe({ enabled, ...others }: WebhookEndpointChange): string {
+  if (enabled === undefined || Object.keys(others).length > 0) return 'changed'
+  return enabled ? 'enabled' : 'disabled'
+}
+
+export const deleteEndpointCommand = defineCommand({
+  name: 'delete-webhook-endpoint',
+  args: Type.Object({ organization, endpoint }),
+  async run({ connection, now }, { organization: named, endpoint: endpointId }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const deletion = { organizationId, endpointId, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => deleteEndpoint(tx, deletion))
+    await io.line(`Deleted webhook endpoint ${endpointId}, with what was waiting for it`)
+    return 0
+  },
+})
+
+export const revealSecretCommand = defineCommand({
+  name: 'reveal-webhook-secret',
+  args: Type.Object({ organization, endpoint }),
+  async run({ connection, secrets, now }, { organization: named, endpoint: endpointId }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const asked = { organizationId, endpointId, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => revealSecret(tx, secrets, asked)))
+    return 0
+  },
+})
+
+export const rollSecretCommand = defineCommand({
+  name: 'roll-webhook-secret',
+  args: Type.Object({ organization, endpoint, overlapSeconds: WebhookSecretRoll.properties.overlap_seconds }),
+  async run({ connection, secrets, now }, { organization: named, endpoint: endpointId, overlapSeconds }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const roll = { organizationId, endpointId, overlapSeconds, actor: terminalActor(), now }
+    await io.line(await transact(connection.db, (tx) => rollSecret(tx, secrets, roll)))
+    const { previous_secret_until: until } = orNotFound(await findEndpoint(connection.db, organizationId, endpointId))
+    await io.error(until === null ? 'The one before has ended.' : `The one before signs as well until ${until}.`)
+    return 0
+  },
+})
