@@ -49,6 +49,17 @@ test('eight are under way at a time, and the rest follow', () => {
   assert.deepEqual(sendAll(queue, rows, 1_010), ['9'])
 })
 
+test('while the log cannot be written, no more than 32 are sent', () => {
+  const queue = opened()
+  const rows = Array.from({ length: 60 }, (_, index) => waiting(String(index + 1)))
+  let sent = 0
+  while (sendAll(queue, rows, 1_000).length > 0) {
+    sent += under.length
+    for (const delivery of under) queue.answered(delivery, delivered, 1_000, 1_001)
+  }
+  assert.equal(sent, 32)
+})
+
 test('each attempt in its time uses up the schedule, and the tenth is the last', () => {
   const queue = opened()
   let row = waiting('1')

@@ -30,7 +30,10 @@ export type Settled =
   | { state: 'delivered' | 'failed'; nextAttemptMs: undefined; isExtra: boolean }
   | { state: 'pending'; nextAttemptMs: number; isExtra: boolean }
 
+/** Requests that an endpoint is given at a time. */
 const mostAtOnce = 8
+/** Sent without the log knowing what came of it: what a death of this process, or of the database, sends again. */
+const mostUnwritten = 32
 const firstPlace = '0'
 
 /**
@@ -41,7 +44,9 @@ const firstPlace = '0'
 export function openQueue(inherited: Trouble | undefined, random: () => number) {
   let trouble = inherited
   let ready: Waiting[] = []
+  /** Sent, and not yet in the log. */
   const busy = new Map<string, Waiting>()
+  let sending = 0
   /** Everything behind this place is tried without waiting for its time. */
   let eagerAfter: string | undefined
   let isDueEmpty = false
@@ -82,13 +87,16 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
 
   /** The next to send now; whoever takes it calls `answered` and then `written`. */
   function next(nowMs: number): Waiting | undefined {
-    if (pausedUntilMs > nowMs || busy.size >= (isDown() ? 1 : mostAtOnce)) return undefined
-    const delivery = ready.shift()
-    if (delivery) busy.set(delivery.id, delivery)
+    const isFull = busy.size >= mostUnwritten || sending >= (isDown() ? 1 : mostAtOnce)
+    const delivery = isFull || pausedUntilMs > nowMs ? undefined : ready.shift()
+    if (!delivery) return undefined
+    busy.set(delivery.id, delivery)
+    sending += 1
     return delivery
   }
 
   function answered(delivery: Waiting, verdict: Verdict, startedAtMs: number, nowMs: number): Settled {
+    sending -= 1
     const isExtra = delivery.nextAttemptMs > startedAtMs
     if (verdict.kind === 'delivered') {
       deliveredAtMs = nowMs
