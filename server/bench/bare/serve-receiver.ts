@@ -1,7 +1,7 @@
 import { createServer } from 'node:https'
 import { reportToBench } from '../trial/process-report.ts'
 
-// A receiver that takes every token and remembers when, by the claim that the bench counts with. `GET /taken` answers
+// A receiver that takes everything and remembers when, by the claim that the bench counts with. `GET /taken` answers
 // and forgets what came since the last time.
 let taken: [deviceId: string, atMs: number][] = []
 const isRemembering = process.env['BENCH_REMEMBER'] === 'yes'
@@ -23,8 +23,11 @@ const server = createServer(
   },
 )
 
-function deviceOf(token: Buffer): string {
-  const [, payload = ''] = token.toString('latin1').split('.')
+/** Of a token of a stream, or of a webhook. */
+function deviceOf(body: Buffer): string {
+  const text = body.toString('latin1')
+  if (text.startsWith('{')) return String(JSON.parse(text).data.device_id)
+  const [, payload = ''] = text.split('.')
   const { sub_id: subject } = JSON.parse(Buffer.from(payload, 'base64url').toString())
   return subject.device.sub
 }

@@ -2,6 +2,7 @@ import type { Figure } from '../figure.ts'
 import { checkIn } from './check-in.ts'
 import { endpoints } from './endpoints.ts'
 import { fleet } from './fleet.ts'
+import { hooks } from './hooks.ts'
 import { idleRead } from './idle-read.ts'
 import { listDevices } from './list-devices.ts'
 import { poll } from './poll.ts'
@@ -21,4 +22,5 @@ export const figures: readonly Figure[] = [
   snapshots,
   poll,
   push,
+  hooks,
 ]

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
-import { generate } from 'selfsigned'
 import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
 import { latenciesOf, medianOf } from '../load/percentiles.ts'
 import { perProcessorSecond, type ProcessorRate as Rate, takeTurns, using } from '../load/processor-rate.ts'
 import { watchDatabase } from '../trial/database-processor.ts'
-import { openTrial, type Trial } from '../trial/open-trial.ts'
+import { devices, openTransmission, type Transmission } from '../trial/open-transmission.ts'
 import { queueChanges } from '../trial/queue-changes.ts'
-import { type Subject, startProcess } from '../trial/start-process.ts'
 
 const loops = 8
-const devices = 5_000
 const perSecond = 200
 const fannedOut = 1_000
 
@@ -24,51 +18,15 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     say('needs PostgreSQL: the measured changes are committed beside the server')
     return []
   }
-  const trial = await openTrial(engine, 'push')
-  const identity = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  })
-  const authority = path.join(trial.folder, 'receiver.pem')
-  await writeFile(authority, identity.cert)
-  const trusting = { NODE_EXTRA_CA_CERTS: authority, MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true' }
-  await loadDevices(trial)
-  await trial.ready()
-  const identityOf = { BENCH_KEY: identity.private, BENCH_CERTIFICATE: identity.cert, BENCH_REMEMBER: 'yes' }
-  const receiver = await startProcess(new URL('../bare/serve-receiver.ts', import.meta.url), identityOf)
-  const bare = await startProcess(new URL('../bare/serve-pushes.ts', import.meta.url), {
-    ...trusting,
-    BENCH_RECEIVER: receiver.origin,
-  })
-  const ours = await startProcess(new URL('../serve.ts', import.meta.url), { ...trial.env, ...trusting })
-  const database = new pg.Client({ connectionString: trial.databaseUrl })
-  await database.connect()
-  const setting: Setting = { trial, receiver, bare, ours, database, rounds: scale.rounds, roundMs: scale.roundMs, say }
+  const setting = await openTransmission({ engine, scale, say }, 'push', 'serve-pushes.ts')
   try {
     return [...(await throughput(setting)), ...(await latency(setting)), await fanOut(setting)]
   } finally {
-    await database.end()
-    await Promise.all([ours.stop(), bare.stop(), receiver.stop()])
-    await trial.remove()
+    await setting.close()
   }
 }
 
-type Setting = {
-  trial: Trial
-  receiver: Subject
-  bare: Subject
-  ours: Subject
-  database: pg.Client
-  rounds: number
-  roundMs: number
-  say: Bench['say']
-}
-
-const loadDevices = ({ load, organizationId }: Trial) =>
-  load(`insert into devices (organization_id, name, device_type, form_factor, created_at)
-    select ${organizationId}, 'Device ' || n, 'Mac', 'computer', now() from generate_series(1, ${devices}) as n`)
-
-async function addStream({ trial, receiver, database }: Setting, status: string): Promise<string> {
+async function addStream({ trial, receiver, database }: Transmission, status: string): Promise<string> {
   const { rows } = await database.query(
     `insert into ssf_streams (organization_id, stream_id, name, spec_version, delivery_type, audience, endpoint_url,
        events_requested, status, created_at, updated_at)
@@ -82,12 +40,12 @@ async function addStream({ trial, receiver, database }: Setting, status: string)
   return rows[0].id
 }
 
-const setStatus = async ({ trial, database }: Setting, id: string, status: string) => {
+const setStatus = async ({ trial, database }: Transmission, id: string, status: string) => {
   await database.query('update ssf_streams set status = $2, updated_at = clock_timestamp() where id = $1', [id, status])
   await database.query(`select pg_notify('ssf_signals', $1)`, [trial.organizationId])
 }
 
-const pendingOf = async ({ database }: Setting, id: string): Promise<number> => {
+const pendingOf = async ({ database }: Transmission, id: string): Promise<number> => {
   const { rows } = await database.query(
     `select count(*)::int as count from ssf_stream_events where stream_id = $1 and state = 'pending'`,
     [id],
@@ -95,7 +53,7 @@ const pendingOf = async ({ database }: Setting, id: string): Promise<number> => 
   return rows[0].count
 }
 
-async function throughput(setting: Setting): Promise<Finding[]> {
+async function throughput(setting: Transmission): Promise<Finding[]> {
   const { ours, bare, database, rounds, say, trial } = setting
   const databaseMs = await watchDatabase(trial.databaseUrl)
   const rates: { ours: Rate; bare: Rate }[] = []
@@ -132,12 +90,12 @@ async function throughput(setting: Setting): Promise<Finding[]> {
   ]
 }
 
-async function latency(setting: Setting): Promise<Finding[]> {
-  const { receiver, roundMs, rounds, say } = setting
+async function latency(setting: Transmission): Promise<Finding[]> {
+  const { roundMs, rounds, say } = setting
   const ids: string[] = []
   for (let index = 0; index < 4; index += 1) ids.push(await addStream(setting, 'enabled'))
   say(`${perSecond} events a second`)
-  await taken(receiver)
+  await setting.taken()
   const committed: number[] = []
   const everyMs = (1_000 * ids.length) / perSecond
   const rate = async (durationMs: number) => {
@@ -150,9 +108,9 @@ async function latency(setting: Setting): Promise<Finding[]> {
   }
   await rate(Math.min(2_000 + roundMs * rounds, (devices / perSecond) * ids.length * 1_000 - 1_000))
   await pause(1_000)
-  const deviceIds = await deviceIdsOf(setting)
+  const deviceIds = await setting.deviceIds()
   const commitAt = new Map(committed.map((atMs, index) => [deviceIds[index], atMs]))
-  const times = (await taken(receiver)).map(([deviceId, atMs]) => atMs - (commitAt.get(deviceId) ?? Number.NaN))
+  const times = (await setting.taken()).map(([deviceId, atMs]) => atMs - (commitAt.get(deviceId) ?? Number.NaN))
   for (const id of ids) await setStatus(setting, id, 'disabled')
   const { count: arrived, p50Ms, p99Ms, maxMs } = latenciesOf(times)
   if (arrived !== committed.length * ids.length)
@@ -171,24 +129,8 @@ async function latency(setting: Setting): Promise<Finding[]> {
   ]
 }
 
-async function deviceIdsOf({ database, trial }: Setting): Promise<string[]> {
-  const { rows } = await database.query('select id from devices where organization_id = $1 order by id', [
-    trial.organizationId,
-  ])
-  return rows.map(({ id }) => String(id))
-}
-
-async function taken(receiver: Subject): Promise<[deviceId: string, atMs: number][]> {
-  const { Agent, request } = await import('undici')
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
-  const { body } = await request(`${receiver.origin}/taken`, { dispatcher })
-  const answer = (await body.json()) as [string, number][]
-  await dispatcher.close()
-  return answer
-}
-
 /** One change of one device, told to a thousand streams: what the transaction that makes it costs. */
-async function fanOut(setting: Setting): Promise<Finding> {
+async function fanOut(setting: Transmission): Promise<Finding> {
   const { database, trial, say } = setting
   say(`one change told to ${count(fannedOut)} streams`)
   await database.query(

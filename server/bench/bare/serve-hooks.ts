@@ -1,0 +1,38 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { ulid } from 'ulid'
+import { Client } from 'undici'
+import { serveTurns } from './serve-turns.ts'
+
+// The least that could deliver webhooks: sign a body of the usual size in both ways and POST it, some loops at once, each
+// over a connection of its own. `GET /<milliseconds>/<loops>` answers how many were taken.
+const receiver = process.env['BENCH_RECEIVER'] ?? ''
+const key = randomBytes(32)
+const secret = `whsec_${key.toString('base64')}`
+
+async function deliver(client: Client): Promise<void> {
+  const id = ulid()
+  const data = {
+    ...{ device_id: 1042, device_name: 'Device 1042', device_status: 'blocked' },
+    device_url: 'https://trust.example.test/devices/1042',
+  }
+  const now = new Date()
+  const body = JSON.stringify({ event: 'device_trust.status_changed', id, timestamp: now.toISOString(), data })
+  const seconds = Math.floor(now.getTime() / 1_000)
+  const answer = await client.request({
+    method: 'POST',
+    path: '/events',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`,
+      authorization: createHmac('sha256', secret).update(body).digest('hex'),
+      'x-service-webhook-identifier': '5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11',
+    },
+    body,
+  })
+  await answer.body.dump()
+  if (answer.statusCode !== 202) throw new Error(`The receiver answered ${answer.statusCode}`)
+}
+
+serveTurns(deliver, () => new Client(receiver, { pipelining: 1 }))

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { generateSecret, sealSecret } from '../../src/webhooks/endpoint-secret.ts'
+import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
+import { latenciesOf, medianOf } from '../load/percentiles.ts'
+import { perProcessorSecond, type ProcessorRate as Rate, takeTurns, using } from '../load/processor-rate.ts'
+import { watchDatabase } from '../trial/database-processor.ts'
+import { devices, openTransmission, type Transmission } from '../trial/open-transmission.ts'
+import { queueHooks } from '../trial/queue-hooks.ts'
+
+const loops = 8
+const perSecond = 200
+
+export const hooks: Figure = { number: '11', title: 'Delivering webhooks', run }
+
+async function run(bench: Bench): Promise<Finding[]> {
+  if (bench.engine.kind === 'embedded') {
+    bench.say('needs PostgreSQL: the measured events are committed beside the server')
+    return []
+  }
+  const setting = await openTransmission(bench, 'hooks', 'serve-hooks.ts')
+  try {
+    return [await throughput(setting), await latency(setting)]
+  } finally {
+    await setting.close()
+  }
+}
+
+async function addEndpoint({ trial, receiver, database }: Transmission, isEnabled: boolean): Promise<string> {
+  const { organizationId, secrets } = trial
+  const { rows } = await database.query(
+    `insert into webhook_endpoints (organization_id, identifier, url, events, sealed_secret, created_at, updated_at)
+     values ($1, $2, $3, '{device_trust.status_changed}', '', now(), now()) returning id`,
+    [organizationId, randomUUID(), `${receiver.origin}/events`],
+  )
+  const id = String(rows[0].id)
+  const secret = sealSecret(secrets, generateSecret(), { organizationId, endpointId: id })
+  await database.query(
+    `update webhook_endpoints set sealed_secret = $2, disabled_at = case when $3 then null else now() end where id = $1`,
+    [id, secret, isEnabled],
+  )
+  await database.query('insert into webhook_standings (organization_id, endpoint_id) values ($1, $2)', [
+    ...[organizationId, id],
+  ])
+  return id
+}
+
+const setEnabled = async ({ trial, database }: Transmission, id: string, isEnabled: boolean) => {
+  await database.query(
+    `update webhook_endpoints set disabled_at = case when $2 then null else now() end, updated_at = clock_timestamp()
+     where id = $1`,
+    [id, isEnabled],
+  )
+  await database.query(`select pg_notify('webhooks', $1)`, [trial.organizationId])
+}
+
+const pendingOf = async ({ database }: Transmission, id: string): Promise<number> => {
+  const { rows } = await database.query(
+    `select count(*)::int as count from webhook_deliveries where endpoint_id = $1 and state = 'pending'`,
+    [id],
+  )
+  return rows[0].count
+}
+
+async function throughput(setting: Transmission): Promise<Finding> {
+  const { ours, bare, database, rounds, say, trial } = setting
+  const databaseMs = await watchDatabase(trial.databaseUrl)
+  const rates: { ours: Rate; bare: Rate }[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    say(round === 0 ? 'warming up' : `round ${round} of ${rounds}: as many as can be`)
+    const id = await addEndpoint(setting, false)
+    for (let batch = 0; batch < 4; batch += 1) await queueHooks(setting, { endpointId: id, most: devices })
+    await database.query('vacuum analyze webhook_deliveries, webhook_messages')
+    const measured = await using(ours, databaseMs, async () => {
+      await setEnabled(setting, id, true)
+      while ((await pendingOf(setting, id)) > 0) await pause(100)
+      return 4 * devices
+    })
+    await setEnabled(setting, id, false)
+    const limit = await using(bare, undefined, () => takeTurns(setting.bare, setting.roundMs, loops))
+    if (round > 0) rates.push({ ours: measured, bare: limit })
+  }
+  const median = (pick: (rate: { ours: Rate; bare: Rate }) => number) => medianOf(rates.map(pick))
+  const ratio = median((rate) => perProcessorSecond(rate.ours) / perProcessorSecond(rate.bare))
+  return {
+    figure: '11',
+    what: 'webhooks delivered per second of processor time, the database included',
+    ours: `${count(median((rate) => perProcessorSecond(rate.ours)))}/s`,
+    limit: `${count(median((rate) => perProcessorSecond(rate.bare)))}/s, HMAC and POST alone`,
+    ratio: ratioText(ratio),
+    target: '≥ 0.70',
+    isMet: ratio >= 0.7,
+    notes: [
+      `by the clock: ours ${count(median((rate) => rate.ours.perSecond))}/s, bare ${count(median((rate) => rate.bare.perSecond))}/s, both cores shared with the receiver and the database`,
+      `processor time a delivery: ours ${ms(median((rate) => rate.ours.processorMs))}, the database ${ms(median((rate) => rate.ours.databaseMs))}, bare ${ms(median((rate) => rate.bare.processorMs))}`,
+    ],
+  }
+}
+
+async function latency(setting: Transmission): Promise<Finding> {
+  const { roundMs, rounds, say } = setting
+  const ids: string[] = []
+  for (let index = 0; index < 4; index += 1) ids.push(await addEndpoint(setting, true))
+  say(`${perSecond} events a second`)
+  await setting.taken()
+  const committed: number[] = []
+  const everyMs = (1_000 * ids.length) / perSecond
+  const durationMs = Math.min(2_000 + roundMs * rounds, (devices / perSecond) * ids.length * 1_000 - 1_000)
+  const startedAt = performance.now()
+  for (let sent = 0; performance.now() - startedAt < durationMs; sent += 1) {
+    await queueHooks(setting, { most: 1, from: committed.length })
+    committed.push(performance.timeOrigin + performance.now())
+    await pause(Math.max(0, startedAt + (sent + 1) * everyMs - performance.now()))
+  }
+  await pause(1_000)
+  const deviceIds = await setting.deviceIds()
+  const commitAt = new Map(committed.map((atMs, index) => [deviceIds[index], atMs]))
+  const times = (await setting.taken()).map(([deviceId, atMs]) => atMs - (commitAt.get(deviceId) ?? Number.NaN))
+  for (const id of ids) await setEnabled(setting, id, false)
+  const { count: arrived, p50Ms, p99Ms, maxMs } = latenciesOf(times)
+  const due = committed.length * ids.length
+  if (arrived !== due) throw new Error(`${arrived} of ${due} arrived`)
+  return {
+    figure: '11',
+    what: `from commit to receiver at ${perSecond} events a second, ${ids.length} endpoints`,
+    ours: `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}`,
+    limit: '',
+    ratio: '',
+    target: 'p99 ≤ 250 ms',
+    isMet: p99Ms <= 250,
+    notes: [`${count(arrived)} events, the slowest ${ms(maxMs)}`],
+  }
+}
