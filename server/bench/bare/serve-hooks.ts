@@ -1,16 +1,18 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { ulid } from 'ulid'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { Client } from 'undici'
 import { serveTurns } from './serve-turns.ts'
 
 // The least that could deliver webhooks: sign a body of the usual size in both ways and POST it, some loops at once, each
 // over a connection of its own. `GET /<milliseconds>/<loops>` answers how many were taken.
 const receiver = process.env['BENCH_RECEIVER'] ?? ''
-const key = randomBytes(32)
-const secret = `whsec_${key.toString('base64')}`
+const random = randomBytes(32)
+const key = createSecretKey(random)
+const secret = createSecretKey(Buffer.from(`whsec_${random.toString('base64')}`))
+let made = 0
 
 async function deliver(client: Client): Promise<void> {
-  const id = ulid()
+  made += 1
+  const id = `01KAF5J8T3Q4V9R0${made.toString(32).toUpperCase().padStart(10, '0')}`
   const data = {
     ...{ device_id: 1042, device_name: 'Device 1042', device_status: 'blocked' },
     device_url: 'https://trust.example.test/devices/1042',

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { openSecrets } from '../secrets/secrets.ts'
 import { generateSecret, sealHeaders, sealSecret, unsealHeaders, unsealSecret } from './endpoint-secret.ts'
-import { headersOf } from './sign-delivery.ts'
+import { headersOf, signingKeysOf } from './sign-delivery.ts'
 
 const delivery = {
   messageId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -14,7 +14,7 @@ const delivery = {
 const current = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 test('a request is signed as the example of Standard Webhooks is, and by the whole body', () => {
-  assert.deepEqual(headersOf({ ...delivery, secrets: { current } }), {
+  assert.deepEqual(headersOf({ ...delivery, keys: { current: signingKeysOf(current) } }), {
     'content-type': 'application/json',
     'user-agent': 'Muster',
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -27,18 +27,21 @@ test('a request is signed as the example of Standard Webhooks is, and by the who
 
 test('while secrets overlap both sign, and Authorization stays with the one before', () => {
   const [next, previous] = [generateSecret(), current]
-  const both = headersOf({ ...delivery, secrets: { current: next, previous } })
+  const both = headersOf({ ...delivery, keys: { current: signingKeysOf(next), previous: signingKeysOf(previous) } })
   const [first, second] = (both['webhook-signature'] ?? '').split(' ')
-  assert.equal(first, headersOf({ ...delivery, secrets: { current: next } })['webhook-signature'])
+  assert.equal(first, headersOf({ ...delivery, keys: { current: signingKeysOf(next) } })['webhook-signature'])
   assert.equal(second, 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
   assert.equal(both['authorization'], createHmac('sha256', previous).update(delivery.body).digest('hex'))
 })
 
 test('custom headers are sent, but not in place of ours', () => {
   const custom = { 'x-team': 'it', authorization: 'Bearer x' }
-  const headers = headersOf({ ...delivery, secrets: { current }, custom })
+  const headers = headersOf({ ...delivery, keys: { current: signingKeysOf(current) }, custom })
   assert.equal(headers['x-team'], 'it')
-  assert.equal(headers['authorization'], headersOf({ ...delivery, secrets: { current } })['authorization'])
+  assert.equal(
+    headers['authorization'],
+    headersOf({ ...delivery, keys: { current: signingKeysOf(current) } })['authorization'],
+  )
 })
 
 test('a secret has the form of Standard Webhooks, and it and headers open only in their place', () => {

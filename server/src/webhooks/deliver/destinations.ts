@@ -3,13 +3,14 @@ import type { Db } from '../../db/transact.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type CustomHeaders, unsealHeaders, unsealSecret } from '../endpoint-secret.ts'
+import { type SigningKeys, signingKeysOf } from '../sign-delivery.ts'
 
 /** Where and how an endpoint is reached. */
 export type Destination = {
   url: string
   identifier: string
-  secret: string
-  previousSecret: string | undefined
+  keys: SigningKeys
+  previousKeys: SigningKeys | undefined
   /** Until when the previous secret signs as well. */
   previousUntilMs: number
   custom: CustomHeaders
@@ -47,8 +48,8 @@ export function destinationOf(secrets: Secrets, row: EndpointRow): Destination {
   const place = { organizationId: row.organizationId, endpointId: row.id }
   return {
     ...{ url, identifier, updatedAt },
-    secret: unsealSecret(secrets, row.sealedSecret, place),
-    previousSecret: sealedPrevious ? unsealSecret(secrets, sealedPrevious, place) : undefined,
+    keys: signingKeysOf(unsealSecret(secrets, row.sealedSecret, place)),
+    previousKeys: sealedPrevious ? signingKeysOf(unsealSecret(secrets, sealedPrevious, place)) : undefined,
     previousUntilMs: row.previousUntil === null ? 0 : Date.parse(row.previousUntil),
     custom: sealedHeaders ? unsealHeaders(secrets, sealedHeaders, place) : {},
   }

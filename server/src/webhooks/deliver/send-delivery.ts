@@ -14,10 +14,10 @@ export async function sendDelivery(
   { messageId, body }: Pick<Waiting, 'messageId' | 'body'>,
   { nowMs, signal }: { nowMs: number; signal: AbortSignal },
 ): Promise<Sent> {
-  const { url, identifier, secret: current, previousSecret, previousUntilMs, custom } = destination
-  const previous = nowMs < previousUntilMs ? previousSecret : undefined
+  const { url, identifier, keys: current, previousKeys, previousUntilMs, custom } = destination
+  const previous = nowMs < previousUntilMs ? previousKeys : undefined
   const timestampSeconds = Math.floor(nowMs / 1_000)
-  const headers = headersOf({ messageId, body, timestampSeconds, secrets: { current, previous }, identifier, custom })
+  const headers = headersOf({ messageId, body, timestampSeconds, keys: { current, previous }, identifier, custom })
   const outcome = await outbound.post({ url, pool: `webhook ${endpointId}`, headers, body, signal })
   const shown = { ...headers }
   for (const name of Object.keys(custom)) if (shown[name] === custom[name]) shown[name] = masked
