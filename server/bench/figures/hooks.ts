@@ -18,7 +18,7 @@ async function run(bench: Bench): Promise<Finding[]> {
     bench.say('needs PostgreSQL: the measured events are committed beside the server')
     return []
   }
-  const setting = await openTransmission(bench, 'hooks', 'serve-hooks.ts')
+  const setting = await openTransmission(bench, 'hooks', new URL('../bare/serve-hooks.ts', import.meta.url))
   try {
     return [await throughput(setting), await latency(setting)]
   } finally {

@@ -18,7 +18,11 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
     say('needs PostgreSQL: the measured changes are committed beside the server')
     return []
   }
-  const setting = await openTransmission({ engine, scale, say }, 'push', 'serve-pushes.ts')
+  const setting = await openTransmission(
+    { engine, scale, say },
+    'push',
+    new URL('../bare/serve-pushes.ts', import.meta.url),
+  )
   try {
     return [...(await throughput(setting)), ...(await latency(setting)), await fanOut(setting)]
   } finally {

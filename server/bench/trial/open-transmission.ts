@@ -26,11 +26,11 @@ export type Transmission = {
   close(): Promise<void>
 }
 
-/** `bareScript` is the name of a file in `bare`. Needs PostgreSQL: changes are committed beside the server. */
+/** Needs PostgreSQL: changes are committed beside the server. */
 export async function openTransmission(
   { engine, scale, say }: Bench,
   name: string,
-  bareScript: string,
+  bareScript: URL,
 ): Promise<Transmission> {
   const trial = await openTrial(engine, name)
   const identity = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -46,7 +46,7 @@ export async function openTransmission(
   const identityOf = { BENCH_KEY: identity.private, BENCH_CERTIFICATE: identity.cert, BENCH_REMEMBER: 'yes' }
   const receiver = await startProcess(new URL('../bare/serve-receiver.ts', import.meta.url), identityOf)
   const bareEnv = { ...trusting, BENCH_RECEIVER: receiver.origin }
-  const bare = await startProcess(new URL(`../bare/${bareScript}`, import.meta.url), bareEnv)
+  const bare = await startProcess(bareScript, bareEnv)
   const ours = await startProcess(new URL('../serve.ts', import.meta.url), { ...trial.env, ...trusting })
   const database = new pg.Client({ connectionString: trial.databaseUrl })
   await database.connect()
