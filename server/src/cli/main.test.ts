@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isWellFormedKey } from '../api-keys/key-format.ts'
 import { generateSecret } from '../webhooks/endpoint-secret.ts'
-import { headersOf } from '../webhooks/sign-delivery.ts'
+import { headersOf, signingKeysOf } from '../webhooks/sign-delivery.ts'
 
 const bin = fileURLToPath(new URL('../../bin/muster.js', import.meta.url))
 
@@ -130,7 +130,7 @@ test('a webhook that was received is verified from files, without a database', a
   const body = '{"event":"webhook.test"}'
   const headers = headersOf({
     ...{ messageId: '01KAF5J8T3Q4V9R0C6M1B7X2ZD', body, timestampSeconds: 1_763_630_043 },
-    ...{ secrets: { current: secret }, identifier: 'x' },
+    ...{ keys: { current: signingKeysOf(secret) }, identifier: 'x' },
   })
   await writeFile(at('secret'), `${secret}\n`)
   await writeFile(at('body'), body)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateSecret } from '../../webhooks/endpoint-secret.ts'
-import { headersOf } from '../../webhooks/sign-delivery.ts'
+import { headersOf, signingKeysOf } from '../../webhooks/sign-delivery.ts'
 import { readHeaders } from './read-headers.ts'
 import { type Received, verifyDelivery } from './verify-delivery.ts'
 
@@ -12,7 +12,10 @@ const [secret, previous, other] = [generateSecret(), generateSecret(), generateS
 function received(changed: Partial<Received> = {}, signing: { previous?: string } = {}): Received {
   const headers = headersOf({
     ...{ messageId: '01KAF5J8T3Q4V9R0C6M1B7X2ZD', body: text, timestampSeconds: signedAt, identifier: 'x' },
-    secrets: { current: secret, ...signing },
+    keys: {
+      current: signingKeysOf(secret),
+      ...(signing.previous !== undefined && { previous: signingKeysOf(signing.previous) }),
+    },
   })
   return {
     secrets: [secret],
