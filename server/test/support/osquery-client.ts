@@ -1,4 +1,5 @@
 import http from 'node:http'
+import https from 'node:https'
 import { gzipSync } from 'node:zlib'
 
 /** How osquery's TLS plugin takes an answer. It never looks at the status. */
@@ -33,7 +34,8 @@ export type Machine = {
 /** An agent with the habits of osquery, on a real connection of its own. */
 export function osqueryClient(origin: string, quirks: OsqueryQuirks = {}) {
   const { sendsHeader = true, writesOldForms = false, compressesLogs = false, basePath = '/api/v1/osquery' } = quirks
-  const connection = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const { Agent } = origin.startsWith('https:') ? https : http
+  const connection = new Agent({ keepAlive: true, maxSockets: 1 })
   let nodeKey = ''
   const unsent: Record<string, Record<string, unknown>> = { queries: {}, statuses: {}, messages: {}, stats: {} }
 
@@ -141,8 +143,9 @@ function judge({ status, text }: { status: number; text: string }): Verdict {
 const timeoutMs = 16_000
 
 function post(agent: http.Agent, url: string, bytes: Buffer, headers: Record<string, string>) {
+  const { request: ask } = url.startsWith('https:') ? https : http
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const request = http.request(url, {
+    const request = ask(url, {
       method: 'POST',
       agent,
       timeout: timeoutMs,
