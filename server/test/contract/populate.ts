@@ -7,6 +7,7 @@ import { minute, nameOf, numbers } from './plenty.ts'
 import { populateRecords } from './populate-records.ts'
 import { populateRequests } from './populate-requests.ts'
 import { populateStreams } from './populate-streams.ts'
+import { populateWebhooks } from './populate-webhooks.ts'
 
 /** Identifiers by collection: those of the first have something in every list below them. */
 export type World = { readonly [collection: string]: readonly string[] }
@@ -96,6 +97,7 @@ export async function populate(harness: TestApp, organizationId: string): Promis
   await populateRequests(parts)
   await populateRecords(parts)
   await populateStreams(parts)
+  await populateWebhooks(parts)
   const logs = await harness.db
     .selectFrom('audit_logs')
     .select('id')

@@ -19,6 +19,8 @@ const shownAs: Readonly<Record<string, (record: WireRecord) => unknown>> = {
   'auth_log_session person_id': linked('person_info'),
   'listSsfStreamEvents device_id': (record) =>
     (record['subject'] as { device: { identifier: string } }).device.identifier,
+  'listWebhookDeliveries device_id': linked('device'),
+  'listWebhookDeliveries last_status': ({ last_status: status }) => (status === null ? null : String(status)),
   'auth_log_session device_id': linked('device_info'),
 }
 
