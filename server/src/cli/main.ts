@@ -26,7 +26,6 @@ import { addSimulate } from './program/add-simulate.ts'
 import { addStart } from './program/add-start.ts'
 import { addStreams } from './program/add-streams.ts'
 import { addTransfer } from './program/add-transfer.ts'
-import { addWebhookLog } from './program/add-webhook-log.ts'
 import { addWebhooks } from './program/add-webhooks.ts'
 import type { Shell } from './program/shell.ts'
 import { standardInput, terminalIo } from './terminal-io.ts'
@@ -44,7 +43,6 @@ const parts = [
   addScim,
   addStreams,
   addWebhooks,
-  addWebhookLog,
   addDevices,
   addRequests,
   addGroups,

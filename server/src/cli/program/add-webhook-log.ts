@@ -4,10 +4,7 @@ import { organizationFlag, runOnData, type Shell } from './shell.ts'
 const commands = () => import('../commands/webhook-log-commands.ts')
 
 /** The part of `muster webhooks` that is about what was sent. */
-export function addWebhookLog(program: Command, shell: Shell): void {
-  const webhooks =
-    program.commands.find((command) => command.name() === 'webhooks') ??
-    program.command('webhooks').description('Webhook endpoints and what was sent to them')
+export function addWebhookLog(webhooks: Command, shell: Shell): void {
   webhooks
     .command('log <endpoint>')
     .description('List what was sent to an endpoint and what became of it, newest first')

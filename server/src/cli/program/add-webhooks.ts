@@ -1,5 +1,6 @@
 import { chosenWebhookEvents } from '@muster/contract/webhook-events.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { addWebhookLog } from './add-webhook-log.ts'
 import { addWebhookVerify } from './add-webhook-verify.ts'
 import { readBytes } from './read-bytes.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
@@ -19,6 +20,7 @@ export function addWebhooks(program: Command, shell: Shell): void {
   addMaking(webhooks, shell)
   addSwitches(webhooks, shell)
   addSecrets(webhooks, shell)
+  addWebhookLog(webhooks, shell)
   addWebhookVerify(webhooks, shell)
 }
 
