@@ -13,11 +13,17 @@ export const createHistories = async (db: Db): Promise<void> => {
   await sql`alter table chaos_histories add primary key (device_id)`.execute(db)
 }
 
+/** Change so often that several of their changes wait at a time, which is when an order could be lost. */
+const busyDevices = 25
+
 /** Changes devices at random, some at a time, each in the transaction that takes its history a step further. */
 export async function changeDevices({ db, organizationId, chance, isOver }: Parts, deviceIds: readonly string[]) {
   let failed = 0
+  const busy = deviceIds.slice(0, busyDevices)
   while (!isOver()) {
-    const changed = new Set(Array.from({ length: chance.between(1, 20) }, () => chance.pick(deviceIds)))
+    const changed = new Set(
+      Array.from({ length: chance.between(1, 20) }, () => chance.pick(chance.isLikely(0.6) ? busy : deviceIds)),
+    )
     // Whether a commit whose answer was cut took place is read from the histories in the end.
     await step(db, organizationId, [...changed]).catch(() => {
       failed += 1
