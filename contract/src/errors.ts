@@ -40,7 +40,18 @@ const errorCodes = [
   'unavailable',
 ] as const
 
-export type ErrorCode = (typeof errorCodes)[number]
+/** Only the console's own door answers these. */
+export const consoleErrorCodes = [
+  // 401
+  'not_signed_in',
+  'sign_in_failed',
+  // 403
+  'cross_site',
+  // 410
+  'link_ended',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number] | (typeof consoleErrorCodes)[number]
 
 const shared = {
   error: Choice(errorCodes, 'What went wrong, as a code that programs may rely on.'),

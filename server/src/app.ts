@@ -9,6 +9,7 @@ import { externalRunRoutes } from './checks/external-run-routes.ts'
 import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
+import { consoleRoutes } from './console-access/routes.ts'
 import type { Connection } from './db/connect.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { customCheckDraftRoutes } from './drafts/routes.ts'
@@ -28,12 +29,12 @@ import { packageRoutes } from './packages/routes.ts'
 import { personRoutes } from './people/routes.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { reportingQueryRoutes } from './reporting/queries/routes.ts'
-import { reportingTableRoutes } from './reporting/routes.ts'
+import { reportingDocumentationRoutes, reportingTableRoutes } from './reporting/routes.ts'
 import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
 import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
-import { streamRoutes } from './streams/routes.ts'
+import { streamRecordRoutes, streamRoutes } from './streams/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 export type AppParts = {
@@ -68,8 +69,13 @@ export function buildApp(parts: AppParts): FastifyInstance {
   scimRoutes(app)
   addOauth(app)
   addDocs(app)
+  reportingDocumentationRoutes(app)
   addApi(app)
   if (parts.streams) streamRoutes(app, parts.streams)
+  consoleRoutes(app, (scope) => {
+    addApi(scope)
+    if (parts.streams) streamRecordRoutes(scope, parts.streams)
+  })
   return app
 }
 

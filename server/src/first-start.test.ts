@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../test/support/database.ts'
 import { loadConfig } from './config/load-config.ts'
+import { verifyPassword } from './console-access/passwords.ts'
 import { firstStart } from './first-start.ts'
 import { claimInstallation } from './secrets/installation.ts'
 import { openSecrets } from './secrets/secrets.ts'
@@ -34,6 +35,8 @@ test('the first start makes the administrator that the settings name, and a late
   assert.deepEqual(await admins(), [maya])
   assert.equal(await start({ ...env, MUSTER_BOOTSTRAP_ADMIN_EMAIL: 'tom@acme.example' }), undefined)
   assert.deepEqual(await admins(), [maya])
+  const { password_hash } = await database.db.selectFrom('admin_credentials').selectAll().executeTakeFirstOrThrow()
+  assert.equal(await verifyPassword(secrets, 'correct horse battery staple', password_hash), true)
 })
 
 test('without the setting there is no administrator', async () => {

@@ -7,6 +7,8 @@ import { createApiKey } from './api-keys/create-api-key.ts'
 import { systemActor } from './audit/record-audit.ts'
 import { enableCatalogue } from './checks/enable-catalogue.ts'
 import type { Bootstrap } from './config/load-config.ts'
+import { hashPassword } from './console-access/passwords.ts'
+import { setPassword } from './console-access/set-password.ts'
 import { type Db, type Tx, transact } from './db/transact.ts'
 import { createOrganization } from './organizations/create-organization.ts'
 import { addPerson } from './people/add-person.ts'
@@ -30,6 +32,7 @@ export async function firstStart(
 ): Promise<FirstStart | undefined> {
   const name = bootstrap.organization ?? (isTrial ? 'My organization' : undefined)
   if (name === undefined) return undefined
+  const passwordHash = await hashOfFirstPassword(db, secrets, bootstrap.adminPassword)
   return transact(db, async (tx) => {
     // The one row of the installation makes two processes that start at once take turns.
     await tx.selectFrom('installation').select('singleton').forUpdate().execute()
@@ -37,7 +40,7 @@ export async function firstStart(
     if (existing) return undefined
     const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
     await enableCatalogue(tx, { organizationId, actor: systemActor, now })
-    await addFirstAdmin(tx, organizationId, bootstrap.adminEmail, now)
+    await addFirstAdmin(tx, organizationId, bootstrap.adminEmail, passwordHash, now)
     const personId = await addFirstPerson(tx, organizationId, bootstrap.personEmail, isTrial, now)
     const apiKey = await addFirstKey(tx, secrets, organizationId, bootstrap.apiKey, isTrial, now)
     const enrollSecret =
@@ -55,12 +58,26 @@ export async function firstStart(
   })
 }
 
+/** Only where it will be used: it takes a while, which is no business of a transaction. */
+async function hashOfFirstPassword(db: Db, secrets: Secrets, password: string | undefined) {
+  if (password === undefined) return undefined
+  const existing = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
+  return existing ? undefined : hashPassword(secrets, password)
+}
+
 /** Known by the address alone; its name can only come later. */
-async function addFirstAdmin(tx: Tx, organizationId: string, email: string | undefined, now: string): Promise<void> {
+async function addFirstAdmin(
+  tx: Tx,
+  organizationId: string,
+  email: string | undefined,
+  passwordHash: string | undefined,
+  now: string,
+): Promise<void> {
   if (email === undefined) return
   const name = { firstName: email.slice(0, Math.min(email.lastIndexOf('@'), 200)), lastName: '' }
   const admin = { organizationId, ...name, email, access: 'full', restrictions: [], actor: systemActor } as const
-  await addAdminUser(tx, admin, { cause: ulid(), now })
+  const adminUserId = await addAdminUser(tx, admin, { cause: ulid(), now })
+  if (passwordHash !== undefined) await setPassword(tx, { organizationId, adminUserId, passwordHash, now })
 }
 
 async function addFirstPerson(

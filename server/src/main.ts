@@ -3,6 +3,7 @@ import { type Agents, startAgents } from './agents/start-agents.ts'
 import { buildApp } from './app.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
+import { type FirstRunLink, firstRunLink } from './console-access/first-run-link.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
 import { type Deployment, openDeployment } from './open-deployment.ts'
 import { ensureAllPackages } from './packages/ensure-packages.ts'
@@ -24,6 +25,8 @@ export type Server = {
   deployment: Deployment
   /** Undefined without the API, and unless this start was the first. */
   first: FirstStart | undefined
+  /** A one-time link for the first administrator; undefined without the API, and once somebody can sign in. */
+  firstRun: FirstRunLink | undefined
   /** Where it listens; undefined without the API. */
   address: string | undefined
   /** Answers what has begun, writes what is remembered, closes the database. */
@@ -55,14 +58,15 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
       const worker: Worker = await startWorker({ config, connection, clock, log, streams: streams.parts })
       stops.push(() => worker.stop())
     }
-    if (!roles.api) return { deployment, first, address: undefined, stop }
+    if (!roles.api) return { deployment, first, firstRun: undefined, address: undefined, stop }
     await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
     const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log })
     stops.push(() => agents.stop())
     const app = buildApp({ config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts })
     stops.push(() => app.close())
     const address = await app.listen({ host: config.host, port: config.port })
-    return { deployment, first, address, stop }
+    const firstRun = await firstRunLink(connection.db, secrets, { baseUrl: config.baseUrl, now: clock() })
+    return { deployment, first, firstRun, address, stop }
   } catch (error) {
     await stop()
     throw error

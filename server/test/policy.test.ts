@@ -12,7 +12,7 @@ type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> 
   config?: FastifyContextConfig
 }
 
-const outsideTheApi = new Set(['agent', 'scim', 'oauth', 'operator', 'page'])
+const outsideTheApi = new Set(['agent', 'scim', 'oauth', 'operator', 'console', 'page'])
 const apiAccess = new Set(['public', 'read', ...Object.keys(permissions)])
 
 /** What a route lacks; routes of agents, operators and pages only have to say that they are that. */
@@ -21,7 +21,7 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
   const name = `${method} ${url}`
   if (config.access === undefined) return [`${name} declares no access: register it with endpoint or listEndpoint`]
   if (outsideTheApi.has(config.access)) {
-    if (config.access === 'scim' && !route.onRequest) return [`${name} lets everybody in`]
+    if (['scim', 'console'].includes(config.access) && !route.onRequest) return [`${name} lets everybody in`]
     return config.operationId ? [`${name} is no part of the API, yet has an operationId`] : []
   }
   const operation = operations.find(({ operationId }) => operationId === config.operationId)

@@ -14,6 +14,9 @@ const globalTables = new Set([
   'enrollment_secret_lookups',
   'node_key_lookups',
   'scim_token_lookups',
+  'admin_link_lookups',
+  'admin_session_lookups',
+  'sign_in_throttles',
   'schema_migrations',
   'signing_keys',
 ])

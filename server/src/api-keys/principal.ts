@@ -2,13 +2,18 @@ import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import type { Actor } from '../audit/record-audit.ts'
 
-/** Whom a key speaks for, and what it may do. */
-export type Principal = {
+/** For whom a request is answered: somebody with a key, or an administrator in the console. */
+export type Caller = {
   readonly organizationId: string
+  readonly keyId?: string
+  readonly actor: Actor
+}
+
+/** Whom a key speaks for, and what it may do. */
+export type Principal = Caller & {
   readonly keyId: string
   readonly permissions: ReadonlySet<Permission>
   readonly disabledFeatures: ReadonlySet<Feature>
-  readonly actor: Actor
 }
 
 export type KeyRow = {

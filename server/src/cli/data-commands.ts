@@ -1,7 +1,9 @@
 import {
   addAdminCommand,
+  inviteAdminCommand,
   listAdminsCommand,
   removeAdminCommand,
+  resetAdminCommand,
   updateAdminCommand,
 } from './commands/admin-commands.ts'
 import { auditHeadCommand, verifyAuditCommand } from './commands/audit-commands.ts'
@@ -112,6 +114,8 @@ export const dataCommands: readonly DataCommand[] = [
   addAdminCommand,
   updateAdminCommand,
   removeAdminCommand,
+  inviteAdminCommand,
+  resetAdminCommand,
   registerDeviceCommand,
   confirmRegistrationCommand,
   restoreDeviceCommand,

@@ -11,16 +11,26 @@ import { dataCommands } from './data-commands.ts'
 type Roles = ServerParts['roles']
 
 /** Serves until interrupted, logging to standard output. */
-export async function runServer(config: Config, roles: Roles, { signal }: CommandIo): Promise<void> {
+export async function runServer(config: Config, roles: Roles, io: CommandIo): Promise<void> {
   const log = createLogger(config.logLevel)
   const server = await openServer({ config, roles, clock: systemClock, log })
   try {
     log.info({ address: server.address, base_url: config.baseUrl, roles }, 'started')
-    await untilAborted(signal)
+    for (const line of sayHowToBegin(server)) await io.error(line)
+    await untilAborted(io.signal)
     log.info('stopping')
   } finally {
     await server.stop()
   }
+}
+
+/** Nobody can sign in yet: whoever reads the terminal becomes the first administrator. */
+export function sayHowToBegin({ firstRun }: Pick<Server, 'firstRun'>): string[] {
+  if (!firstRun) return []
+  return [
+    'Nobody can sign in to the console yet. Become the first administrator; the link is good once, for a day:',
+    `  ${firstRun.url}`,
+  ]
 }
 
 /** A started server, with its command socket where the database is embedded; a CommandError tells why it cannot be. */

@@ -9,7 +9,7 @@ import { createLogger } from '../logging.ts'
 import { privateReceivers, type Server } from '../main.ts'
 import type { CommandIo } from './data-command.ts'
 import { type LanAccess, openLanAccess } from './lan/lan-access.ts'
-import { openServer, untilAborted } from './run-server.ts'
+import { openServer, sayHowToBegin, untilAborted } from './run-server.ts'
 import { keepSecret, readSecret } from './trial-secret.ts'
 
 type Trial = { isLan: boolean; withAgent: boolean }
@@ -52,16 +52,20 @@ async function enrollSecretOf(config: Config, { first }: Server): Promise<string
 
 async function sayHello(
   config: Config,
-  { first }: Server,
+  server: Server,
   logFile: string,
   caFile: string | undefined,
   io: CommandIo,
 ): Promise<void> {
+  const { first } = server
   await io.line(`Muster is running at ${config.baseUrl}`)
   await io.line(`  API documentation   ${config.baseUrl}/docs`)
   await io.line(`  Data folder         ${config.dataDir}`)
   await io.line(`  Log                 ${logFile}`)
   if (config.allowPrivateReceivers) await io.line(`  ! ${privateReceivers}`)
+  const begin = sayHowToBegin(server)
+  if (begin.length > 0) await io.line('')
+  for (const line of begin) await io.line(line)
   if (first?.apiKey === undefined) return
   const trust = caFile === undefined ? '' : ` --cacert ${caFile}`
   await io.line('')

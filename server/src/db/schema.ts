@@ -25,6 +25,9 @@ type SectionStatus = 'missing' | 'bad' | 'good'
 export type LiveQueryStatus = 'waiting' | 'successful' | 'errored'
 export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 
+export type AdminLinkPurpose = 'first_run' | 'invite' | 'reset'
+export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
+
 /** RFC 7517, RSA. */
 type PublicJwk = { kty: 'RSA'; n: string; e: string }
 
@@ -410,6 +413,41 @@ export interface Database {
     restrictions: WithDefault<string[]>
     created_at: Instant
   }
+  admin_credentials: {
+    organization_id: string
+    admin_user_id: string
+    password_hash: string | null
+    password_changed_at: Instant | null
+    sealed_totp_secret: Buffer | null
+    totp_enabled_at: Instant | null
+    totp_last_step: string | null
+  }
+  admin_recovery_codes: { organization_id: string; admin_user_id: string; code_hash: Buffer }
+  admin_links: {
+    organization_id: string
+    id: Id
+    purpose: AdminLinkPurpose
+    admin_user_id: string | null
+    created_at: Instant
+    expires_at: Instant
+    used_at: Instant | null
+  }
+  admin_link_lookups: { lookup_hash: Buffer; organization_id: string; admin_link_id: string }
+  admin_sessions: {
+    organization_id: string
+    id: Id
+    admin_user_id: string
+    method: SignInMethod
+    ip_address: string
+    user_agent: string | null
+    created_at: Instant
+    last_seen_at: Instant
+    verified_at: Instant
+    ended_at: Instant | null
+  }
+  admin_session_lookups: { lookup_hash: Buffer; organization_id: string; admin_session_id: string }
+  admin_session_windows: { organization_id: string; admin_session_id: string; started_at: Instant; used: number }
+  sign_in_throttles: { subject_hash: Buffer; failures: number; last_failed_at: Instant; closed_until: Instant }
   packages: {
     organization_id: string
     id: Id

@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto'
+import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { collectKeyUses } from '../api-keys/record-key-use.ts'
@@ -39,7 +40,12 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     links: linksFor(config.baseUrl),
     cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
     admit,
-    requires: authenticator(admit, { secrets, clock }),
+    door: {
+      prefix: '',
+      versions: apiVersions,
+      isForEverybody: true,
+      requires: authenticator(admit, { secrets, clock }),
+    },
     operations: [],
   }
   app.decorate('kit', kit)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
+import { consoleErrorCodes, type ErrorCode } from '@muster/contract/errors.ts'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -78,6 +79,8 @@ function rememberRoutes(app: FastifyInstance): void {
   })
 }
 
+const isOfSessions = (code: ErrorCode): boolean => consoleErrorCodes.some((own) => own === code)
+
 /** The caller's own id where it is harmless in a header and in a log, so that one id follows a request through. */
 function requestIdOf(request: IncomingMessage): string {
   const own = request.headers['x-request-id']
@@ -109,7 +112,7 @@ function answerError(log: Logger, error: unknown, request: FastifyRequest, reply
     log[level]({ request_id: request.id, detail: refusal.detail, err: refusal.cause ?? refusal }, 'request failed')
   }
   // RFC 9110 §11.6.1: a 401 names the scheme that would do.
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 401 && !isOfSessions(refusal.code)) reply.header('www-authenticate', 'Bearer')
   reply.code(status).header('x-request-id', request.id).send(errorBodyOf(refusal))
 }
 

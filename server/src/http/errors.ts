@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, FieldError, ValidationErrorBody } from '@muster/contract/errors.ts'
+import type { ErrorCode, FieldError, ValidationErrorBody } from '@muster/contract/errors.ts'
 import { ServiceError } from '../errors.ts'
 import { CursorError } from '../lists/cursor.ts'
 import { SearchError } from '../lists/search-error.ts'
@@ -11,9 +11,13 @@ export const statusOf: Record<ErrorCode, number> = {
   bad_cursor: 400,
   unauthorized: 401,
   feature_unavailable: 401,
+  not_signed_in: 401,
+  sign_in_failed: 401,
   permission_missing: 403,
+  cross_site: 403,
   not_found: 404,
   api_version_gone: 410,
+  link_ended: 410,
   body_too_large: 413,
   unsupported_media_type: 415,
   invalid: 422,
@@ -67,7 +71,9 @@ function codeOf(error: unknown): ErrorCode {
   return isRefusal ? 'malformed_request' : 'internal'
 }
 
-export function errorBodyOf({ code, message, errors }: ServiceError): ErrorBody | ValidationErrorBody {
+type SentBody = { error: ErrorCode; message: string; errors?: ValidationErrorBody['errors'] }
+
+export function errorBodyOf({ code, message, errors }: ServiceError): SentBody {
   if (statusOf[code] !== 422) return { error: code, message }
   const faults: FieldError[] = errors && errors.length > 0 ? [...errors] : [{ field: '', message }]
   return { error: code, message, errors: faults }

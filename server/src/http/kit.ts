@@ -1,14 +1,25 @@
 import type { KeyObject } from 'node:crypto'
-import type { RouteOptions } from 'fastify'
+import type { ApiVersion } from '@muster/contract/versions.ts'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
-import type { Principal } from '../api-keys/principal.ts'
+import type { Caller } from '../api-keys/principal.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { Admit, authenticator } from './authenticate.ts'
+import type { Admit, Need } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access, Operation } from './operations.ts'
+
+/** How callers get in: the API has one, the console another, and the same endpoints stand behind both. */
+export type Door = {
+  /** Before the paths of all endpoints. */
+  readonly prefix: string
+  readonly versions: readonly ApiVersion[]
+  /** Whether what needs no key is served here, too. */
+  readonly isForEverybody: boolean
+  readonly requires: (need: Need) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+}
 
 /** What the endpoints of all features share; `app.kit`. */
 export type Kit = {
@@ -20,7 +31,7 @@ export type Kit = {
   readonly links: Links
   readonly cursorKey: KeyObject
   readonly admit: Admit
-  readonly requires: ReturnType<typeof authenticator>
+  readonly door: Door
   /** In the order of their registration. */
   readonly operations: Operation[]
 }
@@ -32,12 +43,12 @@ declare module 'fastify' {
     readonly routes: readonly RouteOptions[]
   }
   interface FastifyRequest {
-    /** Set by the authentication of every route that needs a key. */
-    principal: Principal | undefined
+    /** Set by the authentication of every route that needs a key or a session. */
+    principal: Caller | undefined
   }
   interface FastifyContextConfig {
-    /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, or anyone for a page. */
-    access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'page'
+    /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, or anyone for a page. */
+    access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'page'
     operationId?: string
     /** Successful requests are logged at debug level only. */
     isChatty?: true

@@ -102,7 +102,7 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
   definition: ListDefinition<Path, Schema, Row, Options>,
   version: ApiVersion,
 ) {
-  const { db, links, clock, cursorKey } = app.kit
+  const { db, links, clock, cursorKey, door } = app.kit
   const { search: fields = {}, order = 'ascending', list, present, exists, operationId } = definition
   const cursorOf = definition.cursorOf ?? idOf
   const addressOf = pathFiller(definition.path)
@@ -130,7 +130,9 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
     const pagination: Pagination = {
       next:
         nextCursor &&
-        links.url(`${address}?${pageQuery(nextCursor, perPage, text)}${optionsQuery(optionNames, asked)}`),
+        links.url(
+          `${door.prefix}${address}?${pageQuery(nextCursor, perPage, text)}${optionsQuery(optionNames, asked)}`,
+        ),
       current_cursor: cursor,
       next_cursor: nextCursor,
       count: data.length,

@@ -18,8 +18,10 @@ export function registerOperation(
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   handlerFor: (version: ApiVersion) => Handler,
 ): void {
-  const { operations, requires } = app.kit
-  const { operationId, access, feature, path, versions } = operation
+  const { operations, door } = app.kit
+  const { operationId, access, feature, path } = operation
+  if (access === 'public' && !door.isForEverybody) return
+  const versions = operation.versions.filter((version) => door.versions.includes(version))
   operations.push({ ...operation, method })
   if (method === 'PATCH') operations.push({ ...operation, method: 'PUT', operationId: `${operationId}WithPut` })
   const methods: Method[] = method === 'PATCH' ? ['PATCH', 'PUT'] : [method]
@@ -32,7 +34,7 @@ export function registerOperation(
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(access !== 'public' && {
-        onRequest: requires({ permission: access, feature, scope: scopeOf(operation, method) }),
+        onRequest: door.requires({ permission: access, feature, scope: scopeOf(operation, method) }),
       }),
       ...(operation.query && { preValidation: queryCoercion(operation.query) }),
       handler: handlerFor(version),

@@ -51,12 +51,10 @@ export function reportingTableRoutes(app: FastifyInstance): void {
     list: listTableRecords,
     present: presentTableRecord,
   })
-
-  addDocumentation(app)
 }
 
 /** The page says nothing of any organization, so it needs no key. */
-function addDocumentation(app: FastifyInstance): void {
+export function reportingDocumentationRoutes(app: FastifyInstance): void {
   const page = documentationPage(reportingTables)
   const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1] ?? ''
   const styleHash = createHash('sha256').update(style).digest('base64')

@@ -27,3 +27,10 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
   ledgerRoutes(app)
   snapshotRoutes(app, parts)
 }
+
+/** Streams as an administrator sees them, without what is for receivers. */
+export function streamRecordRoutes(app: FastifyInstance, parts: StreamParts): void {
+  managementRoutes(app, parts)
+  ledgerRoutes(app)
+  snapshotRoutes(app, parts)
+}

@@ -1,6 +1,6 @@
 import { ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 
 type Schema = Record<string, unknown>
 type Check = ((value: unknown) => boolean) & {
@@ -24,7 +24,8 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
     const operation = app.kit.operations.find((one) => one.operationId === operationId)
     const isPage = typeof payload === 'object' && payload !== null && 'pagination' in payload
     const answer = isPage ? operation?.answer : (operation?.alternative ?? operation?.answer)
-    const refusal = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
+    const ofApi = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
+    const refusal = request.url.startsWith('/console/') ? anyRefusal : ofApi
     const schema = reply.statusCode < 400 ? answer : refusal
     if (!operationId || !schema) return done(null, payload)
     const check = checkOf(schema, request)
@@ -34,6 +35,9 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
   })
   return faults
 }
+
+/** The console's door has codes of its own. */
+const anyRefusal = Type.Object({ error: Type.String(), message: Type.String(), errors: Type.Optional(Type.Any()) })
 
 const describe = ({ errors }: Check): string =>
   (errors ?? [])

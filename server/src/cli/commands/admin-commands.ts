@@ -5,7 +5,10 @@ import { addAdminUser } from '../../admin-users/add-admin-user.ts'
 import { listAdminUsers } from '../../admin-users/queries.ts'
 import { removeAdminUser } from '../../admin-users/remove-admin-user.ts'
 import { updateAdminUser } from '../../admin-users/update-admin-user.ts'
+import { inviteAdmin } from '../../console-access/invite-admin.ts'
+import { inOrganization } from '../../db/in-organization.ts'
 import { type Db, transact } from '../../db/transact.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
@@ -90,3 +93,38 @@ export const removeAdminCommand = defineCommand({
     return 0
   },
 })
+
+/** By identifier or by e-mail address. */
+async function adminOf(db: Db, organizationId: string, named: string): Promise<string> {
+  const admin = await db
+    .selectFrom('admin_users')
+    .select('id')
+    .where(inOrganization('admin_users', organizationId))
+    .where((is) =>
+      /^\d{1,18}$/.test(named) ? is('id', '=', named) : is(is.fn('lower', ['email']), '=', named.toLowerCase()),
+    )
+    .executeTakeFirst()
+  return admin?.id ?? notThere(named)
+}
+
+const notThere = (named: string): never => {
+  throw new CommandError(exitCodes.notFound, `There is no administrator ${named}: muster admins list`)
+}
+
+const linkCommand = (purpose: 'invite' | 'reset') =>
+  defineCommand({
+    name: `${purpose}-admin`,
+    args: Type.Object({ organization, admin: Type.String() }),
+    async run({ connection, secrets, config, now }, { organization: named, admin }, io) {
+      const { id: organizationId } = await organizationOf(connection.db, named)
+      const adminUserId = await adminOf(connection.db, organizationId, admin)
+      const asked = { organizationId, adminUserId, purpose, baseUrl: config.baseUrl, actor: terminalActor(), now }
+      const { url, expiresAt } = await transact(connection.db, (tx) => inviteAdmin(tx, secrets, asked))
+      await io.line(url)
+      await io.error(`The link lets its holder choose a password; it is good once, until ${expiresAt}`)
+      return 0
+    },
+  })
+
+export const inviteAdminCommand = linkCommand('invite')
+export const resetAdminCommand = linkCommand('reset')

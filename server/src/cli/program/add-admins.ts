@@ -47,4 +47,14 @@ export function addAdmins(program: Command, shell: Shell): void {
     .description('Remove an administrator; the last one with full access stays')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).removeAdminCommand, { ...flags, id }))
+  admins
+    .command('invite <id-or-e-mail>')
+    .description('Print a one-time link by which an administrator chooses a password for the console')
+    .option(...organizationFlag)
+    .action((admin, flags) => runOnData(shell, async () => (await commands()).inviteAdminCommand, { ...flags, admin }))
+  admins
+    .command('reset <id-or-e-mail>')
+    .description('Let in an administrator who is locked out: end all sessions and print a link for a new password')
+    .option(...organizationFlag)
+    .action((admin, flags) => runOnData(shell, async () => (await commands()).resetAdminCommand, { ...flags, admin }))
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@muster/contract/errors.ts'
-import { ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
+import { consoleErrorCodes, ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
 import { ServiceError } from '../../errors.ts'
 import { errorBodyOf, statusOf } from '../errors.ts'
 import type { Operation } from '../operations.ts'
@@ -132,8 +132,8 @@ function exampleOf(code: ErrorCode) {
   return errorBodyOf(new ServiceError(code, errors && { errors }))
 }
 
-/** Codes that no status of the documents shows; a test keeps it empty. */
+/** Codes of the API that no status of the documents shows; a test keeps it empty. */
 export const undocumentedCodes = (): string[] =>
   Object.entries(statusOf).flatMap(([code, status]) =>
-    refusals[status]?.codes.some((one) => one === code) ? [] : [code],
+    [...(refusals[status]?.codes ?? []), ...consoleErrorCodes].some((one) => one === code) ? [] : [code],
   )

@@ -1,0 +1,69 @@
+import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import type { Feature } from '@muster/contract/features.ts'
+import { sql } from 'kysely'
+import type { Actor } from '../audit/record-audit.ts'
+import type { Db } from '../db/transact.ts'
+import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+
+export type AdmittedSession = {
+  organization_id: string
+  organization_name: string
+  disabled_features: Feature[]
+  session_id: string
+  created_at: string
+  verified_at: string
+  admin_user_id: string
+  first_name: string
+  last_name: string
+  email: string
+  access: AdminAccess
+  restrictions: string[]
+  /** Which request of the session's minute this is, from 1. */
+  used: number
+  milliseconds_left: number
+}
+
+/**
+ * Finds the session of a look-up hash and counts a request of it, in one statement and exact across processes: what was
+ * revoked or taken away holds from the next request on. That it was seen is written once a minute.
+ */
+export async function admitSession(db: Db, lookupHash: Buffer, now: string): Promise<AdmittedSession | undefined> {
+  const { rows } = await sql<AdmittedSession>`
+    with known as (
+      select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
+        session.id as session_id, session.created_at, session.verified_at,
+        admin.id as admin_user_id, admin.first_name, admin.last_name, admin.email, admin.access, admin.restrictions
+      from admin_session_lookups as lookup
+      join admin_sessions as session on session.organization_id = lookup.organization_id
+        and session.id = lookup.admin_session_id and session.ended_at is null
+        and session.created_at > ${plusMs(now, -sessionLifetimeMs)}::timestamptz
+        and session.last_seen_at > ${plusMs(now, -sessionIdleMs)}::timestamptz
+      join admin_users as admin on admin.organization_id = session.organization_id and admin.id = session.admin_user_id
+      join organizations on organizations.id = session.organization_id
+      where lookup.lookup_hash = ${lookupHash}
+    ), counted as (
+      insert into admin_session_windows as counting (organization_id, admin_session_id, started_at, used)
+      select organization_id, session_id, date_trunc('milliseconds', now()), 1 from known
+      on conflict on constraint admin_session_windows_pkey do update set
+        started_at = case when counting.started_at + interval '1 minute' <= now()
+          then excluded.started_at else counting.started_at end,
+        used = case when counting.started_at + interval '1 minute' <= now()
+          then 1 else least(counting.used + 1, 1000000000) end
+      returning used, ceil(1000 * extract(epoch from started_at + interval '1 minute' - now()))::integer
+        as milliseconds_left
+    ), noted as (
+      update admin_sessions set last_seen_at = ${now}::timestamptz from known
+      where admin_sessions.organization_id = known.organization_id and admin_sessions.id = known.session_id
+        and admin_sessions.last_seen_at < ${now}::timestamptz - interval '1 minute'
+    )
+    select known.*, counted.used, counted.milliseconds_left from known, counted`.execute(db)
+  return rows[0]
+}
+
+/** The administrator, for the audit log. */
+export const actorOf = ({ admin_user_id: id, first_name, last_name, email }: AdmittedSession): Actor => ({
+  type: 'User',
+  id,
+  name: `${first_name} ${last_name}`.trim(),
+  email,
+})

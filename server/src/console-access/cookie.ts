@@ -1,0 +1,31 @@
+import { sessionLifetimeMs } from './rules.ts'
+
+export type SessionCookie = {
+  read(header: string | undefined): string | undefined
+  /** The header that gives a browser the session. */
+  give(secret: string): string
+  /** The header that takes it away. */
+  readonly clear: string
+}
+
+/**
+ * Over https a `__Host-` cookie: for this origin only, never in clear. Over http, which is for a trial on the machine
+ * itself, one without Secure, because not every browser keeps a secure cookie of http://localhost.
+ */
+export function sessionCookie(baseUrl: string): SessionCookie {
+  const isSecure = baseUrl.startsWith('https:')
+  const name = isSecure ? '__Host-muster_session' : 'muster_session'
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  return {
+    read(header = '') {
+      const found = header.split(';').flatMap((pair) => {
+        const [key = '', value = ''] = pair.split('=', 2)
+        return key.trim() === name ? [value.trim()] : []
+      })
+      // Two of one name: somebody else has set one of them.
+      return found.length === 1 && /^[\w-]{43}$/.test(found[0] ?? '') ? found[0] : undefined
+    },
+    give: (secret) => `${name}=${secret}; Max-Age=${sessionLifetimeMs / 1_000}; ${attributes}`,
+    clear: `${name}=; Max-Age=0; ${attributes}`,
+  }
+}

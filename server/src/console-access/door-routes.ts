@@ -1,0 +1,120 @@
+import { features } from '@muster/contract/features.ts'
+import { permissions } from '@muster/contract/permissions.ts'
+import { latestVersion } from '@muster/contract/versions.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '../errors.ts'
+import type { Need } from '../http/authenticate.ts'
+import type { Kit } from '../http/kit.ts'
+import { type AdmittedSession, actorOf, admitSession } from './admit-session.ts'
+import { type SessionCookie, sessionCookie } from './cookie.ts'
+import { mayRead, powersOf } from './rules.ts'
+import { sessionPurpose } from './start-session.ts'
+
+export const consolePrefix = '/console/api'
+const requestsPerMinute = 1_200
+const csrfHeader = 'x-muster-csrf'
+const csrfPurpose = 'console csrf'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route of the console that needs one. */
+    consoleSession: AdmittedSession | undefined
+  }
+}
+
+export type Gate = {
+  readonly cookie: SessionCookie
+  csrfTokenOf(secret: string): string
+  /** Refuses what another site's page sends. */
+  refuseStrangers(request: FastifyRequest): void
+  /** Lets a session in, within its limit, and refuses what its own page has not sent. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession>
+}
+
+export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
+  const cookie = sessionCookie(config.baseUrl)
+  const csrfTokenOf = (secret: string) => secrets.sign(csrfPurpose, secret).toString('base64url')
+  const refuseStrangers = strangerRefusal(config.baseUrl)
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession> {
+    refuseStrangers(request)
+    if (request.headers.authorization !== undefined) {
+      fail('not_signed_in', { message: 'API keys are for the API; the console is for administrators who sign in.' })
+    }
+    const secret = cookie.read(request.headers.cookie)
+    if (secret === undefined) return fail('not_signed_in')
+    const session = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), clock())
+    if (!session) return fail('not_signed_in')
+    holdToLimit(reply, session)
+    if (request.method !== 'GET') {
+      const token = Buffer.from(String(request.headers[csrfHeader] ?? ''), 'base64url')
+      if (!secrets.verify(csrfPurpose, secret, token)) {
+        fail('cross_site', { message: 'The header X-Muster-CSRF must hold the token of the session.' })
+      }
+    }
+    request.consoleSession = session
+    return session
+  }
+  return { cookie, csrfTokenOf, refuseStrangers, admit }
+}
+
+/**
+ * Browsers say where a request comes from, in Sec-Fetch-Site or, with everything but GET, in Origin: what changes
+ * something must say that it comes from here.
+ */
+function strangerRefusal(baseUrl: string) {
+  const { origin } = new URL(baseUrl)
+  return ({ method, headers }: FastifyRequest): void => {
+    const site = headers['sec-fetch-site']
+    const isChange = method !== 'GET'
+    if (site !== undefined && site !== 'same-origin' && (isChange || site !== 'none')) fail('cross_site')
+    if (headers.origin !== undefined && headers.origin !== origin) {
+      fail('cross_site', { message: `The console takes requests from its own pages only: open it at ${baseUrl}.` })
+    }
+    if (isChange && site === undefined && headers.origin === undefined) fail('cross_site')
+  }
+}
+
+function holdToLimit(reply: FastifyReply, { used, milliseconds_left }: AdmittedSession): void {
+  if (used <= requestsPerMinute) return
+  reply.header('retry-after', String(Math.max(1, Math.ceil(milliseconds_left / 1_000))))
+  fail('rate_limited', { message: 'This session has made too many requests; wait for the seconds in Retry-After.' })
+}
+
+/**
+ * The endpoints of the API a second time, for the session of an administrator instead of a key: the same checks of what
+ * is sent, the same commands, the same answers. `addApi` adds them; what an administrator may do decides.
+ */
+export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scope: FastifyInstance) => void): void {
+  const door = {
+    prefix: consolePrefix,
+    versions: [latestVersion],
+    isForEverybody: false,
+    requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const session = await gate.admit(request, reply)
+      requireRights(session, need)
+      request.principal = { organizationId: session.organization_id, actor: actorOf(session) }
+    },
+  }
+  // The operations are those of the API, and documented there.
+  const kit: Kit = { ...scope.kit, door, operations: [] }
+  // A decorator may not be given again to a part of the app; the property may.
+  Object.defineProperty(scope, 'kit', { value: kit })
+  addApi(scope)
+}
+
+function requireRights(session: AdmittedSession, { permission, feature }: Need): void {
+  if (!mayRead(session)) {
+    fail('permission_missing', {
+      message: 'Your account sees to billing only. Somebody with full access can change it.',
+    })
+  }
+  if (feature && session.disabled_features.includes(feature)) {
+    const message = `The feature ${features[feature].title} is not available to the organization.`
+    fail('feature_unavailable', { message })
+  }
+  if (permission === 'read' || powersOf(session).has(permission)) return
+  fail('permission_missing', {
+    message: `Your account lacks the permission ${permissions[permission].title}. Somebody with full access can change it.`,
+  })
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema, TUnsafe } from 'typebox'
+import type { AdmittedSession } from './admit-session.ts'
+import type { Gate } from './door-routes.ts'
+import type { Browser } from './start-session.ts'
+
+type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: Body }
+
+/** What a request comes with before anybody is signed in. */
+export type OpenCall<Body> = {
+  readonly body: Body
+  readonly params: Readonly<Record<string, string>>
+  readonly browser: Browser
+  readonly now: string
+  readonly reply: FastifyReply
+}
+
+export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSession }
+
+type Nothing = TUnsafe<undefined>
+const config = { access: 'console' } as const
+
+/** Registers what somebody may ask who has not signed in; only the console's own pages may. */
+export function openRoute<Body extends TSchema = Nothing>(
+  scope: FastifyInstance,
+  gate: Gate,
+  definition: Definition<Body> & { run: (call: OpenCall<Static<Body>>) => Promise<unknown> },
+): void {
+  const { method, path: url, body, run } = definition
+  scope.route({
+    method,
+    url,
+    config,
+    schema: body ? { body } : {},
+    onRequest: (request, _reply, done) => {
+      gate.refuseStrangers(request)
+      done()
+    },
+    handler: (request, reply) => run(callOf(scope, request, reply)),
+  })
+}
+
+/** Registers what somebody may ask who has signed in, whatever they may do. */
+export function sessionRoute<Body extends TSchema = Nothing>(
+  scope: FastifyInstance,
+  gate: Gate,
+  definition: Definition<Body> & { run: (call: SessionCall<Static<Body>>) => Promise<unknown> },
+): void {
+  const { method, path: url, body, run } = definition
+  scope.route({
+    method,
+    url,
+    config,
+    schema: body ? { body } : {},
+    onRequest: async (request, reply) => {
+      await gate.admit(request, reply)
+    },
+    handler: (request, reply) => {
+      const session = request.consoleSession
+      if (!session) throw new Error('The session was not admitted')
+      return run({ ...callOf<Static<Body>>(scope, request, reply), session })
+    },
+  })
+}
+
+const callOf = <Body>({ kit }: FastifyInstance, request: FastifyRequest, reply: FastifyReply): OpenCall<Body> => ({
+  // Validated against the schema that the type comes from.
+  body: request.body as Body,
+  params: request.params as Record<string, string>,
+  browser: { ipAddress: request.ip, userAgent: request.headers['user-agent'] },
+  now: kit.clock(),
+  reply,
+})

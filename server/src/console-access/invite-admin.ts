@@ -1,0 +1,71 @@
+import { describeAdmin } from '../admin-users/rules.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { createLink } from './create-link.ts'
+import { endSessions } from './end-sessions.ts'
+import { forgetFailures } from './throttle-sign-ins.ts'
+
+type Invitation = {
+  organizationId: string
+  adminUserId: string
+  /** `reset` also takes away every way to sign in that there was, and ends the sessions. */
+  purpose: 'invite' | 'reset'
+  baseUrl: string
+  actor: Actor
+  now: string
+}
+
+/** Makes a one-time link by which an administrator chooses a password. Links made before end with it. */
+export async function inviteAdmin(
+  tx: Tx,
+  secrets: Secrets,
+  asked: Invitation,
+): Promise<{ url: string; expiresAt: string }> {
+  const { organizationId, adminUserId, purpose, actor, now } = asked
+  const found = await tx
+    .selectFrom('admin_users')
+    .select(['first_name', 'last_name', 'email'])
+    .where(inOrganization('admin_users', organizationId))
+    .where('id', '=', adminUserId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const admin = orNotFound(found)
+  await endLinks(tx, asked)
+  if (purpose === 'reset') {
+    await takeCredentials(tx, asked)
+    await endSessions(tx, { organizationId, adminUserId, now })
+    await forgetFailures(tx, secrets, admin.email)
+  }
+  const link = await createLink(tx, secrets, asked)
+  const what =
+    purpose === 'invite'
+      ? `Made a link by which ${describeAdmin(admin)} can choose a password.`
+      : `Reset how ${describeAdmin(admin)} signs in, ended all sessions and made a link to choose a new password.`
+  await recordAudit(tx, { organizationId, actor, description: what, now })
+  return link
+}
+
+const endLinks = (tx: Tx, { organizationId, adminUserId, now }: Invitation) =>
+  tx
+    .updateTable('admin_links')
+    .set({ used_at: now })
+    .where(inOrganization('admin_links', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .where('used_at', 'is', null)
+    .execute()
+
+async function takeCredentials(tx: Tx, { organizationId, adminUserId }: Invitation): Promise<void> {
+  await tx
+    .deleteFrom('admin_credentials')
+    .where(inOrganization('admin_credentials', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .execute()
+  await tx
+    .deleteFrom('admin_recovery_codes')
+    .where(inOrganization('admin_recovery_codes', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .execute()
+}

@@ -1,0 +1,33 @@
+import type { ConsoleLink, ConsoleSession } from '@muster/contract/console.ts'
+import type { AdmittedSession } from './admit-session.ts'
+import type { LinkRow } from './queries.ts'
+import { mayRead, plusMs, powersOf, sessionLifetimeMs, stepUpMs } from './rules.ts'
+
+export const presentSession = (row: AdmittedSession, csrfToken: string): ConsoleSession => ({
+  administrator: {
+    id: row.admin_user_id,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    email: row.email,
+    access: row.access,
+    restrictions: row.restrictions,
+  },
+  organization: { id: row.organization_id, name: row.organization_name },
+  may_read: mayRead(row),
+  permissions: [...powersOf(row)],
+  disabled_features: row.disabled_features,
+  csrf_token: csrfToken,
+  session: {
+    id: row.session_id,
+    created_at: row.created_at,
+    expires_at: plusMs(row.created_at, sessionLifetimeMs),
+    verified_until: plusMs(row.verified_at, stepUpMs),
+  },
+})
+
+export const presentLink = (row: LinkRow): ConsoleLink => ({
+  purpose: row.purpose,
+  organization: { id: row.organization_id, name: row.organization_name },
+  email: row.email,
+  expires_at: row.expires_at,
+})

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+
+/** Two at most: for who signs in with an address that administers several organizations and names none. */
+export const findAccounts = (reader: Reader, email: string, organization: string | undefined) =>
+  reader
+    .selectFrom('admin_users')
+    .innerJoin('organizations', 'organizations.id', 'admin_users.organization_id')
+    .leftJoin('admin_credentials', (join) =>
+      join
+        .onRef('admin_credentials.organization_id', '=', 'admin_users.organization_id')
+        .onRef('admin_credentials.admin_user_id', '=', 'admin_users.id'),
+    )
+    .select([
+      'admin_users.organization_id',
+      'admin_users.id',
+      'admin_users.first_name',
+      'admin_users.last_name',
+      'admin_users.email',
+      'admin_credentials.password_hash',
+    ])
+    .where(sql`lower(admin_users.email)`, '=', email.toLowerCase())
+    .$if(organization !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is(sql<string>`organizations.id::text`, '=', organization ?? ''),
+          is('organizations.name', '=', organization ?? ''),
+        ]),
+      ),
+    )
+    .limit(2)
+    .execute()
+
+export type Account = Awaited<ReturnType<typeof findAccounts>>[number]
+
+/** Whether anybody can sign in; of one organization, or of any. */
+export async function hasAccounts(reader: Reader, organizationId?: string): Promise<boolean> {
+  const row = await reader
+    .selectFrom('admin_credentials')
+    .select('admin_user_id')
+    .$if(organizationId !== undefined, (query) =>
+      query.where(inOrganization('admin_credentials', organizationId ?? '')),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** One that was not used and has not ended. */
+export const findLink = (reader: Reader, lookupHash: Buffer, now: string) =>
+  reader
+    .selectFrom('admin_link_lookups')
+    .innerJoin('admin_links', (join) =>
+      join
+        .onRef('admin_links.organization_id', '=', 'admin_link_lookups.organization_id')
+        .onRef('admin_links.id', '=', 'admin_link_lookups.admin_link_id'),
+    )
+    .innerJoin('organizations', 'organizations.id', 'admin_links.organization_id')
+    .leftJoin('admin_users', (join) =>
+      join
+        .onRef('admin_users.organization_id', '=', 'admin_links.organization_id')
+        .onRef('admin_users.id', '=', 'admin_links.admin_user_id'),
+    )
+    .select([
+      'admin_links.organization_id',
+      'admin_links.id',
+      'admin_links.purpose',
+      'admin_links.admin_user_id',
+      'admin_links.expires_at',
+      'admin_users.first_name',
+      'admin_users.last_name',
+      'admin_users.email',
+      'organizations.name as organization_name',
+    ])
+    .where('admin_link_lookups.lookup_hash', '=', lookupHash)
+    .where('admin_links.used_at', 'is', null)
+    .where('admin_links.expires_at', '>', now)
+    .executeTakeFirst()
+
+export type LinkRow = NonNullable<Awaited<ReturnType<typeof findLink>>>
+
+export async function hasSeveralOrganizations(reader: Reader): Promise<boolean> {
+  return (await reader.selectFrom('organizations').select('id').limit(2).execute()).length > 1
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { consoleGate, consolePrefix, dataDoorRoutes } from './door-routes.ts'
+import { consoleHeaders } from './page-headers.ts'
+import { sessionRoutes } from './session-routes.ts'
+
+/** What the console talks to: signing in, and the endpoints that `addApi` adds, behind a session instead of a key. */
+export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInstance) => void): void {
+  app.decorateRequest('consoleSession', undefined)
+  const headers = consoleHeaders(app.kit.config.baseUrl)
+  app.register(
+    (scope, _options, done) => {
+      scope.addHook('onRequest', (_request, reply, next) => {
+        reply.headers(headers)
+        next()
+      })
+      const gate = consoleGate(app.kit)
+      sessionRoutes(scope, gate)
+      dataDoorRoutes(scope, gate, addApi)
+      done()
+    },
+    { prefix: consolePrefix },
+  )
+}

@@ -1,0 +1,103 @@
+import {
+  type ConsoleLink,
+  type ConsoleSession,
+  LinkAcceptance,
+  LinkRequest,
+  type SignInOptions,
+  SignInRequest,
+} from '@muster/contract/console.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { recordAudit } from '../audit/record-audit.ts'
+import { transact } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import { acceptLink } from './accept-link.ts'
+import { actorOf, admitSession } from './admit-session.ts'
+import { linkPurpose } from './create-link.ts'
+import type { Gate } from './door-routes.ts'
+import { endSessions } from './end-sessions.ts'
+import { openRoute, sessionRoute } from './endpoint-routes.ts'
+import { presentLink, presentSession } from './present.ts'
+import { findLink, hasAccounts, hasSeveralOrganizations } from './queries.ts'
+import { signIn } from './sign-in.ts'
+import { sessionPurpose } from './start-session.ts'
+
+/** Signing in and out, one-time links, and who is signed in. */
+export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
+  addSigningIn(scope, gate)
+  addLinks(scope, gate)
+  const { db, secrets } = scope.kit
+
+  sessionRoute(scope, gate, {
+    method: 'GET',
+    path: '/session',
+    run: async ({ session, reply }): Promise<ConsoleSession> => {
+      const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
+      return presentSession(session, gate.csrfTokenOf(secret))
+    },
+  })
+
+  sessionRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/sign_out',
+    run: async ({ session, browser, now, reply }) => {
+      const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session
+      await transact(db, async (tx) => {
+        if ((await endSessions(tx, { organizationId, adminUserId, sessionId, now })) === 0) return
+        const { ipAddress } = browser
+        const description = 'Signed out of the console.'
+        await recordAudit(tx, { organizationId, actor: actorOf(session), description, ipAddress, now })
+      })
+      return reply.header('set-cookie', gate.cookie.clear).code(204).send()
+    },
+  })
+
+  /** The answer to whoever has just begun a session. */
+  async function welcome(reply: FastifyReply, secret: string, now: string): Promise<ConsoleSession> {
+    const session = (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), now)) ?? fail('not_signed_in')
+    reply.header('set-cookie', gate.cookie.give(secret))
+    return presentSession(session, gate.csrfTokenOf(secret))
+  }
+
+  function addSigningIn(open: FastifyInstance, at: Gate): void {
+    openRoute(open, at, {
+      method: 'GET',
+      path: '/session/options',
+      run: async (): Promise<SignInOptions> => ({
+        needs_organization: await hasSeveralOrganizations(db),
+        has_administrators: await hasAccounts(db),
+      }),
+    })
+    openRoute(open, at, {
+      method: 'POST',
+      path: '/session/sign_in',
+      body: SignInRequest,
+      run: async ({ body, browser, now, reply }) => {
+        const found = await signIn(db, secrets, { ...body, ...browser, now })
+        if (found.outcome === 'signed_in') return welcome(reply, found.secret, now)
+        if (found.outcome === 'refused') return fail('sign_in_failed')
+        reply.header('retry-after', String(found.waitSeconds))
+        return fail('rate_limited', { message: 'Too many failed tries; wait for the seconds in Retry-After.' })
+      },
+    })
+  }
+
+  function addLinks(open: FastifyInstance, at: Gate): void {
+    openRoute(open, at, {
+      method: 'POST',
+      path: '/session/link',
+      body: LinkRequest,
+      run: async ({ body, now }): Promise<ConsoleLink> =>
+        presentLink((await findLink(db, secrets.lookupHash(linkPurpose, body.token), now)) ?? fail('link_ended')),
+    })
+    openRoute(open, at, {
+      method: 'POST',
+      path: '/session/link/accept',
+      body: LinkAcceptance,
+      run: async ({ body, browser, now, reply }) => {
+        const { token, password, email, first_name: firstName, last_name: lastName } = body
+        const asked = { token, password, email, firstName, lastName, ...browser, now }
+        return welcome(reply, await acceptLink(db, secrets, asked), now)
+      },
+    })
+  }
+}

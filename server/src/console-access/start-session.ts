@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { SignInMethod } from '../db/schema.ts'
+import type { Tx } from '../db/transact.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { describeBrowser } from './rules.ts'
+
+export const sessionPurpose = 'admin session'
+
+export type Browser = { ipAddress: string; userAgent: string | undefined }
+type NewSession = Browser & { organizationId: string; adminUserId: string; method: SignInMethod; now: string }
+
+/** Begins a session and returns its secret (256 bits), which is in the cookie only: the database has its keyed hash. */
+export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession): Promise<string> {
+  const { organizationId, adminUserId, method, ipAddress, userAgent, now } = asked
+  const { id } = await tx
+    .insertInto('admin_sessions')
+    .values({
+      organization_id: organizationId,
+      admin_user_id: adminUserId,
+      method,
+      ip_address: ipAddress,
+      user_agent: describeBrowser(userAgent),
+      created_at: now,
+      last_seen_at: now,
+      verified_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const secret = randomBytes(32).toString('base64url')
+  await tx
+    .insertInto('admin_session_lookups')
+    .values({
+      lookup_hash: secrets.lookupHash(sessionPurpose, secret),
+      organization_id: organizationId,
+      admin_session_id: id,
+    })
+    .execute()
+  return secret
+}

@@ -1,0 +1,64 @@
+import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import { ulid } from 'ulid'
+import { addAdminUser } from '../../src/admin-users/add-admin-user.ts'
+import { systemActor } from '../../src/audit/record-audit.ts'
+import { hashPassword } from '../../src/console-access/passwords.ts'
+import { setPassword } from '../../src/console-access/set-password.ts'
+import { transact } from '../../src/db/transact.ts'
+import { type Answer, baseUrl, type TestApp } from './app.ts'
+
+export const password = 'a long walk at dusk'
+
+export type Browser = {
+  /** Asks as a page of the console would, with the cookie and the token of the session, if there is one. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  signIn(email: string, withPassword?: string): Promise<Answer>
+  /** As it is sent; undefined before anybody has signed in. */
+  readonly cookie: string | undefined
+}
+
+export function openBrowser(trial: TestApp): Browser {
+  let cookie: string | undefined
+  let csrfToken: string | undefined
+  const browser: Browser = {
+    async ask(method, path, body, headers = {}) {
+      const answer = await trial.ask(method, `/console/api${path}`, {
+        key: undefined,
+        body,
+        headers: {
+          ...(method !== 'GET' && { origin: baseUrl }),
+          'sec-fetch-site': 'same-origin',
+          ...(cookie !== undefined && { cookie }),
+          ...(method !== 'GET' && csrfToken !== undefined && { 'x-muster-csrf': csrfToken }),
+          ...headers,
+        },
+      })
+      const given = answer.headers['set-cookie']
+      if (given !== undefined) cookie = String(given).split(';', 1)[0]
+      if (answer.status === 200 && answer.body.csrf_token !== undefined) csrfToken = answer.body.csrf_token
+      return answer
+    },
+    signIn: (email, withPassword = password) =>
+      browser.ask('POST', '/session/sign_in', { email, password: withPassword }),
+    get cookie() {
+      return cookie
+    },
+  }
+  return browser
+}
+
+type Wanted = { email?: string; access?: AdminAccess; restrictions?: readonly string[]; organizationId?: string }
+
+/** An administrator who signs in with `password`. */
+export async function addAdmin(trial: TestApp, wanted: Wanted = {}): Promise<{ id: string; email: string }> {
+  const { email = 'maya@acme.example', access = 'full', restrictions = [] } = wanted
+  const { organizationId = trial.tenant.organizationId } = wanted
+  const now = trial.now()
+  const passwordHash = await hashPassword(trial.secrets, password)
+  return transact(trial.db, async (tx) => {
+    const details = { organizationId, firstName: 'Maya', lastName: 'Lindqvist', email, access, restrictions }
+    const id = await addAdminUser(tx, { ...details, actor: systemActor }, { cause: ulid(), now })
+    await setPassword(tx, { organizationId, adminUserId: id, passwordHash, now })
+    return { id, email }
+  })
+}
