@@ -37,7 +37,7 @@ export async function forgetTroubles(
 ): Promise<void> {
   await tx
     .updateTable('webhook_standings')
-    .set({ failing_since: null, last_error: null })
+    .set({ failing_since: null, probe_at: null, last_error: null })
     .where(inOrganization('webhook_standings', organizationId))
     .where('endpoint_id', '=', id)
     .where(sql<SqlBool>`(failing_since is not null or last_error is not null)`)
