@@ -49,7 +49,11 @@ const delivery = {
   last_error: Nullable(Text('Why it did not succeed the latest time; null when it did, or was not sent yet.')),
   queued_at: Timestamp('When it was put into the log.'),
   settled_at: Nullable(Timestamp('When it stopped waiting; null while it is pending.')),
-  next_attempt_at: Nullable(Timestamp('When it is due; null when it is settled, and while its endpoint is disabled.')),
+  next_attempt_at: Nullable(
+    Timestamp(
+      'When the next attempt is due: earlier when its endpoint is back after trouble, later while an earlier message of its device waits. Null when it is settled, and while its endpoint is disabled.',
+    ),
+  ),
   resent_from: Nullable(Identifier('The delivery that this one repeats, when somebody asked for it.')),
 }
 

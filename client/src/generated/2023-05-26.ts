@@ -4208,7 +4208,7 @@ export interface components {
             readonly settled_at: string | null;
             /**
              * Format: date-time
-             * @description When it is due; null when it is settled, and while its endpoint is disabled.
+             * @description When the next attempt is due: earlier when its endpoint is back after trouble, later while an earlier message of its device waits. Null when it is settled, and while its endpoint is disabled.
              */
             readonly next_attempt_at: string | null;
             /** @description The delivery that this one repeats, when somebody asked for it. */
@@ -4318,7 +4318,7 @@ export interface components {
             readonly settled_at: string | null;
             /**
              * Format: date-time
-             * @description When it is due; null when it is settled, and while its endpoint is disabled.
+             * @description When the next attempt is due: earlier when its endpoint is back after trouble, later while an earlier message of its device waits. Null when it is settled, and while its endpoint is disabled.
              */
             readonly next_attempt_at: string | null;
             /** @description The delivery that this one repeats, when somebody asked for it. */
