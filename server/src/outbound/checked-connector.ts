@@ -1,19 +1,16 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { isPublicAddress } from './public-address.ts'
 import type { ReceiverRules } from './receiver-url.ts'
-
-/** All addresses of a name; a test brings its own. */
-export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void
-
-const systemResolve: Resolve = (host, callback) => systemLookup(host, { all: true, verbatim: true }, callback)
+import { nameServerResolve, type Resolve, systemResolve } from './resolve-name.ts'
 
 /** How long the parts of making a connection took, in milliseconds. */
 export type DialTimings = { dnsMs: number; connectMs: number; tlsMs: number }
 
 export type ConnectorSettings = ReceiverRules & {
+  /** Unless told otherwise the name servers are asked; where private addresses are allowed, the system is. */
   resolve?: Resolve
   /** Certificates of authorities beside those that Node knows, in PEM. */
   extraAuthorities?: readonly string[]
@@ -29,13 +26,21 @@ class AddressRefusedError extends Error {
   }
 }
 
+/** No name server gave an address, whatever the reason. */
+class NameUnresolvedError extends Error {
+  readonly code = 'NAME_UNRESOLVED'
+  constructor(options: ErrorOptions) {
+    super('The host has no address', options)
+  }
+}
+
 /**
  * Connects by TLS to addresses that were judged just now, and to no others: the name is resolved here, one inward
  * address refuses the whole answer, and the socket is handed only what was judged, so that an answer which changes
  * in between changes nothing. `onDial` hears of every attempt: how long it took, or nothing when it failed.
  */
 export function checkedConnector(settings: ConnectorSettings, onDial: (timings: DialTimings | undefined) => void) {
-  const { resolve = systemResolve, timeoutMs } = settings
+  const { resolve = settings.allowPrivate ? systemResolve : nameServerResolve(), timeoutMs } = settings
   return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
     const startedAt = performance.now()
     const host = options.hostname.replace(/^\[|\]$/g, '')
@@ -58,7 +63,7 @@ export function checkedConnector(settings: ConnectorSettings, onDial: (timings: 
     }, timeoutMs)
     resolveHost(resolve, host, (error, addresses) => {
       if (isOver) return
-      if (error) return finish(error, null)
+      if (error) return finish(new NameUnresolvedError({ cause: error }), null)
       if (!areAllowed(addresses, settings)) return finish(new AddressRefusedError(), null)
       const dnsMs = performance.now() - startedAt
       dialled = dial(host, Number(options.port || 443), addresses, settings)

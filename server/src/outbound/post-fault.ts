@@ -20,9 +20,9 @@ export function describeFault(error: unknown, ending: Ending): { fault: PostFaul
 function faultOf(error: unknown, { signal, isLate }: Ending): PostFault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ADDRESS_REFUSED') return 'refused'
+  if (code === 'NAME_UNRESOLVED') return 'dns'
   if (isLate || code === 'CONNECT_TIMEOUT') return 'timeout'
   if (signal.aborted) return 'aborted'
-  if (/^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns'
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_|EPROTO)/.test(code)) return 'tls'
   return 'connection'
 }

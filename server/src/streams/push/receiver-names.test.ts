@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { testApp } from '../../../test/support/app.ts'
+import { until } from '../../../test/support/muster-process.ts'
+import { type NameServer, openNameServer, type Zone } from '../../../test/support/name-server.ts'
+import { authorityOfReceivers, openReceiverOf } from '../../../test/support/receivers.ts'
+import { systemClock } from '../../clock.ts'
+import { openOutbound } from '../../outbound/outbound.ts'
+import { nameServerResolve } from '../../outbound/resolve-name.ts'
+import { startPush } from './start-push.ts'
+
+// What names of receivers resolve to, from a name server to the ledger. The deliverers here may dial public addresses
+// only, so any connection to this machine is a defect.
+
+const vectors = new URL('../../outbound/test-vectors/addresses.json', import.meta.url)
+const { refused, accepted }: { refused: string[]; accepted: string[] } = JSON.parse(readFileSync(vectors, 'utf8'))
+const nameServer: NameServer = await openNameServer()
+let connections = 0
+const inside = createServer((socket) => {
+  connections += 1
+  socket.destroy()
+}).listen(0, '::')
+await once(inside, 'listening')
+const { port } = inside.address() as AddressInfo
+after(() => nameServer.close())
+after(() => inside.close())
+
+const deadlineMs = 4_000
+const resolve = nameServerResolve({ servers: [nameServer.address], timeoutMs: 500 })
+const app = testApp({ outbound: openOutbound({ allowPrivate: false, deadlineMs, resolve }) })
+let ticking: NodeJS.Timeout
+before(() => {
+  ticking = setInterval(() => app.setNow(systemClock()), 20)
+})
+after(() => clearInterval(ticking))
+beforeEach(async () => {
+  await app.reset()
+  nameServer.zones.clear()
+  nameServer.asked.length = 0
+  connections = 0
+})
+
+async function delivering<Result>(work: () => Promise<Result>): Promise<Result> {
+  const push = startPush(app.streams)
+  try {
+    return await work()
+  } finally {
+    await push.stop()
+  }
+}
+
+/** A stream to a host of this name, about which the name server says this. */
+async function streamTo(name: string, zone?: Zone): Promise<string> {
+  const host = `${name}.receivers.example`
+  if (zone) nameServer.zones.set(host, zone)
+  const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: `https://${host}:${port}/events` }
+  const { status, body } = await app.ask('POST', '/ssf_streams', { body: { name, delivery } })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.id
+}
+
+async function verify(id: string): Promise<void> {
+  const { status } = await app.ask('POST', '/ssf_streams/verify', { body: { stream_id: id } })
+  assert.equal(status, 204)
+}
+
+type Attempt = { status: number | null; error: string | null }
+const attemptsOf = async (id: string): Promise<{ state: string; attempts: Attempt[] }> => {
+  const { body } = await app.ask('GET', `/ssf_streams/${id}/history`)
+  // It is listed from when it has a number.
+  const [{ state, attempts } = { state: 'pending', attempts: [] }] = body.data
+  return { state, attempts }
+}
+/** What the event of a stream has been through after its first attempt and its first repetition. */
+async function afterRetry(id: string): Promise<string[]> {
+  await until(30_000, async () => (await attemptsOf(id)).attempts.length >= 2, 200)
+  const { state, attempts } = await attemptsOf(id)
+  assert.equal(state, 'pending', 'held, not lost')
+  return [...new Set(attempts.map(({ status, error }) => `${status} ${error}`))]
+}
+
+const refusal = 'null The host is not publicly reachable'
+const noAddress = 'null The host has no address'
+
+test('every inward address is refused as an answer: at a first sending, and when it is repeated', {
+  timeout: 200_000,
+}, async () => {
+  assert.ok(refused.length > 200)
+  const ids: string[] = []
+  for (const [index, address] of refused.entries()) ids.push(await streamTo(`r${index}`, { addresses: [address] }))
+  assert.deepEqual(nameServer.asked, [], 'whoever makes a stream learns nothing of names')
+  for (const id of ids) await verify(id)
+  await delivering(async () => {
+    const repeated = async () => {
+      const { count } = await app.db
+        .selectFrom('ssf_stream_events')
+        .select((query) => query.fn.countAll<string>().as('count'))
+        .where('attempts', '>=', 2)
+        .executeTakeFirstOrThrow()
+      return Number(count) === refused.length
+    }
+    await until(90_000, repeated, 250)
+  })
+  const attempts = await app.db.selectFrom('ssf_attempts').select(['status', 'error']).distinct().execute()
+  assert.deepEqual(attempts, [{ status: null, error: 'The host is not publicly reachable' }])
+  const states = await app.db.selectFrom('ssf_stream_events').select('state').distinct().execute()
+  assert.deepEqual(states, [{ state: 'pending' }])
+  assert.equal(connections, 0)
+})
+
+test('a test of a stream says the same after the same time, whatever its name resolves to', async () => {
+  const zones: [name: string, zone: Zone | undefined][] = [
+    ...refused.map((address, index): [string, Zone] => [`t${index}`, { addresses: [address] }]),
+    ['nxdomain', undefined],
+    ['servfail', { fault: 'SERVFAIL' }],
+    ['silent', { isSilent: true }],
+    ['empty', { addresses: [] }],
+  ]
+  const ids: string[] = []
+  for (const [name, zone] of zones) ids.push(await streamTo(name, zone))
+  const answers = await Promise.all(
+    ids.map(async (id) => {
+      const startedAt = performance.now()
+      const { status, body } = await app.ask('POST', `/ssf_streams/${id}/test`, { body: { email: 'a@acme.example' } })
+      const { ssf_stream_event_id: _id, ...rest } = body
+      return { status, rest, tookMs: performance.now() - startedAt }
+    }),
+  )
+  for (const { status, rest, tookMs } of answers) {
+    assert.deepEqual([status, rest], [200, { success: false, response_code: 'no_response' }])
+    assert.ok(tookMs >= 4_990, `${tookMs} ms`)
+  }
+  assert.equal(connections, 0)
+})
+
+const inward = '127.0.0.1'
+const publicly = (last: number) => `1.1.1.${last}`
+const tricks: [title: string, zone: Zone, expected: string][] = [
+  ['a public address and an inward one of the other kind', { addresses: [publicly(1), '::1'] }, refusal],
+  [
+    'an inward address among 64',
+    { addresses: [...Array.from({ length: 63 }, (_, index) => publicly(index)), inward] },
+    refusal,
+  ],
+  ['an alias of an alias of this machine', { alias: 'one.receivers.example' }, refusal],
+  ['an inward address for no time', { addresses: [inward], ttl: 0 }, refusal],
+  ['an inward IPv4 address in an IPv6 one', { addresses: ['::ffff:10.0.0.1'] }, refusal],
+  ['no address', { addresses: [] }, noAddress],
+  ['a failure', { fault: 'SERVFAIL' }, noAddress],
+  ['that there is no such name', { fault: 'NXDOMAIN' }, noAddress],
+  ['nothing at all', { isSilent: true }, noAddress],
+]
+
+test('a name that resolves to anything else than public addresses is not dialled, and its events are kept', async () => {
+  await delivering(async () => {
+    const work = tricks.map(async ([title, zone, expected], index) => {
+      const id = await streamTo(`trick${index}`, zone)
+      await verify(id)
+      assert.deepEqual(await afterRetry(id), [expected], title)
+    })
+    nameServer.zones.set('one.receivers.example', { alias: 'two.receivers.example', ttl: 0 })
+    nameServer.zones.set('two.receivers.example', { addresses: [inward], ttl: 0 })
+    await Promise.all(work)
+  })
+  assert.equal(connections, 0)
+})
+
+test('a name that becomes an inward one later is refused then, also between two attempts', async () => {
+  const id = await streamTo('rebound', { addresses: [publicly(1)], ttl: 0 })
+  assert.equal(nameServer.asked.length, 0)
+  await verify(id)
+  await delivering(async () => {
+    // Nobody answers there as this receiver, whether the network is there or not.
+    await until(20_000, async () => (await attemptsOf(id)).attempts.length >= 1, 50)
+    nameServer.zones.set('rebound.receivers.example', { addresses: [inward], ttl: 0 })
+    await until(20_000, async () => (await attemptsOf(id)).attempts.length >= 3, 50)
+  })
+  const { state, attempts } = await attemptsOf(id)
+  const errors = attempts.map(({ error }) => error).toReversed()
+  assert.deepEqual([state, errors.at(-1), connections], ['pending', 'The host is not publicly reachable', 0])
+  assert.notEqual(errors[0], 'The host is not publicly reachable')
+  assert.ok(nameServer.asked.length >= 2 * attempts.length, 'it is resolved anew for each attempt')
+})
+
+test('public addresses are dialled', async () => {
+  const some = accepted.filter((_address, index) => index % 12 === 0)
+  assert.ok(some.length > 2)
+  const outbound = openOutbound({ allowPrivate: false, deadlineMs: 300, resolve })
+  const outcomes = await Promise.all(
+    some.map((address, index) => {
+      nameServer.zones.set(`p${index}.receivers.example`, { addresses: [address] })
+      return outbound.post({ url: `https://p${index}.receivers.example:${port}/`, headers: {}, body: '' })
+    }),
+  )
+  await outbound.close()
+  for (const [index, outcome] of outcomes.entries()) {
+    assert.ok(outcome.kind === 'failed' && ['connection', 'timeout', 'tls'].includes(outcome.fault), some[index])
+  }
+})
+
+test('names that nobody answers keep no other name waiting', async () => {
+  const receiver = await openReceiverOf('/events', (body) => body)
+  const outbound = openOutbound({ allowPrivate: true, extraAuthorities: [authorityOfReceivers], resolve })
+  const silent = Array.from({ length: 40 }, (_, index) => `https://silent${index}.receivers.example/`)
+  for (const url of silent) nameServer.zones.set(new URL(url).hostname, { isSilent: true })
+  nameServer.zones.set('receiver.test', { addresses: [inward] })
+  const waiting = silent.map((url) => outbound.post({ url, headers: {}, body: '' }))
+  await pause(50)
+  const startedAt = performance.now()
+  const healthy = await outbound.post({ url: receiver.url, headers: {}, body: 'signed' })
+  const tookMs = performance.now() - startedAt
+  assert.deepEqual([healthy.kind, receiver.received], ['answered', ['signed']])
+  assert.ok(tookMs < 1_000, `${tookMs} ms`)
+  for (const outcome of await Promise.all(waiting)) {
+    assert.deepEqual(outcome.kind === 'failed' && [outcome.fault, outcome.mayHaveArrived], ['dns', false])
+    assert.ok(outcome.timings.totalMs < 10_000, `${outcome.timings.totalMs} ms`)
+  }
+  await outbound.close()
+  await receiver.close()
+})
