@@ -1,5 +1,4 @@
-import type { Updateable } from 'kysely'
-import { type SqlBool, sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Database } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
@@ -30,17 +29,17 @@ export async function writeEndpoint(
   await notify(tx, organizationId)
 }
 
-/** As if nothing had been sent to it yet: troubles were of the address before, or are over. */
-export async function forgetTroubles(
+/** As if nothing had been sent to it yet: what waits is tried at once, whenever it would be due. */
+export async function beginAnew(
   tx: Tx,
   { organization_id: organizationId, id }: Pick<Endpoint, 'organization_id' | 'id'>,
+  now: string,
 ): Promise<void> {
   await tx
     .updateTable('webhook_standings')
-    .set({ failing_since: null, probe_at: null, last_error: null })
+    .set({ failing_since: null, last_error: null, probe_at: now })
     .where(inOrganization('webhook_standings', organizationId))
     .where('endpoint_id', '=', id)
-    .where(sql<SqlBool>`(failing_since is not null or last_error is not null)`)
     .execute()
 }
 

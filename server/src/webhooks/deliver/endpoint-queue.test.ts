@@ -144,3 +144,17 @@ test('410 ends the delivery, whatever is left of its schedule', () => {
   const [settled] = finish(queue, { kind: 'gone', reason: 'The endpoint answered 410' }, 0, 10)
   assert.equal(settled?.state, 'failed')
 })
+
+test('an endpoint that was changed is tried at once with all that waits, and its troubles stay unless it is elsewhere', () => {
+  const rows = ['1', '2', '3'].map((id) => waiting(id, { attempts: 4, nextAttemptMs: hour }))
+  const queue = opened({ sinceMs: 0, reason: 'No answer', probeAtMs: hour })
+  assert.deepEqual(sendAll(queue, rows, 1_000), [], 'nothing is due')
+  queue.clear({ isElsewhere: false })
+  assert.deepEqual(sendAll(queue, rows, 1_000), ['1'], 'one at a time while it is down')
+  assert.deepEqual(finish(queue, down, 1_000, 1_100), [{ state: 'pending', nextAttemptMs: hour, isExtra: true }])
+  assert.equal(queue.trouble()?.sinceMs, 0)
+  assert.deepEqual(sendAll(queue, rows, 1_200), [], 'and not again for that')
+  queue.clear({ isElsewhere: true })
+  assert.equal(queue.trouble(), undefined)
+  assert.deepEqual(sendAll(queue, rows, 1_300), ['1', '2', '3'])
+})

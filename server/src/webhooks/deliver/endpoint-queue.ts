@@ -100,7 +100,7 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     const isExtra = delivery.nextAttemptMs > startedAtMs
     if (verdict.kind === 'delivered') {
       deliveredAtMs = nowMs
-      if (isDown()) eagerAfter = firstPlace
+      if (isDown()) hasten()
       trouble = undefined
       return { state: 'delivered', nextAttemptMs: undefined, isExtra }
     }
@@ -121,6 +121,14 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     const probeAtMs = isUnreachable ? nowMs + probeDelayMs(nowMs - sinceMs) : undefined
     trouble = { sinceMs, reason: verdict.reason, probeAtMs }
     eagerAfter = undefined
+    if (isUnreachable) leaveUntilDue(nowMs)
+  }
+
+  /** What was read ahead of its time waits for it again. */
+  function leaveUntilDue(nowMs: number): void {
+    const due = ready.filter(({ nextAttemptMs }) => nextAttemptMs <= nowMs)
+    if (due.length < ready.length) isDueEmpty = false
+    ready = due
   }
 
   /** What became of it is in the log; another of its device may be free to go. */
@@ -128,6 +136,10 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     busy.delete(delivery.id)
     if (delivery.isOrdered) isDueEmpty = false
     if (nextAttemptMs !== undefined) nextDueMs = Math.min(nextDueMs ?? Number.POSITIVE_INFINITY, nextAttemptMs)
+  }
+
+  function hasten(): void {
+    eagerAfter = firstPlace
   }
 
   function wakeAtMs(): number | undefined {
@@ -142,11 +154,15 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     notice: () => {
       isDueEmpty = false
     },
-    /** The endpoint was changed: what is not under way is read again. */
-    clear: () => {
+    /** All that waits is tried without waiting for its time. */
+    hasten,
+    /** The endpoint was changed, which may have mended it: what is not under way is read again, and tried at once. */
+    clear: ({ isElsewhere }: { isElsewhere: boolean }) => {
+      if (isElsewhere) trouble = undefined
       ready = []
       pausedUntilMs = 0
       isDueEmpty = false
+      hasten()
     },
     /** Nothing is to be done before `untilMs`. */
     isIdle: (untilMs: number): boolean =>

@@ -9,7 +9,7 @@ import { openQueue, type Settled, type Trouble, type Waiting, type Want } from '
 import { judgeAttempt, type Verdict } from './judge-attempt.ts'
 import type { Found } from './list-waiting.ts'
 import { type Sent, sendDelivery } from './send-delivery.ts'
-import { inheritedTrouble, type LeasedEndpoint, type Standing } from './standings.ts'
+import { inheritedTrouble, isToHasten, type LeasedEndpoint, type Standing } from './standings.ts'
 
 export type Written = {
   outcome: AttemptOutcome
@@ -49,6 +49,7 @@ export function openEndpointWork(
   const { organizationId, id: endpointId } = leased
   const key: WorkKey = { organizationId, id: endpointId }
   const queue = openQueue(inheritedTrouble(leased), Math.random)
+  if (isToHasten(leased)) queue.hasten()
   const ending = new AbortController()
   const underWay = new Set<Promise<void>>()
   let destination = first
@@ -129,8 +130,9 @@ export function openEndpointWork(
     /** There may be something new; where the endpoint was changed, what is not under way is read again. */
     notice: (updatedAt: string, read: () => Destination) => {
       if (updatedAt === destination.updatedAt) return queue.notice()
+      const { url } = destination
       destination = read()
-      queue.clear()
+      queue.clear({ isElsewhere: destination.url !== url })
     },
     extend: (untilMs: number) => {
       validUntilMs = untilMs

@@ -58,3 +58,7 @@ export const inheritedTrouble = ({ failingSince, probeAt, lastError }: LeasedEnd
         reason: lastError ?? '',
         probeAtMs: probeAt === null ? undefined : Date.parse(probeAt),
       }
+
+/** Whether all that waits is to be tried at once: the endpoint was enabled, or has another address. */
+export const isToHasten = ({ failingSince, probeAt }: LeasedEndpoint): boolean =>
+  failingSince === null && probeAt !== null
