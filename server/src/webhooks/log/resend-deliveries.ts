@@ -6,7 +6,7 @@ import { repeatDelivery, repeatRange } from '../../webhook-ledger/log/repeat-del
 import type { Range } from './choose-range.ts'
 import { describeDestination, refuseDisabled } from './describe-destination.ts'
 
-type Asked = { organizationId: string; endpointId: string; actor: Actor; now: string }
+type Asked = { organizationId: string; endpointId: string; actor: Actor; ipAddress?: string; now: string }
 
 /**
  * Queues a delivery's message once more and returns the new delivery's id. Fails with not_found, endpoint_disabled, and
@@ -44,8 +44,8 @@ async function lockEnabled(tx: Tx, asked: Asked): Promise<Destination> {
   return destination
 }
 
-const audit = (tx: Tx, { organizationId, actor, now }: Asked, destination: Destination, what: string) =>
+const audit = (tx: Tx, { organizationId, actor, ipAddress, now }: Asked, destination: Destination, what: string) =>
   recordAudit(tx, {
-    ...{ organizationId, actor, now },
+    ...{ organizationId, actor, ipAddress, now },
     description: `Sent ${what} to ${describeDestination(destination)} again.`,
   })

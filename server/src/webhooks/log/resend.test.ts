@@ -45,12 +45,18 @@ const settle = (state: 'delivered' | 'failed') =>
     .execute()
 
 const audits = async () =>
-  (await app.ask('GET', '/audit_logs?query=description~"again"')).body.data.map(
-    ({ description, actor_name }: { description: string; actor_name: string }) => [description, actor_name],
-  )
+  (
+    await app.db
+      .selectFrom('audit_logs')
+      .select(['description', 'actor_name', 'ip_address'])
+      .where('description', 'like', '% again.')
+      .orderBy('id')
+      .execute()
+  ).map(({ description, actor_name, ip_address }) => [description, actor_name, ip_address])
 const saidOnce = (what: string) => [
   `Sent ${what} to the webhook endpoint at "receiver.example.com" again.`,
   'Full access',
+  '127.0.0.1',
 ]
 
 test('resendWebhookDelivery: a new delivery of the same message, due at once, whatever became of the first', async () => {
@@ -242,10 +248,14 @@ test('testWebhookEndpoint: a test event for this endpoint alone, whatever it cho
   assert.equal((await app.ask('POST', path, { body: {} })).status, 200)
   const deliveries = await app.db.selectFrom('webhook_deliveries').select('endpoint_id').execute()
   assert.deepEqual(deliveries, Array(2).fill({ endpoint_id: endpoint.id }))
-  const { body: logs } = await app.ask('GET', '/audit_logs?query=description~"test event"')
+  const entry = { description: 'Sent a test event to the webhook endpoint at "receiver.example.com".' }
   assert.deepEqual(
-    logs.data.map(({ description }: { description: string }) => description),
-    Array(2).fill('Sent a test event to the webhook endpoint at "receiver.example.com".'),
+    await app.db
+      .selectFrom('audit_logs')
+      .select(['description', 'ip_address'])
+      .where('description', 'like', '%test event%')
+      .execute(),
+    Array(2).fill({ ...entry, ip_address: '127.0.0.1' }),
   )
 })
 

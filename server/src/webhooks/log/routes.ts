@@ -67,8 +67,8 @@ function addTest(app: FastifyInstance): void {
       'An extension. Queues `webhook.test` for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it.',
     body: WebhookTestRequest,
     answer: WebhookDeliveryDetails,
-    run: async ({ db, organizationId, params, body, actor, now, links }) => {
-      const test = { organizationId, ...params, message: body.message, actor, now }
+    run: async ({ db, organizationId, params, body, actor, ipAddress, now, links }) => {
+      const test = { organizationId, ...params, message: body.message, actor, ipAddress, now }
       const deliveryId = await transact(db, (tx) => sendTest(tx, test))
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
@@ -88,8 +88,10 @@ function addResend(app: FastifyInstance): void {
     description:
       'An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message waits for the endpoint, as this delivery or a repeat of it, it is refused.',
     answer: WebhookDeliveryDetails,
-    run: async ({ db, organizationId, params, actor, now, links }) => {
-      const deliveryId = await transact(db, (tx) => resendDelivery(tx, { organizationId, ...params, actor, now }))
+    run: async ({ db, organizationId, params, actor, ipAddress, now, links }) => {
+      const deliveryId = await transact(db, (tx) =>
+        resendDelivery(tx, { organizationId, ...params, actor, ipAddress, now }),
+      )
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
         links,
@@ -109,11 +111,11 @@ function addResendRange(app: FastifyInstance): void {
       'An extension. Queues every message of the range as a new delivery, in their order, at most 10,000 in a call; those that failed, unless `states` says otherwise. A message that waits for the endpoint already is left alone, and so is one that was delivered since, unless delivered ones are asked for: asking twice does no harm.',
     body: WebhookResendRequest,
     answer: WebhookResend,
-    run: async ({ db, organizationId, params, body, actor, now }) => {
+    run: async ({ db, organizationId, params, body, actor, ipAddress, now }) => {
       orNotFound(await findDestination(db, { organizationId, ...params }))
       const range = rangeOf(body, now)
       if (Array.isArray(range)) return fail('invalid', { errors: range })
-      const asked = { organizationId, ...params, range, actor, now }
+      const asked = { organizationId, ...params, range, actor, ipAddress, now }
       const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, asked))
       return { resent_count: count, to: range.to, next_after_id: goOnAfter }
     },

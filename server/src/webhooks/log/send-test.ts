@@ -5,18 +5,25 @@ import { lockDestination } from '../../webhook-ledger/log/find-destination.ts'
 import { queueForEndpoint } from '../../webhook-ledger/queue-webhooks.ts'
 import { describeDestination, refuseDisabled } from './describe-destination.ts'
 
-type Test = { organizationId: string; endpointId: string; message: string | undefined; actor: Actor; now: string }
+type Test = {
+  organizationId: string
+  endpointId: string
+  message: string | undefined
+  actor: Actor
+  ipAddress?: string
+  now: string
+}
 
 const greeting = 'This is a test of Muster. Whoever reads it has nothing to do.'
 
 /** Queues a test event for an endpoint alone, whatever events it chose; returns the id of the delivery. */
 export async function sendTest(tx: Tx, { message = greeting, ...test }: Test): Promise<string> {
-  const { organizationId, endpointId, actor, now } = test
+  const { organizationId, endpointId, actor, ipAddress, now } = test
   const destination = orNotFound(await lockDestination(tx, test))
   refuseDisabled(destination)
   const said = { event: 'webhook.test', data: { message }, deviceId: null, orderedBy: null, at: now } as const
   const deliveryId = await queueForEndpoint(tx, { organizationId, endpointId, message: said })
   const description = `Sent a test event to ${describeDestination(destination)}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
   return deliveryId
 }
