@@ -35,6 +35,7 @@ import { registrationRequestRoutes } from './requests/registration-routes.ts'
 import { scimRoutes } from './scim/routes.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { streamRecordRoutes, streamRoutes } from './streams/routes.ts'
+import { webhookDescriptionRoutes } from './webhooks/describe/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 export type AppParts = {
@@ -70,6 +71,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   addOauth(app)
   addDocs(app)
   reportingDocumentationRoutes(app)
+  webhookDescriptionRoutes(app)
   addApi(app)
   if (parts.streams) streamRoutes(app, parts.streams)
   consoleRoutes(app, (scope) => {

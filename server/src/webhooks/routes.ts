@@ -13,7 +13,6 @@ import { listEndpoint } from '../http/list-endpoint.ts'
 import { changeEndpoint } from './change-endpoint.ts'
 import { createEndpoint } from './create-endpoint.ts'
 import { deleteEndpoint } from './delete-endpoint.ts'
-import { webhookDescriptionRoutes } from './describe/routes.ts'
 import { webhookLogRoutes } from './log/routes.ts'
 import { presentEndpoint } from './present.ts'
 import { findEndpoint, listEndpoints } from './queries.ts'
@@ -29,7 +28,6 @@ export function webhookRoutes(app: FastifyInstance): void {
   addWriting(app)
   addSecrets(app)
   webhookLogRoutes(app)
-  webhookDescriptionRoutes(app)
 }
 
 function presenter(app: FastifyInstance) {
