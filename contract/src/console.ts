@@ -19,6 +19,9 @@ export const adminPowers = {
 export type AdminPower = keyof typeof permissions | keyof typeof adminPowers
 export const adminPowerNames = [...Object.keys(permissions), ...Object.keys(adminPowers)] as AdminPower[]
 
+const code = () =>
+  Type.Optional(Type.String({ maxLength: 40, description: 'Code of the authenticator app, or a recovery code.' }))
+
 const password = () => Type.String({ maxLength: 1_000, description: 'The password.' })
 const email = () => Type.String({ maxLength: 320, description: 'E-mail address of the administrator.' })
 
@@ -26,6 +29,7 @@ export const SignInRequest = Type.Object(
   {
     email: email(),
     password: password(),
+    code: code(),
     organization: Type.Optional(
       Text('Identifier or name of the organization, for an address that administers several.', { maxLength: 200 }),
     ),
@@ -173,3 +177,197 @@ export const ConsoleSession = Type.Object(
   },
 )
 export type ConsoleSession = Static<typeof ConsoleSession>
+
+const about = <Example>(title: string, description: string, example: Example) => ({
+  title,
+  description,
+  examples: [example],
+  additionalProperties: false,
+})
+
+export const ProofRequest = Type.Object(
+  { password: password(), code: code() },
+  about('ProofRequest', 'Who they are, anew.', { password: 'a long walk at dusk' }),
+)
+
+export const PasswordChange = Type.Object(
+  {
+    password: password(),
+    code: code(),
+    new_password: Type.String({ maxLength: 1_000, description: 'What is to be the password.' }),
+  },
+  about('PasswordChange', 'The password and the next.', {
+    password: 'a long walk at dusk',
+    new_password: 'two walks at dawn',
+  }),
+)
+
+export const CodeRequest = Type.Object(
+  { code: Type.String({ maxLength: 40, description: 'Code that the authenticator app shows.' }) },
+  about('CodeRequest', 'A code of the authenticator app.', { code: '287082' }),
+)
+
+const signInMethods = ['password', 'link', 'passkey', 'oidc'] as const
+
+const BrowserSession = Type.Object(
+  {
+    id: Identifier('Identifier of the session.'),
+    method: Choice(signInMethods, 'How it was begun.'),
+    ip_address: Text('From where it was begun.'),
+    user_agent: Nullable(Text('What the browser called itself; text of a stranger.')),
+    created_at: Timestamp('When it was begun.'),
+    last_seen_at: Timestamp('When it was used last, to the minute.'),
+    is_current: Flag('Whether it is the one that asks.'),
+  },
+  { description: 'A session that has not ended.' },
+)
+
+/** How somebody signs in, and where they are signed in. */
+export const SignInState = Type.Object(
+  {
+    password_changed_at: Nullable(Timestamp('When the password was chosen; null when there is none.')),
+    totp_enabled_at: Nullable(Timestamp('Since when signing in asks for a code; null when it does not.')),
+    recovery_codes_left: Type.Integer({ minimum: 0, description: 'Recovery codes that were not used.' }),
+    sessions: Type.Array(BrowserSession, { description: 'Sessions that have not ended, the latest first.' }),
+  },
+  about('SignInState', 'How somebody signs in, and where they are signed in.', {
+    password_changed_at: '2026-11-20T10:00:00.000Z',
+    totp_enabled_at: null,
+    recovery_codes_left: 0,
+    sessions: [],
+  }),
+)
+export type SignInState = Static<typeof SignInState>
+
+/** For an authenticator app. */
+export const TotpSetup = Type.Object(
+  {
+    secret: Text('The secret, in base32, for typing.'),
+    uri: Text('The same as an address, for a QR code.'),
+  },
+  about('TotpSetup', 'What an authenticator app is set up with.', {
+    secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+    uri: 'otpauth://totp/Muster%20(Acme)%3Amaya%40acme.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Muster%20(Acme)',
+  }),
+)
+export type TotpSetup = Static<typeof TotpSetup>
+
+/** Shown once. */
+export const RecoveryCodes = Type.Object(
+  {
+    recovery_codes: Type.Array(Type.String(), {
+      description: 'Each stands in once for a code of the authenticator app.',
+    }),
+  },
+  about('RecoveryCodes', 'Recovery codes, shown this once.', { recovery_codes: ['k3v9q-7x2mh'] }),
+)
+export type RecoveryCodes = Static<typeof RecoveryCodes>
+
+const access = () => Choice(adminAccesses, 'What they may do.')
+const restrictions = () =>
+  Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      maxItems: 50,
+      description: 'What an administrator with limited access may not do.',
+    }),
+  )
+
+export const AdministratorInvitation = Type.Object(
+  {
+    email: email(),
+    first_name: Text('First name.', { maxLength: 200 }),
+    last_name: Type.Optional(Text('Last name.', { maxLength: 200 })),
+    access: access(),
+    restrictions: restrictions(),
+  },
+  about('AdministratorInvitation', 'Who is to be an administrator.', {
+    email: 'tom@acme.example',
+    first_name: 'Tom',
+    access: 'limited',
+    restrictions: ['manage_keys'],
+  }),
+)
+
+export const AdministratorChange = Type.Object(
+  { access: Type.Optional(access()), restrictions: restrictions() },
+  about('AdministratorChange', 'What an administrator may do from now on; what is left out stays.', {
+    access: 'full',
+  }),
+)
+
+/** Shown once. */
+export const AdministratorLink = Type.Object(
+  {
+    administrator_id: Identifier('Identifier of the administrator.'),
+    url: Text('By which the administrator chooses a password, once.', { format: 'uri' }),
+    expires_at: Timestamp('When the link ends.'),
+  },
+  about('AdministratorLink', 'A one-time link for an administrator.', {
+    administrator_id: '12',
+    url: 'https://trust.example.com/console/invite#mstr_link_9fJ2kQvX0aLrT7mZc4WbYd1sHnUe3G0aB1cD',
+    expires_at: '2026-11-21T10:00:00.000Z',
+  }),
+)
+export type AdministratorLink = Static<typeof AdministratorLink>
+
+const permissionNames = Object.keys(permissions) as (keyof typeof permissions)[]
+const rationales = () =>
+  Type.Unsafe<Partial<Record<keyof typeof permissions, string>>>({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: 1_000 },
+    description: 'What the key may do beyond reading, each permission with the reason why.',
+  })
+
+export const ConsoleApiKey = Type.Object(
+  {
+    id: Identifier('Identifier of the key.'),
+    name: Text('Name of the key.'),
+    responsible_administrator: Text('Who answers for the key.'),
+    permissions: rationales(),
+    created_at: Timestamp('When the key was created.'),
+    last_used_at: Nullable(Timestamp('When it was used last; null when never.')),
+  },
+  about('ConsoleApiKey', 'An API key, without its secret.', {
+    id: '3',
+    name: 'Ticket system',
+    responsible_administrator: 'Maya Lindqvist',
+    permissions: { manage_user_requests: 'It closes requests.' },
+    created_at: '2026-11-20T10:00:00.000Z',
+    last_used_at: null,
+  }),
+)
+export type ConsoleApiKey = Static<typeof ConsoleApiKey>
+
+export const ApiKeyCreation = Type.Object(
+  {
+    name: Text('Name of the key.', { maxLength: 200 }),
+    responsible_administrator: Type.Optional(
+      Text('Who answers for the key; whoever creates it unless given.', { maxLength: 200 }),
+    ),
+    permissions: rationales(),
+  },
+  about('ApiKeyCreation', 'What a new key is for.', {
+    name: 'Ticket system',
+    permissions: { manage_user_requests: 'It closes requests.' },
+  }),
+)
+
+export const ApiKeyPermissionChange = Type.Object(
+  {
+    change: Choice(['grant', 'withdraw'], 'Whether the key gets them or loses them.'),
+    permissions: Type.Array(Choice(permissionNames, 'A permission.'), { minItems: 1, description: 'Which.' }),
+    rationale: Text('Why.', { maxLength: 1_000 }),
+  },
+  about('ApiKeyPermissionChange', 'What a key may do from now on.', {
+    change: 'grant',
+    permissions: ['remove_devices'],
+    rationale: 'It retires laptops.',
+  }),
+)
+
+/** The key in clear. */
+export const RevealedApiKey = Type.Object(
+  { id: Identifier('Identifier of the key.'), key: Text('The key.') },
+  about('RevealedApiKey', 'An API key in clear.', { id: '3', key: 'mstr_v1_9fJ2kQvX0aLrT7mZc4WbYd1sHnUe3G0aB1cD' }),
+)
+export type RevealedApiKey = Static<typeof RevealedApiKey>

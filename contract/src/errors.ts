@@ -45,7 +45,9 @@ export const consoleErrorCodes = [
   // 401
   'not_signed_in',
   'sign_in_failed',
+  'code_needed',
   // 403
+  'step_up_needed',
   'cross_site',
   // 410
   'link_ended',

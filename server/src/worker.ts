@@ -8,6 +8,7 @@ import { removeCheck } from './checks/remove-check.ts'
 import { resumeWork } from './checks/resume-work.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
+import { tendConsoleAccess } from './console-access/tend-console-access.ts'
 import type { Connection } from './db/connect.ts'
 import type { Happening } from './devices/settle-auth-state.ts'
 import { settleDueDevices } from './devices/settle-due-devices.ts'
@@ -64,6 +65,9 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'tend-webhooks': async () => {
       await tendWebhooks(db, clock())
     },
+    'tend-console-access': async () => {
+      await tendConsoleAccess(db, clock())
+    },
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
     },
@@ -93,6 +97,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     { name: 'expire-verifications', cron: '*/5 * * * *' },
     { name: 'tend-streams', cron: '29 * * * *' },
     { name: 'tend-webhooks', cron: '31 * * * *' },
+    { name: 'tend-console-access', cron: '37 * * * *' },
     { name: 'expire-auth-sessions', cron: '* * * * *' },
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
     { name: 'give-up-waiting', cron: '*/5 * * * *' },

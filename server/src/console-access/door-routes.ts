@@ -1,5 +1,4 @@
 import { features } from '@muster/contract/features.ts'
-import { permissions } from '@muster/contract/permissions.ts'
 import { latestVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../errors.ts'
@@ -7,7 +6,8 @@ import type { Need } from '../http/authenticate.ts'
 import type { Kit } from '../http/kit.ts'
 import { type AdmittedSession, actorOf, admitSession } from './admit-session.ts'
 import { type SessionCookie, sessionCookie } from './cookie.ts'
-import { mayRead, powersOf } from './rules.ts'
+import { requireFreshProof, requirePower } from './require-rights.ts'
+import { mayRead } from './rules.ts'
 import { sessionPurpose } from './start-session.ts'
 
 export const consolePrefix = '/console/api'
@@ -86,6 +86,7 @@ function holdToLimit(reply: FastifyReply, { used, milliseconds_left }: AdmittedS
  * is sent, the same commands, the same answers. `addApi` adds them; what an administrator may do decides.
  */
 export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scope: FastifyInstance) => void): void {
+  const { clock } = scope.kit
   const door = {
     prefix: consolePrefix,
     versions: [latestVersion],
@@ -93,6 +94,7 @@ export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scop
     requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
       const session = await gate.admit(request, reply)
       requireRights(session, need)
+      if (operationsForFreshProof.has(need.operationId)) requireFreshProof(session, clock())
       request.principal = { organizationId: session.organization_id, actor: actorOf(session) }
     },
   }
@@ -102,6 +104,15 @@ export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scop
   Object.defineProperty(scope, 'kit', { value: kit })
   addApi(scope)
 }
+
+/** What shows secrets, and what stops signals. */
+const operationsForFreshProof = new Set([
+  'revealWebhookSecret',
+  'rollWebhookSecret',
+  'rotateSsfPollToken',
+  'updateSsfStream',
+  'deleteSsfStream',
+])
 
 function requireRights(session: AdmittedSession, { permission, feature }: Need): void {
   if (!mayRead(session)) {
@@ -113,8 +124,5 @@ function requireRights(session: AdmittedSession, { permission, feature }: Need):
     const message = `The feature ${features[feature].title} is not available to the organization.`
     fail('feature_unavailable', { message })
   }
-  if (permission === 'read' || powersOf(session).has(permission)) return
-  fail('permission_missing', {
-    message: `Your account lacks the permission ${permissions[permission].title}. Somebody with full access can change it.`,
-  })
+  if (permission !== 'read') requirePower(session, permission)
 }

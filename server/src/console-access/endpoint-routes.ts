@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
+import { fail } from '../errors.ts'
+import { isRecordId } from '../http/record-id.ts'
 import type { AdmittedSession } from './admit-session.ts'
 import type { Gate } from './door-routes.ts'
 import type { Browser } from './start-session.ts'
 
-type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: Body }
+type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
 
 /** What a request comes with before anybody is signed in. */
 export type OpenCall<Body> = {
@@ -57,6 +59,8 @@ export function sessionRoute<Body extends TSchema = Nothing>(
     },
     handler: (request, reply) => {
       const session = request.consoleSession
+      const { id } = request.params as { id?: string }
+      if (id !== undefined && !isRecordId(id)) fail('not_found')
       if (!session) throw new Error('The session was not admitted')
       return run({ ...callOf<Static<Body>>(scope, request, reply), session })
     },

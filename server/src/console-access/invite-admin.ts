@@ -2,10 +2,11 @@ import { describeAdmin } from '../admin-users/rules.ts'
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
-import { orNotFound } from '../errors.ts'
+import { fail, orNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { createLink } from './create-link.ts'
 import { endSessions } from './end-sessions.ts'
+import { deleteRecoveryCodes } from './second-factor.ts'
 import { forgetFailures } from './throttle-sign-ins.ts'
 
 type Invitation = {
@@ -33,6 +34,7 @@ export async function inviteAdmin(
     .forNoKeyUpdate()
     .executeTakeFirst()
   const admin = orNotFound(found)
+  if (purpose === 'invite') await refuseWhoSignsIn(tx, asked)
   await endLinks(tx, asked)
   if (purpose === 'reset') {
     await takeCredentials(tx, asked)
@@ -46,6 +48,18 @@ export async function inviteAdmin(
       : `Reset how ${describeAdmin(admin)} signs in, ended all sessions and made a link to choose a new password.`
   await recordAudit(tx, { organizationId, actor, description: what, now })
   return link
+}
+
+/** A link in the place of somebody's password and second factor is a reset, and must be called so. */
+async function refuseWhoSignsIn(tx: Tx, { organizationId, adminUserId }: Invitation): Promise<void> {
+  const credentials = await tx
+    .selectFrom('admin_credentials')
+    .select('password_hash')
+    .where(inOrganization('admin_credentials', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .executeTakeFirst()
+  if (!credentials?.password_hash) return
+  fail('invalid', { errors: [{ field: 'id', message: 'signs in already: reset how they do instead' }] })
 }
 
 const endLinks = (tx: Tx, { organizationId, adminUserId, now }: Invitation) =>
@@ -63,9 +77,5 @@ async function takeCredentials(tx: Tx, { organizationId, adminUserId }: Invitati
     .where(inOrganization('admin_credentials', organizationId))
     .where('admin_user_id', '=', adminUserId)
     .execute()
-  await tx
-    .deleteFrom('admin_recovery_codes')
-    .where(inOrganization('admin_recovery_codes', organizationId))
-    .where('admin_user_id', '=', adminUserId)
-    .execute()
+  await deleteRecoveryCodes(tx, { organizationId, adminUserId })
 }

@@ -1,6 +1,6 @@
-import type { ConsoleLink, ConsoleSession } from '@muster/contract/console.ts'
+import type { ConsoleLink, ConsoleSession, SignInState } from '@muster/contract/console.ts'
 import type { AdmittedSession } from './admit-session.ts'
-import type { LinkRow } from './queries.ts'
+import type { LinkRow, SignInStateRow } from './queries.ts'
 import { mayRead, plusMs, powersOf, sessionLifetimeMs, stepUpMs } from './rules.ts'
 
 export const presentSession = (row: AdmittedSession, csrfToken: string): ConsoleSession => ({
@@ -30,4 +30,11 @@ export const presentLink = (row: LinkRow): ConsoleLink => ({
   organization: { id: row.organization_id, name: row.organization_name },
   email: row.email,
   expires_at: row.expires_at,
+})
+
+export const presentSignInState = (row: SignInStateRow, currentId: string): SignInState => ({
+  password_changed_at: row.password_changed_at,
+  totp_enabled_at: row.totp_enabled_at,
+  recovery_codes_left: row.recovery_codes_left,
+  sessions: row.sessions.map((session) => ({ ...session, is_current: session.id === currentId })),
 })

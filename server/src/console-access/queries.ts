@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 /** Two at most: for who signs in with an address that administers several organizations and names none. */
-export const findAccounts = (reader: Reader, email: string, organization: string | undefined) =>
+export const findAccounts = (
+  reader: Reader,
+  { email, organization, adminUserId }: { email: string; organization?: string | undefined; adminUserId?: string },
+) =>
   reader
     .selectFrom('admin_users')
     .innerJoin('organizations', 'organizations.id', 'admin_users.organization_id')
@@ -29,6 +33,7 @@ export const findAccounts = (reader: Reader, email: string, organization: string
         ]),
       ),
     )
+    .$if(adminUserId !== undefined, (query) => query.where('admin_users.id', '=', adminUserId ?? ''))
     .limit(2)
     .execute()
 
@@ -83,3 +88,44 @@ export type LinkRow = NonNullable<Awaited<ReturnType<typeof findLink>>>
 export async function hasSeveralOrganizations(reader: Reader): Promise<boolean> {
   return (await reader.selectFrom('organizations').select('id').limit(2).execute()).length > 1
 }
+
+const mostSessions = 100
+
+/** How an administrator signs in, and the latest of the sessions that have not ended. */
+export async function findSignInState(
+  reader: Reader,
+  { organizationId, adminUserId, now }: { organizationId: string; adminUserId: string; now: string },
+) {
+  const admin = await reader
+    .selectFrom('admin_users')
+    .leftJoin('admin_credentials', (join) =>
+      join
+        .onRef('admin_credentials.organization_id', '=', 'admin_users.organization_id')
+        .onRef('admin_credentials.admin_user_id', '=', 'admin_users.id'),
+    )
+    .select(['admin_credentials.password_changed_at', 'admin_credentials.totp_enabled_at'])
+    .where(inOrganization('admin_users', organizationId))
+    .where('admin_users.id', '=', adminUserId)
+    .executeTakeFirst()
+  if (!admin) return undefined
+  const { codes } = await reader
+    .selectFrom('admin_recovery_codes')
+    .select((row) => row.cast<number>(row.fn.countAll(), 'integer').as('codes'))
+    .where(inOrganization('admin_recovery_codes', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .executeTakeFirstOrThrow()
+  const sessions = await reader
+    .selectFrom('admin_sessions')
+    .select(['id', 'method', 'ip_address', 'user_agent', 'created_at', 'last_seen_at'])
+    .where(inOrganization('admin_sessions', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .where('ended_at', 'is', null)
+    .where('created_at', '>', plusMs(now, -sessionLifetimeMs))
+    .where('last_seen_at', '>', plusMs(now, -sessionIdleMs))
+    .orderBy('id', 'desc')
+    .limit(mostSessions)
+    .execute()
+  return { ...admin, recovery_codes_left: codes, sessions }
+}
+
+export type SignInStateRow = NonNullable<Awaited<ReturnType<typeof findSignInState>>>

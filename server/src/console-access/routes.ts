@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import { accountRoutes } from './account-routes.ts'
+import { administratorRoutes } from './administrator-routes.ts'
 import { consoleGate, consolePrefix, dataDoorRoutes } from './door-routes.ts'
+import { keyRoutes } from './key-routes.ts'
 import { consoleHeaders } from './page-headers.ts'
 import { sessionRoutes } from './session-routes.ts'
 
@@ -15,6 +18,9 @@ export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInsta
       })
       const gate = consoleGate(app.kit)
       sessionRoutes(scope, gate)
+      accountRoutes(scope, gate)
+      administratorRoutes(scope, gate)
+      keyRoutes(scope, gate)
       dataDoorRoutes(scope, gate, addApi)
       done()
     },

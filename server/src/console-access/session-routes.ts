@@ -6,12 +6,12 @@ import {
   type SignInOptions,
   SignInRequest,
 } from '@muster/contract/console.ts'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { recordAudit } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { acceptLink } from './accept-link.ts'
-import { actorOf, admitSession } from './admit-session.ts'
+import { actorOf } from './admit-session.ts'
 import { linkPurpose } from './create-link.ts'
 import type { Gate } from './door-routes.ts'
 import { endSessions } from './end-sessions.ts'
@@ -19,7 +19,7 @@ import { openRoute, sessionRoute } from './endpoint-routes.ts'
 import { presentLink, presentSession } from './present.ts'
 import { findLink, hasAccounts, hasSeveralOrganizations } from './queries.ts'
 import { signIn } from './sign-in.ts'
-import { sessionPurpose } from './start-session.ts'
+import { secretOf, welcome } from './welcome-routes.ts'
 
 /** Signing in and out, one-time links, and who is signed in. */
 export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
@@ -51,13 +51,6 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
     },
   })
 
-  /** The answer to whoever has just begun a session. */
-  async function welcome(reply: FastifyReply, secret: string, now: string): Promise<ConsoleSession> {
-    const session = (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), now)) ?? fail('not_signed_in')
-    reply.header('set-cookie', gate.cookie.give(secret))
-    return presentSession(session, gate.csrfTokenOf(secret))
-  }
-
   function addSigningIn(open: FastifyInstance, at: Gate): void {
     openRoute(open, at, {
       method: 'GET',
@@ -72,11 +65,8 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
       path: '/session/sign_in',
       body: SignInRequest,
       run: async ({ body, browser, now, reply }) => {
-        const found = await signIn(db, secrets, { ...body, ...browser, now })
-        if (found.outcome === 'signed_in') return welcome(reply, found.secret, now)
-        if (found.outcome === 'refused') return fail('sign_in_failed')
-        reply.header('retry-after', String(found.waitSeconds))
-        return fail('rate_limited', { message: 'Too many failed tries; wait for the seconds in Retry-After.' })
+        const outcome = await signIn(db, secrets, { ...body, ...browser, now })
+        return welcome(scope.kit, gate, reply, secretOf(outcome, reply))
       },
     })
   }
@@ -96,7 +86,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
       run: async ({ body, browser, now, reply }) => {
         const { token, password, email, first_name: firstName, last_name: lastName } = body
         const asked = { token, password, email, firstName, lastName, ...browser, now }
-        return welcome(reply, await acceptLink(db, secrets, asked), now)
+        return welcome(scope.kit, gate, reply, await acceptLink(db, secrets, asked))
       },
     })
   }

@@ -3,12 +3,14 @@ import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../test/support/console.ts'
 import { postgresOnly } from '../../test/support/database.ts'
+import { makeIn } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { firstRunLink } from './first-run-link.ts'
 import { inviteAdmin } from './invite-admin.ts'
 
 const app = testApp()
+const make = makeIn(app)
 const now = '2026-11-20T11:00:00.000Z'
 const later = (seconds: number) => new Date(Date.parse(now) + seconds * 1_000).toISOString()
 
@@ -100,7 +102,7 @@ test('a link that cannot be accepted as asked stays good', async () => {
 })
 
 test('a link ends after a day, and with the next one', async () => {
-  const { id } = await addAdmin(app)
+  const { id } = await make.adminUser(app.tenant.organizationId)
   const first = await invite(id)
   const second = await invite(id)
   assert.match(second.url, /\/console\/invite#/)
@@ -111,6 +113,9 @@ test('a link ends after a day, and with the next one', async () => {
   assert.deepEqual((await accept(second.url)).body, ended)
   app.setNow(later(86_399))
   assert.equal((await accept(second.url)).status, 200)
+  await assert.rejects(invite(id), {
+    errors: [{ field: 'id', message: 'signs in already: reset how they do instead' }],
+  })
 })
 
 test('of two who use a link at once, one is let in', { skip: postgresOnly }, async () => {
@@ -293,7 +298,7 @@ test('no password, link or session is in the database as it is', async () => {
   const { id, email } = await addAdmin(app)
   const browser = openBrowser(app)
   await browser.signIn(email)
-  const { url } = await invite(id)
+  const { url } = await invite(id, 'reset')
   const tables = [
     'admin_credentials',
     'admin_links',
@@ -308,6 +313,7 @@ test('no password, link or session is in the database as it is', async () => {
       assert.ok(secret.length > 10 && !text.includes(secret), table)
     }
   }
+  await browser.ask('POST', '/session/link/accept', { token: tokenOf(url), password })
   const { password_hash } = await app.db.selectFrom('admin_credentials').selectAll().executeTakeFirstOrThrow()
   assert.match(password_hash ?? '', /^\$argon2id\$v=19\$m=65536,t=3,p=1\$[\w-]{22}\$[\w-]{43}$/)
 })

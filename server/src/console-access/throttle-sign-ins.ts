@@ -36,14 +36,27 @@ export function admitAttempt(
 
 /** The try was no failure: the account's are forgotten, and the address has one less. */
 export async function forgiveAttempt(tx: Tx, secrets: Secrets, attempt: Attempt): Promise<void> {
-  const { address } = subjectsOf(secrets, attempt)
+  await takeBack(tx, subjectsOf(secrets, attempt).address)
+  await forgetFailures(tx, secrets, attempt.email)
+}
+
+/** The try said nothing either way: it is as if it had not been. */
+export async function takeBackAttempt(tx: Tx, secrets: Secrets, attempt: Attempt): Promise<void> {
+  const { account, address } = subjectsOf(secrets, attempt)
+  await takeBack(tx, address)
+  await takeBack(tx, account, attempt.now)
+}
+
+async function takeBack(tx: Tx, { hash }: Subject, closedUntil?: string): Promise<void> {
   await tx
     .updateTable('sign_in_throttles')
-    .set((row) => ({ failures: row('failures', '-', 1) }))
-    .where('subject_hash', '=', address.hash)
+    .set((row) => ({
+      failures: row('failures', '-', 1),
+      ...(closedUntil !== undefined && { closed_until: closedUntil }),
+    }))
+    .where('subject_hash', '=', hash)
     .where('failures', '>', 0)
     .execute()
-  await forgetFailures(tx, secrets, attempt.email)
 }
 
 /** Also for somebody who is let in anew. */

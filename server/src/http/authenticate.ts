@@ -10,7 +10,12 @@ import { type AccessToken, isAccessToken, readAccessToken, type Scope } from './
 import type { Admission, Admissions } from './admissions.ts'
 
 /** What a route asks of the key; `scope` is what an access token needs, which is good for nothing without one. */
-export type Need = { permission: 'read' | Permission; feature?: Feature | undefined; scope?: Scope | undefined }
+export type Need = {
+  permission: 'read' | Permission
+  operationId: string
+  feature?: Feature | undefined
+  scope?: Scope | undefined
+}
 
 type Authentication = {
   admissions: Admissions

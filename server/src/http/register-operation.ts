@@ -34,7 +34,7 @@ export function registerOperation(
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(access !== 'public' && {
-        onRequest: door.requires({ permission: access, feature, scope: scopeOf(operation, method) }),
+        onRequest: door.requires({ permission: access, operationId, feature, scope: scopeOf(operation, method) }),
       }),
       ...(operation.query && { preValidation: queryCoercion(operation.query) }),
       handler: handlerFor(version),

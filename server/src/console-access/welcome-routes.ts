@@ -1,0 +1,36 @@
+import type { ConsoleSession } from '@muster/contract/console.ts'
+import type { FastifyReply } from 'fastify'
+import { fail } from '../errors.ts'
+import type { Kit } from '../http/kit.ts'
+import { admitSession } from './admit-session.ts'
+import type { Gate } from './door-routes.ts'
+import { presentSession } from './present.ts'
+import type { SignInOutcome } from './sign-in.ts'
+import { sessionPurpose } from './start-session.ts'
+
+/** Gives the browser a session's secret, and answers with what its page needs to know. */
+export async function welcome(
+  { db, secrets, clock }: Kit,
+  gate: Gate,
+  reply: FastifyReply,
+  secret: string,
+): Promise<ConsoleSession> {
+  const session = (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), clock())) ?? fail('not_signed_in')
+  reply.header('set-cookie', gate.cookie.give(secret))
+  return presentSession(session, gate.csrfTokenOf(secret))
+}
+
+/** The secret, or the refusal as an answer. */
+export function secretOf(outcome: SignInOutcome, reply: FastifyReply): string {
+  switch (outcome.outcome) {
+    case 'signed_in':
+      return outcome.secret
+    case 'refused':
+      return fail('sign_in_failed')
+    case 'code_needed':
+      return fail('code_needed')
+    case 'closed':
+      reply.header('retry-after', String(outcome.waitSeconds))
+      return fail('rate_limited', { message: 'Too many failed tries; wait for the seconds in Retry-After.' })
+  }
+}
