@@ -149,3 +149,30 @@ test('a webhook that was received is verified from files, without a database', a
   assert.equal(absent.exit, 2)
   assert.match(absent.err, /^Cannot read .*none/)
 })
+
+test('a webhook endpoint is made and changed with what flags and files give', async (t) => {
+  const folder = await makeFolder(t)
+  const env = { MUSTER_DATA_DIR: join(folder, 'data') }
+  const headers = join(folder, 'headers')
+  await writeFile(headers, 'X-Tenant: acme\nx-key: s3cret\n')
+  await muster(['migrate'], env)
+  await muster(['organizations', 'create', 'Acme'], env)
+  const url = 'https://hooks.acme.example/p'
+  const flags = ['-e', 'issues.new', 'devices.created', '--headers-file', headers, '--disabled', '--json']
+  const added = await muster(['webhooks', 'add', url, ...flags], env)
+  assert.equal(added.exit, 0, added.err)
+  const { id, secret, events, enabled, custom_headers: custom } = JSON.parse(added.out)
+  assert.match(secret, /^whsec_/)
+  const shown = { 'x-key': '********', 'x-tenant': '********' }
+  assert.deepEqual([events, enabled, custom], [['devices.created', 'issues.new'], false, shown])
+  const edit = ['webhooks', 'edit', id, '-e', 'issues.new', '--no-headers', '--description', 'Tickets']
+  assert.equal((await muster(edit, env)).out, `Webhook endpoint ${id} is changed\n`)
+  const listed = JSON.parse((await muster(['webhooks', 'list', '--json'], env)).out)
+  assert.deepEqual(
+    [listed.url, listed.events, listed.custom_headers, listed.description],
+    [url, ['issues.new'], {}, 'Tickets'],
+  )
+  const wrong = await muster(['webhooks', 'add', 'http://acme.example', '-e', 'issues.new'], env)
+  assert.deepEqual([wrong.exit, wrong.err.includes('url must begin with https://')], [2, true])
+  assert.equal((await muster(['webhooks', 'add', url, '-e', 'devices.exploded'], env)).exit, 2)
+})
