@@ -50,10 +50,7 @@ export async function recordAudit(
   }
   const hash = hashEntry(previousHash, entry)
   await tx
-    .insertInto('audit_logs')
-    .values({ ...entry, previous_hash: previousHash, hash })
-    .execute()
-  await tx
+    .with('written', (build) => build.insertInto('audit_logs').values({ ...entry, previous_hash: previousHash, hash }))
     .updateTable('audit_heads')
     .set({ last_id: id, last_hash: hash })
     .where(inOrganization('audit_heads', organizationId))

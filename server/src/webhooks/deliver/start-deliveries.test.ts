@@ -53,7 +53,7 @@ async function change(id: string, columns: NonNullable<Columns>): Promise<void> 
 }
 
 /** Runs `work` beside deliverers, as workers have them. */
-async function delivering(work: () => Promise<void>, { deadlineMs = 2_000, deliverers = 1 } = {}): Promise<void> {
+async function delivering(work: () => Promise<void>, { deadlineMs = 15_000, deliverers = 1 } = {}): Promise<void> {
   const parts = { connection: database.connection, secrets, clock: systemClock, log: createLogger('silent') }
   const started = await Promise.all(
     Array.from({ length: deliverers }, async () => {
