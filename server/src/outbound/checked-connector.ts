@@ -9,6 +9,8 @@ import { nameServerResolve, type Resolve, systemResolve } from './resolve-name.t
 /** How long the parts of making a connection took, in milliseconds. */
 export type DialTimings = { dnsMs: number; connectMs: number; tlsMs: number }
 
+type OnDial = (timings: DialTimings | undefined, socket?: TLSSocket) => void
+
 export type ConnectorSettings = ReceiverRules & {
   /** Unless told otherwise the name servers are asked; where private addresses are allowed, the system is. */
   resolve?: Resolve
@@ -37,9 +39,10 @@ class NameUnresolvedError extends Error {
 /**
  * Connects by TLS to addresses that were judged just now, and to no others: the name is resolved here, one inward
  * address refuses the whole answer, and the socket is handed only what was judged, so that an answer which changes
- * in between changes nothing. `onDial` hears of every attempt: how long it took, or nothing when it failed.
+ * in between changes nothing. `onDial` hears of every attempt: how long it took and what came of it, or nothing when it
+ * failed.
  */
-export function checkedConnector(settings: ConnectorSettings, onDial: (timings: DialTimings | undefined) => void) {
+export function checkedConnector(settings: ConnectorSettings, onDial: OnDial) {
   const { resolve = settings.allowPrivate ? systemResolve : nameServerResolve(), timeoutMs } = settings
   return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
     const startedAt = performance.now()
@@ -104,7 +107,7 @@ type Watching = {
   settings: ConnectorSettings
   dnsMs: number
   startedAt: number
-  onDial: (timings: DialTimings) => void
+  onDial: OnDial
   finish: (error: Error | null, socket: TLSSocket | null) => void
 }
 
@@ -123,8 +126,8 @@ function watch(socket: TLSSocket, { settings, dnsMs, startedAt, onDial, finish }
       return finish(new AddressRefusedError(), null)
     }
     const tlsMs = performance.now() - connectedAt
-    onDial({ dnsMs, connectMs: connectedAt - startedAt - dnsMs, tlsMs })
     socket.setNoDelay(true)
+    onDial({ dnsMs, connectMs: connectedAt - startedAt - dnsMs, tlsMs }, socket)
     finish(null, socket)
   })
 }

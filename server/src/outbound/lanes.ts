@@ -1,10 +1,15 @@
 import { Client } from 'undici'
 import { type ConnectorSettings, checkedConnector, type DialTimings } from './checked-connector.ts'
+import { limitReading } from './reading-limit.ts'
 
 /** A connection that carries one request at a time, and what came of dialling for the present one. */
 export type Lane = {
   readonly client: Client
-  readonly dial: { timings: DialTimings | undefined; hasFailed: boolean }
+  readonly dial: {
+    timings: DialTimings | undefined
+    hasFailed: boolean
+    reading: ReturnType<typeof limitReading> | undefined
+  }
 }
 
 type Pool = { idle: { lane: Lane; since: number }[]; busy: number; waiting: (() => void)[] }
@@ -18,9 +23,10 @@ export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }
   sweeper.unref()
 
   function open(origin: string): Lane {
-    const dial: Lane['dial'] = { timings: undefined, hasFailed: false }
-    const connect = checkedConnector(settings, (outcome) => {
+    const dial: Lane['dial'] = { timings: undefined, hasFailed: false, reading: undefined }
+    const connect = checkedConnector(settings, (outcome, socket) => {
       dial.timings = outcome
+      dial.reading = socket && limitReading(socket)
       dial.hasFailed = outcome === undefined
     })
     const client = new Client(origin, {
@@ -48,6 +54,7 @@ export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }
     const lane = lanes.idle.pop()?.lane ?? open(origin)
     lane.dial.timings = undefined
     lane.dial.hasFailed = false
+    lane.dial.reading?.restart()
     return lane
   }
 

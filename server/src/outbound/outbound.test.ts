@@ -1,76 +1,13 @@
 import assert from 'node:assert/strict'
 import type { LookupAddress } from 'node:dns'
-import { once } from 'node:events'
-import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import { after, test } from 'node:test'
+import { createServer as createTcpServer } from 'node:net'
+import { test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
-import { generate } from 'selfsigned'
-import { type OutboundSettings, openOutbound, type PostOutcome } from './outbound.ts'
+import { rawReceivers } from '../../test/support/raw-receivers.ts'
+import { type OutboundSettings, openOutbound } from './outbound.ts'
 
-const certificate = await generate([{ name: 'commonName', value: 'receiver.test' }], {
-  keyType: 'ec',
-  extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'receiver.test' }] }],
-})
-const servers: Server[] = []
-const sockets = new Set<Socket>()
-after(() => {
-  for (const socket of sockets) socket.destroy()
-  for (const server of servers) server.close()
-})
-
-async function listening(server: Server): Promise<number> {
-  servers.push(server)
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => {})
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
-
-const identity = { key: certificate.private, cert: certificate.cert }
-type Handler = NonNullable<Parameters<typeof createHttpsServer>[1]>
-const receiver = (handler: Handler) => listening(createHttpsServer(identity, handler))
-
-/** A TLS server that speaks bytes of its own to whoever asks. */
-const rawReceiver = (speak: (socket: Socket) => void) =>
-  listening(
-    createTlsServer(identity, (socket) => {
-      socket.on('error', () => {})
-      socket.once('data', () => speak(socket))
-    }),
-  )
-
-const toLoopback = (addresses: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }]) => ({
-  resolve: ((_host, callback) => callback(null, addresses)) satisfies OutboundSettings['resolve'],
-})
-
-async function posting<Result>(
-  settings: Partial<OutboundSettings>,
-  work: (post: (port: number, path?: string) => Promise<PostOutcome>) => Promise<Result>,
-): Promise<Result> {
-  const extraAuthorities = [certificate.cert]
-  const outbound = openOutbound({
-    allowPrivate: true,
-    deadlineMs: 1_000,
-    extraAuthorities,
-    ...toLoopback(),
-    ...settings,
-  })
-  try {
-    return await work((port, path = '/hook?a=b') =>
-      outbound.post({ url: `https://receiver.test:${port}${path}`, headers: { 'x-one': '1' }, body: 'signed' }),
-    )
-  } finally {
-    await outbound.close()
-  }
-}
-
-const failure = (outcome: PostOutcome) =>
-  outcome.kind === 'failed' ? [outcome.fault, outcome.mayHaveArrived] : [outcome.kind, outcome.status]
+const { certificate, identity, listening, receiver, rawReceiver, posting, toLoopback, failure, servers } =
+  rawReceivers()
 
 test('a body arrives as it was sent, over a connection that is used again', async () => {
   const seen: unknown[] = []
@@ -170,86 +107,6 @@ test('a redirect is an answer like any other and leads nowhere', async () => {
   })
   assert.equal(inward, 0)
 })
-
-test('an endless body costs 64 KiB and a little, whatever it announces', async () => {
-  let written = 0
-  const port = await receiver((request, response) => {
-    request.resume()
-    response.writeHead(200)
-    const pour = () => {
-      while (!response.destroyed && written < 1e9) {
-        written += 65_536
-        if (!response.write(Buffer.alloc(65_536, 'a'))) return void response.once('drain', pour)
-      }
-    }
-    pour()
-  })
-  const outcome = await posting({}, (post) => post(port))
-  assert.ok(outcome.kind === 'answered')
-  assert.equal(outcome.body.length, 4_096)
-  assert.ok(written < 2e7, `${written} bytes were taken`)
-})
-
-const http = 'HTTP/1.1 200 OK\r\n'
-const stuck: [title: string, speak: (socket: Socket) => void][] = [
-  ['says nothing', () => {}],
-  ['drips its headers', (socket) => drip(socket, `${http}X-Long: ${'a'.repeat(1_000)}`)],
-  ['drips its body', (socket) => drip(socket, `${http}Content-Length: 1000\r\n\r\n${'a'.repeat(1_000)}`, 40)],
-  [
-    'never ends its chunks',
-    (socket) => drip(socket, `${http}Transfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(500)}`, 60),
-  ],
-  ['floods early hints', (socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')],
-  ['announces more than it sends', (socket) => socket.write(`${http}Content-Length: 10\r\n\r\nabc`)],
-]
-
-function drip(socket: Socket, text: string, atOnce = 1): void {
-  let at = atOnce
-  socket.write(text.slice(0, atOnce))
-  const timer = setInterval(() => {
-    if (socket.destroyed || at >= text.length) return clearInterval(timer)
-    socket.write(text.slice(at, at + 1))
-    at += 1
-  }, 20)
-}
-
-function flood(socket: Socket, text: string): void {
-  const timer = setInterval(() => {
-    if (socket.destroyed) return clearInterval(timer)
-    socket.write(text)
-  }, 1)
-}
-
-for (const [title, speak] of stuck) {
-  test(`a receiver that ${title} is left at the deadline`, async () => {
-    const port = await rawReceiver(speak)
-    const startedAt = performance.now()
-    const outcome = await posting({ deadlineMs: 400 }, (post) => post(port))
-    const tookMs = performance.now() - startedAt
-    assert.deepEqual(failure(outcome), ['timeout', true])
-    assert.ok(tookMs > 350 && tookMs < 1_500, `${tookMs} ms`)
-  })
-}
-
-const broken: [title: string, speak: (socket: Socket) => void][] = [
-  ['closes without an answer', (socket) => socket.destroy()],
-  [
-    'resets after the headers',
-    (socket) => socket.write(`${http}Content-Length: 10\r\n\r\nabc`, () => socket.destroy()),
-  ],
-  ['sends headers of a megabyte', (socket) => socket.write(`${http}X-Long: ${'a'.repeat(1_000_000)}\r\n\r\n`)],
-  ['speaks no HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
-  [
-    'changes the protocol',
-    (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-  ],
-]
-for (const [title, speak] of broken) {
-  test(`a receiver that ${title} fails the attempt, which may have arrived`, async () => {
-    const port = await rawReceiver(speak)
-    assert.deepEqual(failure(await posting({}, (post) => post(port))), ['connection', true])
-  })
-}
 
 test('nothing has arrived where no secure connection could be made', async () => {
   const closed = await listening(createTcpServer())
