@@ -10,7 +10,7 @@ import { startPush } from './start-push.ts'
 
 const { certificate, rawReceiver, toLoopback } = rawReceivers()
 const extraAuthorities = [certificate.cert]
-const outbound = openOutbound({ allowPrivate: true, deadlineMs: 2_000, extraAuthorities, ...toLoopback() })
+const outbound = openOutbound({ allowPrivate: true, deadlineMs: 5_000, extraAuthorities, ...toLoopback() })
 const app = testApp({ env: { MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true' }, outbound })
 let ticking: NodeJS.Timeout
 before(() => {
@@ -77,7 +77,7 @@ test('hostile receivers are delivered to or held, each for itself, and cost an h
     for (const [index, [title, , status, error]] of hostile.entries()) {
       const id = ids[index] ?? ''
       const attempts = async () => (await historyOf(id))[0]?.attempts ?? []
-      await until(20_000, async () => (await attempts()).length >= (error === null ? 1 : 2), 100)
+      await until(60_000, async () => (await attempts()).length >= (error === null ? 1 : 2), 100)
       const [{ state }] = await historyOf(id)
       const seen = new Set((await attempts()).map((one: Record<string, unknown>) => `${one['status']} ${one['error']}`))
       assert.deepEqual([state, ...seen], [error === null ? 'delivered' : 'pending', `${status} ${error}`], title)
