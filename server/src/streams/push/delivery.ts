@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { BatchWriter } from '../../jobs/batch-writer.ts'
+import { trackInFlight } from '../../jobs/in-flight.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
 import type { Outbound, PostOutcome } from '../../outbound/outbound.ts'
 import type { IssuedEvent } from '../issue-tokens.ts'
@@ -34,26 +35,22 @@ export function openDelivery(
   const key: WorkKey = { organizationId, id: streamId }
   const names = { organization_id: organizationId, stream_id: streamId }
   const courier = openCourier(inheritedHold(leased))
-  const ending = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const inFlight = trackInFlight(firstValidUntilMs)
   let destination = first
-  let validUntilMs = firstValidUntilMs
   let lastDeliveredAt: string | null = null
 
   function dispatch(): void {
-    while (!ending.signal.aborted && isValid()) {
+    inFlight.begin(() => {
       const event = courier.next(nowMs())
-      if (!event) return
-      const sent = send(event).finally(() => underWay.delete(sent))
-      underWay.add(sent)
-    }
+      return event && send(event)
+    })
   }
 
   async function send(event: IssuedEvent): Promise<void> {
     const startedAtMs = nowMs()
-    const answer = await sendEvent(outbound, destination, event, ending.signal)
+    const answer = await sendEvent(outbound, destination, event, inFlight.signal)
     // Cut by ourselves: whoever delivers the stream next sends it again, the same bytes.
-    if (answer.kind === 'failed' && ending.signal.aborted) return
+    if (answer.kind === 'failed' && inFlight.signal.aborted) return
     const verdict = judgeAnswer(answer, nowMs())
     const before = courier.hold()
     const heldUntilMs = courier.answered(event, verdict, startedAtMs, nowMs())
@@ -89,12 +86,10 @@ export function openDelivery(
     }
   }
 
-  const isValid = () => performance.now() < validUntilMs
-
   return {
     key,
     dispatch,
-    want: (window: number): Want | undefined => (isValid() ? courier.want(nowMs(), window) : undefined),
+    want: (window: number): Want | undefined => (inFlight.isValid() ? courier.want(nowMs(), window) : undefined),
     take: (events: readonly IssuedEvent[], asked: Want) => courier.take(events, asked, nowMs()),
     wakeAtMs: courier.wakeAtMs,
     isIdle: courier.isIdle,
@@ -104,14 +99,7 @@ export function openDelivery(
       else courier.clear()
       destination = to
     },
-    extend: (untilMs: number) => {
-      validUntilMs = untilMs
-    },
-    abandon: () => ending.abort(),
-    drain: async () => {
-      validUntilMs = 0
-      await Promise.all(underWay)
-    },
+    ...{ extend: inFlight.extend, abandon: inFlight.abandon, drain: inFlight.drain },
   }
 }
 

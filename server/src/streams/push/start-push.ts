@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { nowMsBy } from '../../clock.ts'
 import { batchWriter } from '../../jobs/batch-writer.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
+import { shareRound } from '../../jobs/share-round.ts'
 import { startLeasedWork } from '../../jobs/start-leased-work.ts'
 import { unsealAuthorization } from '../authorization-header.ts'
 import { issueTokens } from '../issue-tokens.ts'
 import { listPending } from '../list-pending.ts'
 import type { StreamParts } from '../start-streams.ts'
+import type { Want } from './courier.ts'
 import { type Delivery, type DeliveryParts, openDelivery, type Written } from './delivery.ts'
 import { type LeasedStream, listReceivers, type ReceiverRow, streamLeases } from './list-receivers.ts'
 import type { Destination } from './send-event.ts'
@@ -14,13 +16,8 @@ import { writeOutcomes } from './write-outcomes.ts'
 
 export type Push = { stop(): Promise<void> }
 
-/** Events that are read and signed together, so that one stream's many do not keep the others' few waiting. */
-const mostInRound = 512
-const mostStreamsInRound = 256
-/** Of all streams together, and of one. */
+/** Events of all streams together. */
 const mostInMemory = 16_384
-const mostWindow = 128
-const leastWindow = 16
 
 const nameOf = ({ organizationId, id }: WorkKey): string => `${organizationId}/${id}`
 
@@ -74,23 +71,16 @@ export function startPush(parts: StreamParts): Push {
   }
 
   async function read(deliveries: readonly Delivery[]): Promise<readonly Delivery[]> {
-    const window = Math.max(leastWindow, Math.min(mostWindow, Math.floor(mostInMemory / deliveries.length)))
-    const asking: { delivery: Delivery; want: NonNullable<ReturnType<Delivery['want']>> }[] = []
-    for (const delivery of deliveries) {
-      const want = asking.length < mostStreamsInRound ? delivery.want(window) : undefined
-      if (want) asking.push({ delivery, want })
-    }
+    const asking = shareRound<Want, Delivery>(deliveries, mostInMemory)
     if (asking.length === 0) return []
-    const most = Math.max(2, Math.floor(mostInRound / asking.length))
-    const wanted = asking.map(({ delivery: { key }, want }) => {
-      want.room = Math.min(want.room, most)
+    const wanted = asking.map(({ work: { key }, want }) => {
       const { room: limit, except, exceptDevices } = want
       return { organizationId: key.organizationId, streamId: key.id, limit, except, exceptDevices }
     })
     const issued = await issueTokens(issuer, await listPending(db, wanted))
     const byStream = Map.groupBy(issued, ({ organizationId, streamId: id }) => nameOf({ organizationId, id }))
-    for (const { delivery, want } of asking) delivery.take(byStream.get(nameOf(delivery.key)) ?? [], want)
-    return asking.map(({ delivery }) => delivery)
+    for (const { work, want } of asking) work.take(byStream.get(nameOf(work.key)) ?? [], want)
+    return asking.map(({ work }) => work)
   }
 
   const { subscribe } = signals

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { BatchWriter } from '../../jobs/batch-writer.ts'
+import { trackInFlight } from '../../jobs/in-flight.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import { storableText } from '../../outbound/read-answer.ts'
@@ -50,32 +51,26 @@ export function openEndpointWork(
   const key: WorkKey = { organizationId, id: endpointId }
   const queue = openQueue(inheritedTrouble(leased), Math.random)
   if (isToHasten(leased)) queue.hasten()
-  const ending = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const inFlight = trackInFlight(firstValidUntilMs)
   let destination = first
-  let validUntilMs = firstValidUntilMs
   let lastDeliveredMs: number | undefined
   /** What the database knows, and what it will when the present batch is written. */
   let told = { trouble: queue.trouble(), deliveredMs: 0 }
   let telling = told
 
-  const isValid = () => performance.now() < validUntilMs
-
   function dispatch(): void {
-    while (!ending.signal.aborted && isValid()) {
+    inFlight.begin(() => {
       const delivery = queue.next(nowMs())
-      if (!delivery) return
-      const sent = send(delivery).finally(() => underWay.delete(sent))
-      underWay.add(sent)
-    }
+      return delivery && send(delivery)
+    })
   }
 
   async function send(delivery: Waiting): Promise<void> {
     const startedAtMs = nowMs()
-    const sending = { nowMs: startedAtMs, signal: ending.signal }
+    const sending = { nowMs: startedAtMs, signal: inFlight.signal }
     const sent = await sendDelivery(outbound, { destination, endpointId }, delivery, sending)
     // Cut by ourselves: whoever delivers to the endpoint next sends it again.
-    if (sent.outcome.kind === 'failed' && ending.signal.aborted) return
+    if (sent.outcome.kind === 'failed' && inFlight.signal.aborted) return
     const verdict = judgeAttempt(sent.outcome, nowMs())
     const before = queue.trouble()
     const settled = queue.answered(delivery, verdict, startedAtMs, nowMs())
@@ -123,7 +118,7 @@ export function openEndpointWork(
   return {
     key,
     dispatch,
-    want: (window: number): Want | undefined => (isValid() ? queue.want(nowMs(), window) : undefined),
+    want: (window: number): Want | undefined => (inFlight.isValid() ? queue.want(nowMs(), window) : undefined),
     take: ({ waiting, nextDueMs }: Found, asked: Want) => queue.take(waiting, asked, nextDueMs),
     wakeAtMs: queue.wakeAtMs,
     isIdle: () => queue.isIdle(nowMs() + idleAheadMs),
@@ -134,14 +129,7 @@ export function openEndpointWork(
       destination = read()
       queue.clear({ isElsewhere: destination.url !== url })
     },
-    extend: (untilMs: number) => {
-      validUntilMs = untilMs
-    },
-    abandon: () => ending.abort(),
-    drain: async () => {
-      validUntilMs = 0
-      await Promise.all(underWay)
-    },
+    ...{ extend: inFlight.extend, abandon: inFlight.abandon, drain: inFlight.drain },
   }
 }
 

@@ -5,6 +5,7 @@ import type { Connection } from '../../db/connect.ts'
 import { transact } from '../../db/transact.ts'
 import { batchWriter } from '../../jobs/batch-writer.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
+import { shareRound } from '../../jobs/share-round.ts'
 import { startLeasedWork } from '../../jobs/start-leased-work.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -21,13 +22,8 @@ export type WebhookParts = { connection: Connection; secrets: Secrets; clock: Cl
 
 export type Deliveries = { stop(): Promise<void> }
 
-/** Deliveries that are read together, so that one endpoint's many do not keep the others' few waiting. */
-const mostInRound = 512
-const mostEndpointsInRound = 256
-/** Of all endpoints together, and of one. */
+/** Deliveries of all endpoints together. */
 const mostInMemory = 8_192
-const mostWindow = 128
-const leastWindow = 16
 
 const nameOf = ({ organizationId, id }: WorkKey): string => `${organizationId}/${id}`
 
@@ -96,16 +92,13 @@ export async function startDeliveries({
   }
 
   async function read(works: readonly EndpointWork[]): Promise<readonly EndpointWork[]> {
-    const window = Math.max(leastWindow, Math.min(mostWindow, Math.floor(mostInMemory / works.length)))
-    const asking: { work: EndpointWork; key: WorkKey; want: Want }[] = []
-    for (const work of works) {
-      const want = asking.length < mostEndpointsInRound ? work.want(window) : undefined
-      if (want) asking.push({ work, key: work.key, want })
-    }
+    const asking = shareRound<Want, EndpointWork>(works, mostInMemory)
     if (asking.length === 0) return []
-    const most = Math.max(2, Math.floor(mostInRound / asking.length))
-    for (const { want } of asking) want.room = Math.min(want.room, most)
-    const found = await listWaiting(db, clock(), asking)
+    const found = await listWaiting(
+      db,
+      clock(),
+      asking.map(({ work: { key }, want }) => ({ key, want })),
+    )
     for (const { work, want } of asking) {
       work.take(found.get(work.key.id) ?? { waiting: [], nextDueMs: undefined }, want)
     }
