@@ -107,12 +107,13 @@ export type ConsoleLink = Static<typeof ConsoleLink>
 export const SignInOptions = Type.Object(
   {
     needs_organization: Flag('Whether there are several organizations, so that an address may administer several.'),
+    passkeys: Flag('Whether passkeys work here: they need a host name.'),
     has_administrators: Flag('Whether anybody can sign in yet; if not, the terminal has shown a link.'),
   },
   {
     title: 'SignInOptions',
     description: 'What the page for signing in shows.',
-    examples: [{ needs_organization: false, has_administrators: true }],
+    examples: [{ needs_organization: false, passkeys: true, has_administrators: true }],
   },
 )
 export type SignInOptions = Static<typeof SignInOptions>
@@ -222,18 +223,37 @@ const BrowserSession = Type.Object(
   { description: 'A session that has not ended.' },
 )
 
+const ConsolePasskey = Type.Object(
+  {
+    id: Identifier('Identifier of the passkey.'),
+    name: Text('What the administrator calls it.'),
+    is_synced: Flag('Whether it is kept beyond one device.'),
+    created_at: Timestamp('When it was added.'),
+    last_used_at: Nullable(Timestamp('When it was used last; null when never.')),
+  },
+  about('ConsolePasskey', 'A passkey of an administrator.', {
+    id: '4',
+    name: 'Laptop',
+    is_synced: true,
+    created_at: '2026-11-20T10:00:00.000Z',
+    last_used_at: null,
+  }),
+)
+
 /** How somebody signs in, and where they are signed in. */
 export const SignInState = Type.Object(
   {
     password_changed_at: Nullable(Timestamp('When the password was chosen; null when there is none.')),
     totp_enabled_at: Nullable(Timestamp('Since when signing in asks for a code; null when it does not.')),
     recovery_codes_left: Type.Integer({ minimum: 0, description: 'Recovery codes that were not used.' }),
+    passkeys: Type.Array(ConsolePasskey, { description: 'Passkeys, the first first.' }),
     sessions: Type.Array(BrowserSession, { description: 'Sessions that have not ended, the latest first.' }),
   },
   about('SignInState', 'How somebody signs in, and where they are signed in.', {
     password_changed_at: '2026-11-20T10:00:00.000Z',
     totp_enabled_at: null,
     recovery_codes_left: 0,
+    passkeys: [],
     sessions: [],
   }),
 )
@@ -371,3 +391,44 @@ export const RevealedApiKey = Type.Object(
   about('RevealedApiKey', 'An API key in clear.', { id: '3', key: 'mstr_v1_9fJ2kQvX0aLrT7mZc4WbYd1sHnUe3G0aB1cD' }),
 )
 export type RevealedApiKey = Static<typeof RevealedApiKey>
+
+/** As `navigator.credentials` made it, binary parts in base64url; the verifier judges the rest. */
+const credentialResponse = () =>
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What `PublicKeyCredential.toJSON()` says.',
+  })
+
+export const PasskeyProof = Type.Object(
+  { response: credentialResponse() },
+  about('PasskeyProof', 'A challenge signed with a passkey.', { response: {} }),
+)
+
+export const PasskeyAddition = Type.Object(
+  { name: Text('What to call it.', { minLength: 1, maxLength: 100 }), response: credentialResponse() },
+  about('PasskeyAddition', 'A new passkey.', { name: 'Laptop', response: {} }),
+)
+
+/** What `navigator.credentials` asks the browser for. */
+export const PasskeyOptions = Type.Object(
+  {
+    options: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'For `PublicKeyCredential.parse…OptionsFromJSON`.',
+    }),
+  },
+  about('PasskeyOptions', 'What the browser is asked for.', { options: {} }),
+)
+export type PasskeyOptions = Static<typeof PasskeyOptions>
+
+/** The codes are empty unless it is the first second factor. */
+export const AddedPasskey = Type.Object(
+  {
+    id: Identifier('Identifier of the passkey.'),
+    recovery_codes: Type.Array(Type.String(), { description: 'Shown this once; blank when there are some already.' }),
+  },
+  about('AddedPasskey', 'A passkey that was added.', { id: '4', recovery_codes: [] }),
+)
+export type AddedPasskey = Static<typeof AddedPasskey>

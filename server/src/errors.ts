@@ -19,7 +19,7 @@ const messages: Record<ErrorCode, string> = {
   feature_unavailable: 'This feature is not available to the organization.',
   not_signed_in: 'Sign in first.',
   sign_in_failed: 'The e-mail address or the password is wrong.',
-  code_needed: 'Send the code of the authenticator app, or a recovery code, with the password.',
+  code_needed: 'Sign in with a passkey, or send a code of the authenticator app or a recovery code with the password.',
   step_up_needed: 'Prove anew who you are: this needs a proof of the last five minutes.',
   cross_site: 'The console takes requests from its own pages only.',
   permission_missing: 'This key lacks the permission.',

@@ -15,6 +15,8 @@ const globalTables = new Set([
   'node_key_lookups',
   'scim_token_lookups',
   'admin_link_lookups',
+  'admin_passkey_lookups',
+  'used_passkey_challenges',
   'admin_session_lookups',
   'sign_in_throttles',
   'schema_migrations',

@@ -58,6 +58,7 @@ test('sessions are listed with where they are, and any of them is ended', async 
     password_changed_at: now,
     totp_enabled_at: null,
     recovery_codes_left: 0,
+    passkeys: [],
     sessions: [
       {
         id: second.id,
@@ -146,7 +147,8 @@ test('with an authenticator app signing in asks for a code, which is good once',
       401,
       {
         error: 'code_needed',
-        message: 'Send the code of the authenticator app, or a recovery code, with the password.',
+        message:
+          'Sign in with a passkey, or send a code of the authenticator app or a recovery code with the password.',
       },
     ],
   )

@@ -6,6 +6,8 @@ import type { Secrets } from '../secrets/secrets.ts'
 import {
   type AdminPlace,
   deleteRecoveryCodes,
+  holdsFactor,
+  lockAdmin,
   lockCredentials,
   storeRecoveryCodes,
   totpPlace,
@@ -32,6 +34,7 @@ export async function beginTotp(tx: Tx, secrets: Secrets, asked: Asked): Promise
 /** From now on signing in asks for a code. Returns the recovery codes, shown this once. */
 export async function enableTotp(tx: Tx, secrets: Secrets, asked: Asked & { code: string }): Promise<string[]> {
   const { organizationId, adminUserId, code, actor, ipAddress, now } = asked
+  await lockAdmin(tx, asked)
   const locked = await lockCredentials(tx, asked)
   if (!locked?.sealed_totp_secret) return refuseCode('needs an authenticator app that was set up before')
   if (locked.totp_enabled_at !== null) return refuseCode('is not needed: the authenticator app is in use already')
@@ -49,12 +52,16 @@ export async function enableTotp(tx: Tx, secrets: Secrets, asked: Asked & { code
 /** Signing in asks for no code any more. Returns whether anything changed. */
 export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
   const { organizationId, actor, ipAddress, now } = asked
+  await lockAdmin(tx, asked)
   const locked = await lockCredentials(tx, asked)
   if (!locked?.sealed_totp_secret) return false
   await write(tx, asked, { sealed_totp_secret: null, totp_enabled_at: null, totp_last_step: null })
-  await deleteRecoveryCodes(tx, asked)
   if (locked.totp_enabled_at === null) return true
-  const description = 'Took the authenticator app and the recovery codes away: signing in needs no second factor.'
+  const holdsAnother = await holdsFactor(tx, asked)
+  if (!holdsAnother) await deleteRecoveryCodes(tx, asked)
+  const description = holdsAnother
+    ? 'Took the authenticator app away; passkeys are left as second factor.'
+    : 'Took the authenticator app and the recovery codes away: signing in needs no second factor.'
   await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
   return true
 }
@@ -62,8 +69,8 @@ export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
 /** New ones in place of those there are, shown this once. */
 export async function renewRecoveryCodes(tx: Tx, secrets: Secrets, asked: Asked): Promise<string[]> {
   const { organizationId, actor, ipAddress, now } = asked
-  const locked = await lockCredentials(tx, asked)
-  if (locked?.totp_enabled_at == null) return refuseCode('needs an authenticator app: recovery codes stand in for it')
+  await lockAdmin(tx, asked)
+  if (!(await holdsFactor(tx, asked))) return refuseCode('needs a second factor, which recovery codes stand in for')
   const codes = generateRecoveryCodes()
   await storeRecoveryCodes(tx, secrets, asked, codes)
   await recordAudit(tx, { organizationId, actor, description: 'Made ten new recovery codes.', ipAddress, now })

@@ -77,5 +77,15 @@ async function takeCredentials(tx: Tx, { organizationId, adminUserId }: Invitati
     .where(inOrganization('admin_credentials', organizationId))
     .where('admin_user_id', '=', adminUserId)
     .execute()
+  await tx
+    .deleteFrom('admin_passkeys')
+    .where(inOrganization('admin_passkeys', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .execute()
+  await tx
+    .deleteFrom('admin_identities')
+    .where(inOrganization('admin_identities', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .execute()
   await deleteRecoveryCodes(tx, { organizationId, adminUserId })
 }

@@ -36,5 +36,12 @@ export const presentSignInState = (row: SignInStateRow, currentId: string): Sign
   password_changed_at: row.password_changed_at,
   totp_enabled_at: row.totp_enabled_at,
   recovery_codes_left: row.recovery_codes_left,
+  passkeys: row.passkeys.map(({ id, name, is_synced, created_at, last_used_at }) => ({
+    id,
+    name,
+    is_synced,
+    created_at,
+    last_used_at,
+  })),
   sessions: row.sessions.map((session) => ({ ...session, is_current: session.id === currentId })),
 })

@@ -125,7 +125,48 @@ export async function findSignInState(
     .orderBy('id', 'desc')
     .limit(mostSessions)
     .execute()
-  return { ...admin, recovery_codes_left: codes, sessions }
+  const passkeys = await listPasskeys(reader, { organizationId, adminUserId })
+  return { ...admin, recovery_codes_left: codes, passkeys, sessions }
 }
 
 export type SignInStateRow = NonNullable<Awaited<ReturnType<typeof findSignInState>>>
+
+export const listPasskeys = (reader: Reader, asked: { organizationId: string; adminUserId: string }) =>
+  reader
+    .selectFrom('admin_passkeys')
+    .select(['id', 'name', 'is_synced', 'created_at', 'last_used_at', 'credential_id', 'transports'])
+    .where(inOrganization('admin_passkeys', asked.organizationId))
+    .where('admin_user_id', '=', asked.adminUserId)
+    .orderBy('id')
+    .limit(100)
+    .execute()
+
+export const findPasskey = (reader: Reader, lookupHash: Buffer) =>
+  reader
+    .selectFrom('admin_passkey_lookups')
+    .innerJoin('admin_passkeys', (join) =>
+      join
+        .onRef('admin_passkeys.organization_id', '=', 'admin_passkey_lookups.organization_id')
+        .onRef('admin_passkeys.id', '=', 'admin_passkey_lookups.admin_passkey_id'),
+    )
+    .innerJoin('admin_users', (join) =>
+      join
+        .onRef('admin_users.organization_id', '=', 'admin_passkeys.organization_id')
+        .onRef('admin_users.id', '=', 'admin_passkeys.admin_user_id'),
+    )
+    .select([
+      'admin_passkeys.organization_id',
+      'admin_passkeys.id',
+      'admin_passkeys.admin_user_id',
+      'admin_passkeys.name',
+      'admin_passkeys.credential_id',
+      'admin_passkeys.public_key',
+      'admin_passkeys.sign_count',
+      'admin_users.first_name',
+      'admin_users.last_name',
+      'admin_users.email',
+    ])
+    .where('admin_passkey_lookups.lookup_hash', '=', lookupHash)
+    .executeTakeFirst()
+
+export type PasskeyRow = NonNullable<Awaited<ReturnType<typeof findPasskey>>>

@@ -4,6 +4,7 @@ import { administratorRoutes } from './administrator-routes.ts'
 import { consoleGate, consolePrefix, dataDoorRoutes } from './door-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import { consoleHeaders } from './page-headers.ts'
+import { passkeyRoutes } from './passkey-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 
 /** What the console talks to: signing in, and the endpoints that `addApi` adds, behind a session instead of a key. */
@@ -19,6 +20,7 @@ export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInsta
       const gate = consoleGate(app.kit)
       sessionRoutes(scope, gate)
       accountRoutes(scope, gate)
+      passkeyRoutes(scope, gate)
       administratorRoutes(scope, gate)
       keyRoutes(scope, gate)
       dataDoorRoutes(scope, gate, addApi)

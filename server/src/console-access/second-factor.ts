@@ -1,5 +1,5 @@
 import { inOrganization } from '../db/in-organization.ts'
-import type { Tx } from '../db/transact.ts'
+import type { Reader, Tx } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { readRecoveryCode, stepOfCode } from './totp.ts'
 
@@ -22,8 +22,8 @@ export async function useCode(
   { code, now, ...place }: AdminPlace & { code: string; now: string },
 ): Promise<'totp' | 'recovery' | undefined> {
   const locked = await lockCredentials(tx, place)
-  if (!locked?.sealed_totp_secret || locked.totp_enabled_at === null) return undefined
-  if (await useTotpCode(tx, secrets, { ...place, code, now, locked })) return 'totp'
+  if (locked?.totp_enabled_at != null && (await useTotpCode(tx, secrets, { ...place, code, now, locked })))
+    return 'totp'
   return (await useRecoveryCode(tx, secrets, place, code)) ? 'recovery' : undefined
 }
 
@@ -86,3 +86,33 @@ export const deleteRecoveryCodes = (tx: Tx, { organizationId, adminUserId }: Adm
     .where(inOrganization('admin_recovery_codes', organizationId))
     .where('admin_user_id', '=', adminUserId)
     .execute()
+
+/** Makes those who change the factors of one administrator take turns. */
+export const lockAdmin = (tx: Tx, { organizationId, adminUserId }: AdminPlace) =>
+  tx
+    .selectFrom('admin_users')
+    .select('id')
+    .where(inOrganization('admin_users', organizationId))
+    .where('id', '=', adminUserId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+/** Whether a password alone is not enough: there is an authenticator app or a passkey. */
+export async function holdsFactor(reader: Reader, { organizationId, adminUserId }: AdminPlace): Promise<boolean> {
+  const app = await reader
+    .selectFrom('admin_credentials')
+    .select('admin_user_id')
+    .where(inOrganization('admin_credentials', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .where('totp_enabled_at', 'is not', null)
+    .executeTakeFirst()
+  if (app) return true
+  const passkey = await reader
+    .selectFrom('admin_passkeys')
+    .select('id')
+    .where(inOrganization('admin_passkeys', organizationId))
+    .where('admin_user_id', '=', adminUserId)
+    .limit(1)
+    .executeTakeFirst()
+  return passkey !== undefined
+}

@@ -16,6 +16,7 @@ import { linkPurpose } from './create-link.ts'
 import type { Gate } from './door-routes.ts'
 import { endSessions } from './end-sessions.ts'
 import { openRoute, sessionRoute } from './endpoint-routes.ts'
+import { passkeySite } from './passkey-site.ts'
 import { presentLink, presentSession } from './present.ts'
 import { findLink, hasAccounts, hasSeveralOrganizations } from './queries.ts'
 import { signIn } from './sign-in.ts'
@@ -57,6 +58,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
       path: '/session/options',
       run: async (): Promise<SignInOptions> => ({
         needs_organization: await hasSeveralOrganizations(db),
+        passkeys: passkeySite(scope.kit.config.baseUrl) !== undefined,
         has_administrators: await hasAccounts(db),
       }),
     })

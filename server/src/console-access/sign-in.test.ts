@@ -45,6 +45,7 @@ test('the link of the first run makes the first administrator and signs them in,
   const browser = openBrowser(app)
   assert.deepEqual((await browser.ask('GET', '/session/options')).body, {
     needs_organization: false,
+    passkeys: true,
     has_administrators: false,
   })
   const token = tokenOf(link?.url)
@@ -262,6 +263,7 @@ test('an address that administers two organizations says which', async () => {
   const browser = openBrowser(app)
   assert.deepEqual((await browser.ask('GET', '/session/options')).body, {
     needs_organization: true,
+    passkeys: true,
     has_administrators: true,
   })
   assert.deepEqual((await browser.signIn(email)).body, refusal)

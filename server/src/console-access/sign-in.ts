@@ -4,7 +4,7 @@ import { type Db, type Tx, transact } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { verifyPassword } from './passwords.ts'
 import { type Account, findAccounts } from './queries.ts'
-import { useCode } from './second-factor.ts'
+import { holdsFactor, useCode } from './second-factor.ts'
 import { type Browser, startSession } from './start-session.ts'
 import { admitAttempt, forgiveAttempt, takeBackAttempt } from './throttle-sign-ins.ts'
 
@@ -63,12 +63,12 @@ export async function proveIdentity<Result>(
   return transact(db, async (tx) => {
     const held = await holdPassword(tx, account)
     if (!held) return { outcome: 'refused' }
-    const needsCode = held.totp_enabled_at !== null
+    const place = { organizationId: account.organization_id, adminUserId: account.id }
+    const needsCode = await holdsFactor(tx, place)
     if (needsCode && asked.code === undefined) {
       await takeBackAttempt(tx, secrets, asked)
       return { outcome: 'code_needed' }
     }
-    const place = { organizationId: account.organization_id, adminUserId: account.id }
     const used = needsCode ? await useCode(tx, secrets, { ...place, code: asked.code ?? '', now: asked.now }) : 'none'
     if (used === undefined) return { outcome: 'refused' }
     await forgiveAttempt(tx, secrets, asked)
@@ -89,7 +89,7 @@ const triesOf = (failures: number): string =>
 const holdPassword = (tx: Tx, { organization_id, id, password_hash }: Account) =>
   tx
     .selectFrom('admin_credentials')
-    .select('totp_enabled_at')
+    .select('admin_user_id')
     .where(inOrganization('admin_credentials', organization_id))
     .where('admin_user_id', '=', id)
     .where('password_hash', '=', password_hash)

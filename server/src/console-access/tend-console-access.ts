@@ -10,5 +10,6 @@ export async function tendConsoleAccess(db: Db, now: string): Promise<void> {
   await db.deleteFrom('admin_sessions').where('created_at', '<', endedBefore).execute()
   await db.deleteFrom('admin_session_windows').where('started_at', '<', plusMs(now, -dayMs)).execute()
   await db.deleteFrom('admin_links').where('expires_at', '<', endedBefore).execute()
+  await db.deleteFrom('used_passkey_challenges').where('expires_at', '<', now).execute()
   await db.deleteFrom('sign_in_throttles').where('last_failed_at', '<', plusMs(now, -dayMs)).execute()
 }

@@ -423,6 +423,28 @@ export interface Database {
     totp_last_step: string | null
   }
   admin_recovery_codes: { organization_id: string; admin_user_id: string; code_hash: Buffer }
+  admin_passkeys: {
+    organization_id: string
+    id: Id
+    admin_user_id: string
+    name: string
+    credential_id: string
+    public_key: Buffer
+    sign_count: string
+    transports: string[]
+    is_synced: boolean
+    created_at: Instant
+    last_used_at: Instant | null
+  }
+  admin_passkey_lookups: { lookup_hash: Buffer; organization_id: string; admin_passkey_id: string }
+  used_passkey_challenges: { challenge_hash: Buffer; expires_at: Instant }
+  admin_identities: {
+    organization_id: string
+    admin_user_id: string
+    issuer: string
+    subject: string
+    created_at: Instant
+  }
   admin_links: {
     organization_id: string
     id: Id

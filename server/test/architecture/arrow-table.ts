@@ -90,6 +90,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'scim2-parse-filter': ['scim'],
   'node:sqlite': ['osquery-sql'],
   jose: ['cli'],
+  '@simplewebauthn/server': ['console-access'],
 }
 
 /** What only some places may call; a place is a path prefix below server/src. */

@@ -1,0 +1,79 @@
+import {
+  type AddedPasskey,
+  type ConsoleSession,
+  PasskeyAddition,
+  type PasskeyOptions,
+  PasskeyProof,
+} from '@muster/contract/console.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../db/transact.ts'
+import { addPasskey, passkeyOptions, removePasskey } from './add-passkey.ts'
+import { actorOf } from './admit-session.ts'
+import type { Gate } from './door-routes.ts'
+import { openRoute, type SessionCall, sessionRoute } from './endpoint-routes.ts'
+import { passkeySite } from './passkey-site.ts'
+import { proofOptions, signInByPasskey, stepUpByPasskey } from './prove-passkey.ts'
+import { requireFreshProof } from './require-rights.ts'
+import { welcome } from './welcome-routes.ts'
+
+const askedBy = ({ session, browser, now }: SessionCall<unknown>) => ({
+  organizationId: session.organization_id,
+  adminUserId: session.admin_user_id,
+  email: session.email,
+  actor: actorOf(session),
+  ipAddress: browser.ipAddress,
+  now,
+})
+
+/** Passkeys, where there can be any. */
+export function passkeyRoutes(scope: FastifyInstance, gate: Gate): void {
+  const { db, secrets, config } = scope.kit
+  const site = passkeySite(config.baseUrl)
+  if (!site) return
+  openRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/passkey/options',
+    run: async ({ now }): Promise<PasskeyOptions> => ({ options: await proofOptions(secrets, site, now) }),
+  })
+  openRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/passkey/sign_in',
+    body: PasskeyProof,
+    run: async ({ body, browser, now, reply }): Promise<ConsoleSession> =>
+      welcome(scope.kit, gate, reply, await signInByPasskey(db, secrets, site, { ...body, browser, now })),
+  })
+  sessionRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/passkey/step_up',
+    body: PasskeyProof,
+    run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> =>
+      welcome(scope.kit, gate, reply, await stepUpByPasskey(db, secrets, site, { ...body, session, browser, now })),
+  })
+  sessionRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/passkeys/options',
+    run: async (call): Promise<PasskeyOptions> => {
+      requireFreshProof(call.session, call.now)
+      return { options: await passkeyOptions(db, secrets, site, askedBy(call)) }
+    },
+  })
+  sessionRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/passkeys',
+    body: PasskeyAddition,
+    run: async (call): Promise<AddedPasskey> => {
+      requireFreshProof(call.session, call.now)
+      const { id, recoveryCodes } = await addPasskey(db, secrets, site, { ...askedBy(call), ...call.body })
+      return { id, recovery_codes: recoveryCodes }
+    },
+  })
+  sessionRoute(scope, gate, {
+    method: 'DELETE',
+    path: '/session/passkeys/:id',
+    run: async (call) => {
+      requireFreshProof(call.session, call.now)
+      await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }))
+      return call.reply.code(204).send()
+    },
+  })
+}
