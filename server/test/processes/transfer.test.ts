@@ -8,7 +8,13 @@ import { osqueryClient } from '../support/osquery-client.ts'
 
 // From the embedded engine of a trial to another one, or to a server.
 const target = engine === 'postgres' ? testDatabase() : undefined
-const settings = { MUSTER_BASE_URL: 'https://trust.example.com', MUSTER_RATE_LIMIT_PER_MINUTE: '1000' }
+const settings = {
+  MUSTER_BASE_URL: 'https://trust.example.com',
+  MUSTER_RATE_LIMIT_PER_MINUTE: '1000',
+  // Who can sign in is shown no link, and no link is in the audit log.
+  MUSTER_BOOTSTRAP_ADMIN_EMAIL: 'ada@acme.example',
+  MUSTER_BOOTSTRAP_ADMIN_PASSWORD: 'correct horse battery staple',
+}
 
 const lists = ['devices', 'people', 'checks', 'issues', 'audit_logs', 'device_groups', 'devices/1/check_results']
 const records = ['devices/1', 'people/1', 'checks/22', 'checks/22/configurations', 'whoami']
