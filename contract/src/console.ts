@@ -108,12 +108,13 @@ export const SignInOptions = Type.Object(
   {
     needs_organization: Flag('Whether there are several organizations, so that an address may administer several.'),
     passkeys: Flag('Whether passkeys work here: they need a host name.'),
+    identity_provider: Nullable(Text('Name of the identity provider to sign in through; null for none.')),
     has_administrators: Flag('Whether anybody can sign in yet; if not, the terminal has shown a link.'),
   },
   {
     title: 'SignInOptions',
     description: 'What the page for signing in shows.',
-    examples: [{ needs_organization: false, passkeys: true, has_administrators: true }],
+    examples: [{ needs_organization: false, passkeys: true, identity_provider: null, has_administrators: true }],
   },
 )
 export type SignInOptions = Static<typeof SignInOptions>

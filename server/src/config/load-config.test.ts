@@ -26,11 +26,16 @@ const planted = {
   DATABASE_URL: 'postgres://muster:planted-database@db.example.com/muster?sslpassword=planted-option',
   MUSTER_MASTER_KEY: masterKey.toString('base64'),
   MUSTER_METRICS_TOKEN: 'planted-metrics-token',
+  MUSTER_OIDC_ISSUER: 'https://id.example.com/tenant',
+  MUSTER_OIDC_CLIENT_ID: 'muster',
+  MUSTER_OIDC_CLIENT_SECRET: 'planted-client-secret',
   MUSTER_BOOTSTRAP_API_KEY: generateKey(),
   MUSTER_BOOTSTRAP_ENROLL_SECRET: 'planted-enroll-secret',
   MUSTER_BOOTSTRAP_ADMIN_EMAIL: 'admin@example.com',
   MUSTER_BOOTSTRAP_ADMIN_PASSWORD: 'planted-admin-password',
 }
+/** What has to be set with a secret. */
+const besideSecrets = ['MUSTER_BOOTSTRAP_ADMIN_EMAIL', 'MUSTER_OIDC_ISSUER', 'MUSTER_OIDC_CLIENT_ID']
 const plantedTexts = [
   'planted-',
   planted.MUSTER_MASTER_KEY,
@@ -61,6 +66,7 @@ test('an empty environment is a trial on loopback with the embedded database', (
       ssfPollWithApiKey: false,
       deviceDeletionDelaySeconds: 120,
       liveQueryBlockedTables: ['curl', 'process_envs', 'shell_history', 'carves'],
+      oidc: undefined,
       bootstrap: {},
     },
   )
@@ -89,6 +95,15 @@ test('a full environment is decoded', () => {
   assert.deepEqual(config.pollTokenHeaderAliases, ['x-poll'])
   assert.equal(config.deviceDeletionDelaySeconds, 0)
   assert.deepEqual(config.masterKey, masterKey)
+  assert.deepEqual(
+    { ...config.oidc },
+    {
+      issuer: 'https://id.example.com/tenant',
+      clientId: 'muster',
+      clientSecret: 'planted-client-secret',
+      name: 'single sign-on',
+    },
+  )
   assert.deepEqual(
     { ...config.bootstrap },
     {
@@ -202,7 +217,7 @@ test('every setting that is marked secret has a planted value above', () => {
   const secret = listSettings().flatMap(([name, { secret }]) => (secret ? [name] : []))
   assert.deepEqual(
     secret,
-    Object.keys(planted).filter((name) => name !== 'MUSTER_BOOTSTRAP_ADMIN_EMAIL'),
+    Object.keys(planted).filter((name) => !besideSecrets.includes(name)),
   )
 })
 
@@ -233,4 +248,23 @@ test('the blocked tables of live queries are names in any case, or none', () => 
   assert.deepEqual(blocked('Curl, my_table'), ['curl', 'my_table'])
   assert.deepEqual(blocked('none'), [])
   for (const text of ['curl;users', 'none,curl', '"curl"']) assert.throws(() => blocked(text), /osquery tables/)
+})
+
+test('an issuer is asked over TLS, but for one on this machine, and comes with its client', () => {
+  const client = { MUSTER_OIDC_CLIENT_ID: 'muster', MUSTER_OIDC_CLIENT_SECRET: 'secret' }
+  for (const issuer of ['https://id.example.com', 'https://id.example.com/tenant/v2.0', 'http://127.0.0.1:3000']) {
+    assert.deepEqual(faultsOf({ ...client, MUSTER_OIDC_ISSUER: issuer }), [], issuer)
+  }
+  const fault = 'MUSTER_OIDC_ISSUER must be an https:// URL without query or user name'
+  for (const issuer of [
+    'http://id.example.com',
+    'https://me@id.example.com',
+    'https://id.example.com/?a',
+    'id.example.com',
+  ]) {
+    assert.deepEqual(faultsOf({ ...client, MUSTER_OIDC_ISSUER: issuer }), [fault], issuer)
+  }
+  assert.deepEqual(faultsOf({ MUSTER_OIDC_ISSUER: 'https://id.example.com' }), [
+    'MUSTER_OIDC_CLIENT_ID is required with MUSTER_OIDC_ISSUER',
+  ])
 })

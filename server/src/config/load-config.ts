@@ -36,8 +36,12 @@ export type Config = Readonly<{
   deviceDeletionDelaySeconds: number
   /** Lower case. */
   liveQueryBlockedTables: readonly string[]
+  /** Undefined: nobody signs in through an identity provider. */
+  oidc: Oidc | undefined
   bootstrap: Bootstrap
 }>
+
+type Oidc = Readonly<{ issuer: string; clientId: string; clientSecret: string; name: string }>
 
 /** What the first start makes, for installations without hands. Later starts ignore it. */
 export type Bootstrap = Readonly<{
@@ -88,8 +92,19 @@ function toConfig(values: SettingValues): Config {
     ssfPollWithApiKey: values.MUSTER_SSF_POLL_WITH_API_KEY,
     deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,
     liveQueryBlockedTables: Object.freeze(values.MUSTER_LIVE_QUERY_BLOCKED_TABLES.filter((name) => name !== 'none')),
+    oidc: toOidc(values),
     bootstrap: hideSecrets(toBootstrap(values)),
   }
+}
+
+function toOidc(values: SettingValues): Oidc | undefined {
+  const {
+    MUSTER_OIDC_ISSUER: issuer,
+    MUSTER_OIDC_CLIENT_ID: clientId,
+    MUSTER_OIDC_CLIENT_SECRET: clientSecret,
+  } = values
+  if (!issuer || !clientId || !clientSecret) return undefined
+  return hideSecrets({ issuer, clientId, clientSecret, name: values.MUSTER_OIDC_NAME })
 }
 
 function toBootstrap(values: SettingValues): Bootstrap {
@@ -114,6 +129,9 @@ function faultsBetween(values: SettingValues): ConfigFault[] {
   needs('MUSTER_BOOTSTRAP_PERSON_EMAIL', 'MUSTER_BOOTSTRAP_ENROLL_SECRET')
   needs('MUSTER_BOOTSTRAP_ADMIN_EMAIL', 'MUSTER_BOOTSTRAP_ADMIN_PASSWORD')
   needs('MUSTER_BOOTSTRAP_ADMIN_PASSWORD', 'MUSTER_BOOTSTRAP_ADMIN_EMAIL')
+  needs('MUSTER_OIDC_ISSUER', 'MUSTER_OIDC_CLIENT_ID')
+  needs('MUSTER_OIDC_CLIENT_ID', 'MUSTER_OIDC_CLIENT_SECRET')
+  needs('MUSTER_OIDC_CLIENT_SECRET', 'MUSTER_OIDC_ISSUER')
   const isProtected = values.MUSTER_TLS_CERT_FILE !== undefined || decodeBoolean(values.MUSTER_TRUST_PROXY) !== false
   if (!isLoopbackHost(values.HOST) && !isProtected) {
     faults.push({

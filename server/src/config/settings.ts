@@ -122,6 +122,25 @@ export const settings = Type.Object({
     rules.isTableNameList,
     () => 'must be names of osquery tables, with commas, or none',
   ),
+  MUSTER_OIDC_ISSUER: text(rules.isOidcIssuer, 'must be an https:// URL without query or user name', {
+    description: 'OpenID Connect issuer through which administrators may sign in to the console.',
+    example: 'https://id.example.com',
+  }),
+  MUSTER_OIDC_CLIENT_ID: text(rules.isToken, 'must be printable characters without spaces', {
+    description: 'Client identifier that the issuer has given Muster.',
+    example: 'muster',
+  }),
+  MUSTER_OIDC_CLIENT_SECRET: text(rules.isToken, 'must be printable characters without spaces', {
+    description: 'Client secret that the issuer has given Muster.',
+    secret: true,
+  }),
+  MUSTER_OIDC_NAME: Type.String({
+    minLength: 1,
+    maxLength: 50,
+    default: 'single sign-on',
+    description: 'What the console calls the issuer.',
+    example: 'Example ID',
+  }),
   MUSTER_BOOTSTRAP_ORGANIZATION: Type.Optional(
     Type.String({
       minLength: 1,

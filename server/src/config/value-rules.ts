@@ -26,6 +26,13 @@ export function isOrigin(text: string): boolean {
   return url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password && !/[?#@\\\s]/.test(text)
 }
 
+/** In clear only on this machine, where a laboratory has its provider. */
+export function isOidcIssuer(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || url.search || url.hash || url.username || url.password || /[?#@\\\s]/.test(text)) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+}
+
 export function isPostgresUrl(text: string): boolean {
   return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '')
 }

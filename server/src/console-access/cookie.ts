@@ -1,20 +1,31 @@
 import { sessionLifetimeMs } from './rules.ts'
 
-export type SessionCookie = {
+export type SecretCookie = {
   read(header: string | undefined): string | undefined
-  /** The header that gives a browser the session. */
+  /** The header that gives a browser the secret. */
   give(secret: string): string
   /** The header that takes it away. */
   readonly clear: string
 }
 
+/** The cookie that is the session. */
+export const sessionCookie = (baseUrl: string): SecretCookie =>
+  secretCookie(baseUrl, { name: 'muster_session', seconds: sessionLifetimeMs / 1_000, form: /^[\w-]{43}$/ })
+
+/** The cookie that remembers a way to the identity provider and back. */
+export const flowCookie = (baseUrl: string): SecretCookie =>
+  secretCookie(baseUrl, { name: 'muster_oidc', seconds: 600, form: /^[\w-]{1,2000}$/ })
+
 /**
  * Over https a `__Host-` cookie: for this origin only, never in clear. Over http, which is for a trial on the machine
  * itself, one without Secure, because not every browser keeps a secure cookie of http://localhost.
  */
-export function sessionCookie(baseUrl: string): SessionCookie {
+function secretCookie(
+  baseUrl: string,
+  { name: plainName, seconds, form }: { name: string; seconds: number; form: RegExp },
+): SecretCookie {
   const isSecure = baseUrl.startsWith('https:')
-  const name = isSecure ? '__Host-muster_session' : 'muster_session'
+  const name = isSecure ? `__Host-${plainName}` : plainName
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return {
     read(header = '') {
@@ -23,9 +34,9 @@ export function sessionCookie(baseUrl: string): SessionCookie {
         return key.trim() === name ? [value.trim()] : []
       })
       // Two of one name: somebody else has set one of them.
-      return found.length === 1 && /^[\w-]{43}$/.test(found[0] ?? '') ? found[0] : undefined
+      return found.length === 1 && form.test(found[0] ?? '') ? found[0] : undefined
     },
-    give: (secret) => `${name}=${secret}; Max-Age=${sessionLifetimeMs / 1_000}; ${attributes}`,
+    give: (secret) => `${name}=${secret}; Max-Age=${seconds}; ${attributes}`,
     clear: `${name}=; Max-Age=0; ${attributes}`,
   }
 }

@@ -5,7 +5,7 @@ import { fail } from '../errors.ts'
 import type { Need } from '../http/authenticate.ts'
 import type { Kit } from '../http/kit.ts'
 import { type AdmittedSession, actorOf, admitSession } from './admit-session.ts'
-import { type SessionCookie, sessionCookie } from './cookie.ts'
+import { flowCookie, type SecretCookie, sessionCookie } from './cookie.ts'
 import { requireFreshProof, requirePower } from './require-rights.ts'
 import { mayRead } from './rules.ts'
 import { sessionPurpose } from './start-session.ts'
@@ -23,7 +23,9 @@ declare module 'fastify' {
 }
 
 export type Gate = {
-  readonly cookie: SessionCookie
+  readonly cookie: SecretCookie
+  /** Kept by the browser while it is at the identity provider. */
+  readonly flowCookie: SecretCookie
   csrfTokenOf(secret: string): string
   /** Refuses what another site's page sends. */
   refuseStrangers(request: FastifyRequest): void
@@ -55,7 +57,7 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
     request.consoleSession = session
     return session
   }
-  return { cookie, csrfTokenOf, refuseStrangers, admit }
+  return { cookie, flowCookie: flowCookie(config.baseUrl), csrfTokenOf, refuseStrangers, admit }
 }
 
 /**

@@ -8,6 +8,9 @@ import type { Browser } from './start-session.ts'
 
 type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
 
+/** A page of another site may lead here, as the identity provider's does. */
+type FromAnywhere = { isFromAnywhere?: true }
+
 /** What a request comes with before anybody is signed in. */
 export type OpenCall<Body> = {
   readonly body: Body
@@ -22,24 +25,36 @@ export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSes
 type Nothing = TUnsafe<undefined>
 const config = { access: 'console' } as const
 
-/** Registers what somebody may ask who has not signed in; only the console's own pages may. */
-export function openRoute<Body extends TSchema = Nothing>(
+/** Registers what somebody may ask who has not signed in; only the console's own pages may, unless it is said. */
+export function openRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
   scope: FastifyInstance,
   gate: Gate,
-  definition: Definition<Body> & { run: (call: OpenCall<Static<Body>>) => Promise<unknown> },
+  definition: Definition<Body> &
+    FromAnywhere & {
+      query?: Query
+      run: (call: OpenCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+    },
 ): void {
-  const { method, path: url, body, run } = definition
+  const { method, path: url, body, query, isFromAnywhere, run } = definition
   scope.route({
     method,
     url,
     config,
-    schema: body ? { body } : {},
+    schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: (request, _reply, done) => {
-      gate.refuseStrangers(request)
+      if (isFromAnywhere) refuseAllButPages(request)
+      else gate.refuseStrangers(request)
       done()
     },
-    handler: (request, reply) => run(callOf(scope, request, reply)),
+    handler: (request, reply) =>
+      run({ ...callOf<Static<Body>>(scope, request, reply), query: request.query as Static<Query> }),
   })
+}
+
+/** Somebody is led here; no script of another page, and no picture in one, asks for it. */
+function refuseAllButPages({ headers }: FastifyRequest): void {
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined && mode !== 'navigate') fail('cross_site')
 }
 
 /** Registers what somebody may ask who has signed in, whatever they may do. */

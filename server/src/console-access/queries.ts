@@ -39,17 +39,18 @@ export const findAccounts = (
 
 export type Account = Awaited<ReturnType<typeof findAccounts>>[number]
 
-/** Whether anybody can sign in; of one organization, or of any. */
+/** Whether anybody can sign in, or could; of one organization, or of any. */
 export async function hasAccounts(reader: Reader, organizationId?: string): Promise<boolean> {
-  const row = await reader
-    .selectFrom('admin_credentials')
-    .select('admin_user_id')
-    .$if(organizationId !== undefined, (query) =>
-      query.where(inOrganization('admin_credentials', organizationId ?? '')),
-    )
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  for (const table of ['admin_credentials', 'admin_passkeys', 'admin_identities'] as const) {
+    const row = await reader
+      .selectFrom(table)
+      .select('admin_user_id')
+      .$if(organizationId !== undefined, (query) => query.where(inOrganization(table, organizationId ?? '')))
+      .limit(1)
+      .executeTakeFirst()
+    if (row) return true
+  }
+  return false
 }
 
 /** One that was not used and has not ended. */

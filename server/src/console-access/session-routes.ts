@@ -59,6 +59,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
       run: async (): Promise<SignInOptions> => ({
         needs_organization: await hasSeveralOrganizations(db),
         passkeys: passkeySite(scope.kit.config.baseUrl) !== undefined,
+        identity_provider: scope.kit.config.oidc?.name ?? null,
         has_administrators: await hasAccounts(db),
       }),
     })

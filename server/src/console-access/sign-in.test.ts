@@ -46,6 +46,7 @@ test('the link of the first run makes the first administrator and signs them in,
   assert.deepEqual((await browser.ask('GET', '/session/options')).body, {
     needs_organization: false,
     passkeys: true,
+    identity_provider: null,
     has_administrators: false,
   })
   const token = tokenOf(link?.url)
@@ -264,6 +265,7 @@ test('an address that administers two organizations says which', async () => {
   assert.deepEqual((await browser.ask('GET', '/session/options')).body, {
     needs_organization: true,
     passkeys: true,
+    identity_provider: null,
     has_administrators: true,
   })
   assert.deepEqual((await browser.signIn(email)).body, refusal)

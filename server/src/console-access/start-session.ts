@@ -7,7 +7,13 @@ import { describeBrowser } from './rules.ts'
 export const sessionPurpose = 'admin session'
 
 export type Browser = { ipAddress: string; userAgent: string | undefined }
-type NewSession = Browser & { organizationId: string; adminUserId: string; method: SignInMethod; now: string }
+type NewSession = Browser & {
+  organizationId: string
+  adminUserId: string
+  method: SignInMethod
+  verifiedAt?: string
+  now: string
+}
 
 /** Begins a session and returns its secret (256 bits), which is in the cookie only: the database has its keyed hash. */
 export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession): Promise<string> {
@@ -22,7 +28,7 @@ export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession):
       user_agent: describeBrowser(userAgent),
       created_at: now,
       last_seen_at: now,
-      verified_at: now,
+      verified_at: asked.verifiedAt ?? now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -91,6 +91,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['osquery-sql'],
   jose: ['cli'],
   '@simplewebauthn/server': ['console-access'],
+  'openid-client': ['console-access'],
 }
 
 /** What only some places may call; a place is a path prefix below server/src. */
