@@ -31,6 +31,7 @@ const steps: readonly Step[] = [
   { name: 'format and lint (biome)', file: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
   // One checker: several check the shared types again each, which costs two and a half times as much in all.
   { name: 'types (tsc)', file: tool('tsc'), args: ['-p', '.', '--checkers', '1'] },
+  { name: 'types of the console (tsc)', file: tool('tsc'), args: ['-p', 'console', '--checkers', '1'] },
   {
     name: 'promises and exhaustiveness (oxlint)',
     file: tool('oxlint'),

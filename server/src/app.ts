@@ -9,7 +9,9 @@ import { externalRunRoutes } from './checks/external-run-routes.ts'
 import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
+import { consolePageRoutes } from './console-access/page-routes.ts'
 import { consoleRoutes } from './console-access/routes.ts'
+import { consoleViewRoutes } from './console-views/routes.ts'
 import type { Connection } from './db/connect.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { customCheckDraftRoutes } from './drafts/routes.ts'
@@ -76,8 +78,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
   if (parts.streams) streamRoutes(app, parts.streams)
   consoleRoutes(app, (scope) => {
     addApi(scope)
+    consoleViewRoutes(scope)
     if (parts.streams) streamRecordRoutes(scope, parts.streams)
   })
+  consolePageRoutes(app)
   return app
 }
 

@@ -24,6 +24,11 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
     if (['scim', 'console'].includes(config.access) && !route.onRequest) return [`${name} lets everybody in`]
     return config.operationId ? [`${name} is no part of the API, yet has an operationId`] : []
   }
+  // Views are the console's own: what a session may read, and no part of the documents.
+  if (url.startsWith('/console/api/views/')) {
+    const isGuarded = config.access === 'read' && route.onRequest !== undefined
+    return isGuarded ? [] : [`${name} lets everybody in`]
+  }
   const operation = operations.find(({ operationId }) => operationId === config.operationId)
   if (!operation) return [`${name} has no operation in the documents`]
   const version = route.constraints?.['apiVersion']
@@ -96,6 +101,13 @@ test('the policy finds what it looks for', () => {
     faultsOf({ method: 'GET', url, constraints: {}, config: { access: 'scim' } }, [operation])[0] ?? '',
     /lets everybody in/,
   )
+  const view = {
+    method: 'GET',
+    url: '/console/api/views/devices',
+    constraints: {},
+    config: { access: 'read' },
+  } as const
+  assert.match(faultsOf(view, [operation])[0] ?? '', /lets everybody in/)
   assert.match(faults({ constraints: {} })[0] ?? '', /no version/)
   assert.match(
     faultsOf({ method: 'GET', url, constraints: route.constraints, config: { access: 'read', operationId } }, [

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/load-config.ts'
+import { isConsoleBuilt } from '../http/console-pages.ts'
 import { createLogger, type Logger } from '../logging.ts'
 import { type Server, type ServerParts, startServer } from '../main.ts'
 import { CommandError, exitCodes } from './command-error.ts'
@@ -16,6 +17,7 @@ export async function runServer(config: Config, roles: Roles, io: CommandIo): Pr
   const server = await openServer({ config, roles, clock: systemClock, log })
   try {
     log.info({ address: server.address, base_url: config.baseUrl, roles }, 'started')
+    if (roles.api && !isConsoleBuilt()) log.warn('The console is not built: npm run build -w console')
     for (const line of sayHowToBegin(server)) await io.error(line)
     await untilAborted(io.signal)
     log.info('stopping')

@@ -17,6 +17,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'live-queries': ['devices', 'audit', ...ground],
   reporting: ['checks', 'issues', 'devices', 'people', 'audit', ...ground],
   drafts: ['checks', 'organizations', 'audit', ...ground],
+  'console-views': ['devices', 'checks', 'issues', 'people', ...ground],
   'console-access': ['admin-users', 'api-keys', 'organizations', 'audit', ...ground],
   'admin-users': ['events', 'audit', ...ground],
   registrations: ['groups', 'live-queries', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],

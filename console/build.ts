@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const stamp = `${root}dist/.sources`
+const sources = ['index.html', 'build.ts', 'package.json', 'public/**/*', 'src/**/*', '../contract/src/**/*.ts']
+
+/** What the built files were made of: the build is skipped while it is the same. */
+async function digestSources(): Promise<string> {
+  const hash = createHash('sha256')
+  const files = await Array.fromAsync(glob(sources, { cwd: root, withFileTypes: true }))
+  const paths = files.filter((file) => file.isFile()).map((file) => `${file.parentPath}/${file.name}`)
+  for (const path of paths.sort()) hash.update(path.slice(root.length)).update(await readFile(path))
+  return hash.digest('hex')
+}
+
+/** Once at build time instead of for each request. */
+async function compressFiles(): Promise<void> {
+  for await (const name of glob('dist/**/*.{js,css,html,svg}', { cwd: root })) {
+    const bytes = await readFile(root + name)
+    const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+    const [zipped, packed] = await Promise.all([
+      promisify(gzip)(bytes, { level: 9 }),
+      promisify(brotliCompress)(bytes, options),
+    ])
+    await writeFile(`${root}${name}.gz`, zipped)
+    await writeFile(`${root}${name}.br`, packed)
+  }
+}
+
+async function buildConsole(): Promise<void> {
+  const startedAt = performance.now()
+  const digest = await digestSources()
+  const isStale = digest !== (await readFile(stamp, 'utf8').catch(() => ''))
+  if (!isStale && process.argv.includes('--when-stale')) return
+  console.log('Building the console, once for this version; some seconds…')
+  const { build } = await import('vite')
+  const { mantineVariables } = await import('./src/theme/mantine-variables.ts')
+  await build({
+    root,
+    base: '/console/',
+    configFile: false,
+    logLevel: 'error',
+    oxc: { jsx: { runtime: 'automatic' } },
+    plugins: [mantineVariables],
+    build: { outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  })
+  await compressFiles()
+  await mkdir(`${root}dist`, { recursive: true })
+  await writeFile(stamp, digest)
+  console.log(`The console is built, in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+await buildConsole().catch((error: unknown) => {
+  // The API and the agents do without the console; its address says that it is not built.
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  console.error(isMissing ? 'The console is not built: its packages are not installed (npm ci)' : error)
+  if (!process.argv.includes('--when-stale')) process.exitCode = 1
+})

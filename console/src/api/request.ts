@@ -1,0 +1,58 @@
+import { ApiError, errorOf, unreached } from './api-error.ts'
+
+type Asked = {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+const session: { csrfToken: string | undefined; onEnd: () => void } = { csrfToken: undefined, onEnd: () => {} }
+
+/** The token that every change is sent with; it comes with the session. */
+export function rememberCsrfToken(token: string | undefined): void {
+  session.csrfToken = token
+}
+
+/** Called when the server no longer knows the session. */
+export function onSessionEnd(listener: () => void): void {
+  session.onEnd = listener
+}
+
+/** Asks the console's side of the API; a refusal is an ApiError. `path` begins with a slash. */
+export async function request<Answer>(path: string, asked: Asked = {}): Promise<Answer> {
+  try {
+    return await send<Answer>(path, asked)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === 'not_signed_in' && path !== '/session') session.onEnd()
+    if (error.code !== 'cross_site' || asked.method === undefined || asked.method === 'GET') throw error
+    // The token is of a session that another tab has replaced.
+    const renewed = await send<{ csrf_token: string }>('/session', {})
+    rememberCsrfToken(renewed.csrf_token)
+    return await send<Answer>(path, asked)
+  }
+}
+
+async function send<Answer>(path: string, { method = 'GET', body, signal }: Asked): Promise<Answer> {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (method !== 'GET' && session.csrfToken !== undefined) headers['x-muster-csrf'] = session.csrfToken
+  const response = await fetch(`/console/api${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw unreached()
+  })
+  if (!response.ok) throw await errorOf(response)
+  return (response.status === 204 ? undefined : await response.json()) as Answer
+}
+
+/** A path with its query; what is undefined or blank is left out. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  if (given.length === 0) return path
+  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}

@@ -1,0 +1,56 @@
+import { Menu } from '@mantine/core'
+import { Icon } from './icon.tsx'
+
+type Option = { readonly value: string; readonly text: string }
+
+type Parts = {
+  readonly field: string
+  readonly options: readonly Option[]
+  readonly chosen: readonly string[]
+  readonly onChange: (values: readonly string[]) => void
+  readonly isSingle?: boolean
+}
+
+/** One field of a filter: its values are alternatives; the cross takes it away. */
+export function FilterChip({ field, options, chosen, onChange, isSingle = false }: Parts) {
+  const words = options.filter(({ value }) => chosen.includes(value)).map(({ text }) => text)
+  const toggle = (value: string) => {
+    if (chosen.includes(value)) onChange(chosen.filter((other) => other !== value))
+    else onChange(isSingle ? [value] : [...chosen, value])
+  }
+  const isOn = words.length > 0
+  return (
+    <span className={isOn ? 'chip' : 'chip dash'}>
+      <Menu position="bottom-start" closeOnItemClick={isSingle} withinPortal={false}>
+        <Menu.Target>
+          <button type="button" className="chip-button">
+            <span className="k">
+              {!isOn && <Icon name="filter" size={14} />}
+              {!isOn && <span className="hidden">Filter by </span>}
+              {field}
+            </span>
+            {isOn && <span className="b">{words.join(', ')}</span>}
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {options.map(({ value, text }) => (
+            <Menu.Item
+              key={value}
+              role="menuitemcheckbox"
+              aria-checked={chosen.includes(value)}
+              leftSection={<span className="tickbox">{chosen.includes(value) && <Icon name="tick" size={14} />}</span>}
+              onClick={() => toggle(value)}
+            >
+              {text}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {isOn && (
+        <button type="button" className="x" aria-label={`Remove the filter ${field}`} onClick={() => onChange([])}>
+          <Icon name="close" size={14} />
+        </button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,14 @@
+import { iconPaths } from './icon-paths.ts'
+
+export type IconName = keyof typeof iconPaths
+
+/** Always beside text, or in something that has a name of its own. */
+export function Icon({ name, size = 16 }: { name: IconName; size?: 14 | 16 }) {
+  return (
+    <svg className={size === 14 ? 'i s14' : 'i'} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      {iconPaths[name].map((path) => (
+        <path key={path} d={path} />
+      ))}
+    </svg>
+  )
+}

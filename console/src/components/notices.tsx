@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/api-error.ts'
+
+/** What could not be done, in the server's words. */
+export function Failure({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
+  const requestId = error instanceof ApiError ? error.requestId : undefined
+  return (
+    <div className="notice" role="alert">
+      <div className="grow">
+        <div>
+          <b className="m">{what}</b> {error instanceof Error ? error.message : String(error)}
+        </div>
+        {requestId !== undefined && (
+          <div className="sm t3">
+            Request <code>{requestId}</code>
+          </div>
+        )}
+      </div>
+      {onRetry && (
+        <Button size="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Nothing to show, and why: what will be here, or how to see more. */
+export function Emptiness({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="notice">
+      <div className="grow">
+        <b className="m">{title}</b> {children}
+      </div>
+      {action}
+    </div>
+  )
+}
+
+/** Rows where the real ones will be; shown after 200 ms by the style sheet. */
+export function SkeletonRows({ rows = 6 }: { rows?: number }) {
+  return (
+    <div className="skeletons" aria-hidden="true">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
+        <div className="skeleton-row" key={row}>
+          <i />
+          <i />
+          <i />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** `18:36:20`, in UTC. */
+const clockTime = (time: string): string => new Date(time).toISOString().slice(11, 19)
+
+/** `14 Nov`, with the year when it is another one than now's. */
+export function dayOf(time: string, now: number): string {
+  const date = new Date(time)
+  const year = date.getUTCFullYear()
+  const text = `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ''}`
+  return year === new Date(now).getUTCFullYear() ? text : `${text} ${year}`
+}
+
+/** `Sat 21 Nov 09:14`, in UTC. */
+export function deadlineOf(time: string, now: number): string {
+  const date = new Date(time)
+  return `${weekdays[date.getUTCDay()] ?? ''} ${dayOf(time, now)} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
+}
+
+/** `Fri 20 Nov 2026 18:36:20 UTC`. */
+export function fullTime(time: string): string {
+  const date = new Date(time)
+  const on = `${weekdays[date.getUTCDay()] ?? ''} ${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ''} ${date.getUTCFullYear()}`
+  return `${on} ${clockTime(time)} UTC`
+}
+
+/** `6 m`, `14 h`, `3 d`: whole units, rounded down. */
+export function spanOf(milliseconds: number): string {
+  if (milliseconds < minute) return `${Math.floor(milliseconds / second)} s`
+  if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} m`
+  if (milliseconds < day) return `${Math.floor(milliseconds / hour)} h`
+  return `${Math.floor(milliseconds / day)} d`
+}
+
+/** `6 m ago`, `in 14 h`; beyond a week the date. */
+export function relativeTime(time: string, now: number): string {
+  const distance = new Date(time).getTime() - now
+  if (distance > 0) {
+    if (distance < day) return `in ${spanOf(distance)}`
+    if (distance < 7 * day) {
+      const date = new Date(time)
+      return `${weekdays[date.getUTCDay()] ?? ''} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
+    }
+    return dayOf(time, now)
+  }
+  if (-distance < 10 * second) return 'just now'
+  return -distance < 7 * day ? `${spanOf(-distance)} ago` : dayOf(time, now)
+}

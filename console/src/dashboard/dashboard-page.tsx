@@ -1,0 +1,63 @@
+import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { summaryQuery } from '../devices/device-queries.ts'
+import { Page } from '../shell/page.tsx'
+import { Agents } from './agents.tsx'
+import { DeliveryHealth } from './delivery-health.tsx'
+import { FailingChecks } from './failing-checks.tsx'
+import { leadSentence, secondSentence } from './lead-sentence.ts'
+import { NextToBlock } from './next-to-block.tsx'
+import { StandingBar } from './standing-bar.tsx'
+
+export function DashboardPage() {
+  const summary = useQuery(summaryQuery)
+  return (
+    <Page title="Dashboard" hasOwnTitle>
+      <div className="page dashboard">
+        {summary.isError && !summary.data && (
+          <>
+            <h1 tabIndex={-1}>Dashboard</h1>
+            <Failure
+              what="The figures could not be loaded."
+              error={summary.error}
+              onRetry={() => void summary.refetch()}
+            />
+          </>
+        )}
+        {summary.isPending && <SkeletonRows rows={8} />}
+        {summary.data && <Loaded summary={summary.data} />}
+      </div>
+    </Page>
+  )
+}
+
+function Loaded({ summary }: { summary: ConsoleSummary }) {
+  const total = Object.values(summary.standings).reduce((sum, count) => sum + count, 0)
+  if (total === 0) {
+    return (
+      <>
+        <h1 tabIndex={-1}>Enrol the first device</h1>
+        <Emptiness title="No device is enrolled yet.">
+          States, failing checks and who blocks next appear here within a minute of the first check-in.{' '}
+          <code>npm start</code> enrols this machine with the bundled agent.
+        </Emptiness>
+      </>
+    )
+  }
+  return (
+    <>
+      <h1 tabIndex={-1}>{leadSentence(summary)}</h1>
+      <p className="t2 lead">{secondSentence(summary)}</p>
+      <StandingBar standings={summary.standings} />
+      <div className="halves">
+        <FailingChecks checks={summary.failing_checks} />
+        <div className="stack">
+          <NextToBlock rows={summary.next_to_block} />
+          <DeliveryHealth />
+          <Agents summary={summary} />
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { Failure } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark, type MarkName } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { streamsQuery } from '../streams/stream-queries.ts'
+import { webhooksQuery } from '../webhooks/webhook-queries.ts'
+
+type Line = { key: string; name: string; kind: string; state: string; error: string | null; last: string | null }
+
+const marks: Readonly<Record<string, readonly [MarkName, string]>> = {
+  ok: ['tick', 'in order'],
+  failing: ['cross', 'failing'],
+  stopped: ['dash', 'off'],
+  no_poll_token: ['warning', 'nobody can poll'],
+}
+
+/** Whether the receivers of streams and webhooks get what they should. */
+export function DeliveryHealth() {
+  const streams = useQuery(streamsQuery)
+  const webhooks = useQuery(webhooksQuery)
+  const lines: readonly Line[] = [
+    ...(streams.data?.data ?? []).map(({ id, name, delivery_type, health }) => ({
+      ...{ key: `s${id}`, name, kind: delivery_type === 'push' ? 'Push' : 'Poll' },
+      ...{ state: health.state, error: health.last_error, last: health.last_delivered_at },
+    })),
+    ...(webhooks.data?.data ?? []).map(({ id, url, description, health }) => ({
+      ...{ key: `w${id}`, name: description ?? new URL(url).host, kind: 'Webhook' },
+      ...{ state: health.state, error: health.last_error, last: health.last_delivered_at },
+    })),
+  ]
+  const failed = streams.error ?? webhooks.error
+  return (
+    <section aria-labelledby="delivery">
+      <div className="sech">
+        <h2 id="delivery">Delivery</h2>
+        <span className="sm t3">latest accepted</span>
+      </div>
+      {failed && <Failure what="Streams and webhooks could not be loaded." error={failed} />}
+      {!failed && streams.data && webhooks.data && lines.length === 0 && (
+        <p className="t2">Nobody is told of changes: there is no stream and no webhook.</p>
+      )}
+      <ul className="lines">
+        {lines.slice(0, 8).map(({ key, name, kind, state, error, last }) => {
+          const [mark, word] = marks[state] ?? ['question', state]
+          return (
+            <li key={key} className="line" title={error ?? undefined}>
+              <Mark name={mark} />
+              <span className="m ell grow">{visibleText(name)}</span>
+              <span className="t2 line-kind">{kind}</span>
+              <span className={state === 'failing' ? 'bad' : 't2'}>{word}</span>
+              <span className="t2 tn line-time">
+                <RelativeTime time={last} />
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,54 @@
+import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { Scroller } from '../components/scroller.tsx'
+import { strategyWords } from '../components/strategy-words.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { percentOf } from './lead-sentence.ts'
+
+export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_checks'] }) {
+  const most = Math.max(1, ...checks.map(({ failing }) => failing))
+  return (
+    <section aria-labelledby="failing-checks">
+      <div className="sech">
+        <h2 id="failing-checks">Checks that fail most</h2>
+      </div>
+      {checks.length === 0 && <p className="t2">No check fails on any device.</p>}
+      {checks.length > 0 && (
+        <Scroller name="Checks that fail most">
+          <table className="t rank-table">
+            <thead>
+              <tr>
+                <th>Check</th>
+                <th className="w-strategy">When it fails</th>
+                <th className="num w-failing">Failing devices</th>
+                <th className="w-bar">
+                  <span className="hidden">Share</span>
+                </th>
+                <th className="num w-passing">Passing</th>
+              </tr>
+            </thead>
+            <tbody>
+              {checks.map((check) => (
+                <tr key={check.check_id}>
+                  <td className="m" title={visibleText(check.check_name)}>
+                    {visibleText(check.check_name)}
+                  </td>
+                  <td className="t2">{strategyWords[check.strategy]}</td>
+                  <td className="num">
+                    {check.failing.toLocaleString('en')}{' '}
+                    <span className="t2">/ {check.counted.toLocaleString('en')}</span>
+                  </td>
+                  <td>
+                    <svg className="rank" viewBox="0 0 46 6" focusable="false" aria-hidden="true">
+                      <rect width={Math.max(3, (check.failing / most) * 46)} height="6" rx="2" />
+                    </svg>
+                  </td>
+                  <td className="num">{percentOf(check.counted - check.failing, check.counted)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroller>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,27 @@
+import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+
+const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
+
+/** What is true now, and what follows. */
+export function leadSentence({ standings, blocking_within_24h: soon }: ConsoleSummary): string {
+  const now =
+    standings.blocked === 0
+      ? 'No device is blocked.'
+      : `${devices(standings.blocked)} ${standings.blocked === 1 ? 'is' : 'are'} blocked.`
+  if (soon === 0) return `${now} ${standings.blocked === 0 ? 'None' : 'No more'} blocks within 24 hours.`
+  return `${now} ${soon.toLocaleString('en')}${standings.blocked === 0 ? '' : ' more'} ${soon === 1 ? 'blocks' : 'block'} within 24 hours.`
+}
+
+/** Stale and silent devices are no part of the percentage. */
+export function secondSentence({ standings, waiting_requests: waiting }: ConsoleSummary): string {
+  const { blocked, will_block, notified, good } = standings
+  const reporting = blocked + will_block + notified + good
+  const share = reporting === 0 ? '' : ` (${percentOf(good, reporting)})`
+  const first = `${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}.`
+  if (waiting === 0) return `${first} No request waits for a decision.`
+  return `${first} ${waiting === 1 ? '1 request waits' : `${waiting} requests wait`} for a decision.`
+}
+
+/** Rounded down to a tenth, so that 100 % means all. */
+export const percentOf = (part: number, whole: number): string =>
+  whole === 0 ? '—' : `${(Math.floor((part / whole) * 1000) / 10).toString()}\u2009%`

@@ -1,0 +1,94 @@
+import type { CheckResult } from '@muster/contract/check-results.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Icon } from '../components/icon.tsx'
+import { Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark, type MarkName } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { checkResultsQuery } from './device-queries.ts'
+import { ResultRows } from './result-rows.tsx'
+
+type Status = CheckResult['status']
+
+const shown: Readonly<Record<Status, { mark: MarkName; word: string; order: number }>> = {
+  failing: { mark: 'cross', word: 'Failing', order: 0 },
+  errored: { mark: 'warning', word: 'Errored', order: 1 },
+  unknown: { mark: 'question', word: 'Unknown', order: 2 },
+  stale: { mark: 'dash', word: 'Stale', order: 3 },
+  pending: { mark: 'pending', word: 'Pending', order: 4 },
+  out_of_scope: { mark: 'struck', word: 'Out of scope', order: 5 },
+  passing: { mark: 'tick', word: 'Passing', order: 6 },
+  inapplicable: { mark: 'struck', word: 'Inapplicable', order: 7 },
+}
+
+const isFine = (status: Status): boolean => status === 'passing' || status === 'inapplicable'
+
+export function CheckResults({ deviceId }: { deviceId: string }) {
+  const results = useQuery(checkResultsQuery(deviceId))
+  const [isAll, setIsAll] = useState(true)
+  const all = results.data?.data ?? []
+  const troubled = all.filter(({ status }) => !isFine(status))
+  const rows = (isAll ? all : troubled).toSorted((one, other) => shown[one.status].order - shown[other.status].order)
+  return (
+    <section aria-labelledby="check-results" className="sec">
+      <div className="sech">
+        <h2 id="check-results">Check results</h2>
+        <div className="views">
+          <button type="button" className={isAll ? '' : 'on'} aria-pressed={!isAll} onClick={() => setIsAll(false)}>
+            Not passing <span className="n">{troubled.length}</span>
+          </button>
+          <button type="button" className={isAll ? 'on' : ''} aria-pressed={isAll} onClick={() => setIsAll(true)}>
+            All <span className="n">{all.length}</span>
+          </button>
+        </div>
+      </div>
+      {results.isError && (
+        <Failure what="Results could not be loaded." error={results.error} onRetry={() => void results.refetch()} />
+      )}
+      {results.isPending && <SkeletonRows rows={6} />}
+      {results.data && rows.length === 0 && (
+        <p className="t2">{all.length === 0 ? 'No check has run on this device yet.' : 'Everything passes.'}</p>
+      )}
+      <ul className="results">
+        {rows.map((result) => (
+          <ResultItem key={result.check_id} result={result} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function ResultItem({ result }: { result: CheckResult }) {
+  const { mark, word } = shown[result.status]
+  const hasRows = result.check_result_data.length > 0
+  const isBad = result.status === 'failing' || result.status === 'errored'
+  const line = (
+    <>
+      {hasRows ? <Icon name="chevronRight" size={14} /> : <span className="no-chevron" />}
+      <Mark name={mark} />
+      <span className="m ell result-name">{visibleText(result.check_name)}</span>
+      <span className="t3 ell grow">{reasonOf(result)}</span>
+      <span className={isBad ? 'bad result-word' : 't2 result-word'}>{word}</span>
+      <span className="t2 tn result-time">
+        <RelativeTime time={result.ran_at} />
+      </span>
+    </>
+  )
+  if (!hasRows) return <li className="result-line">{line}</li>
+  return (
+    <li>
+      <details open={result.status === 'failing'}>
+        <summary className="result-line">{line}</summary>
+        <ResultRows result={result} />
+      </details>
+    </li>
+  )
+}
+
+function reasonOf({ status, exemption_reason: reason, exemption_expires_at: end }: CheckResult): string {
+  if (status === 'stale') return 'Options changed; runs at the next check-in'
+  if (status === 'pending') return 'Runs at the next check-in'
+  if (reason === null) return ''
+  return `Exempted${end === null ? '' : ` until ${end.slice(0, 10)}`}: “${visibleText(reason)}”`
+}

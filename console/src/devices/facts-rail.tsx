@@ -1,0 +1,85 @@
+import type { Device } from '@muster/contract/devices.ts'
+import type { Person } from '@muster/contract/people.ts'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../components/copy-button.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+
+const modes = {
+  only_registered_owner: 'Registered owner only',
+  only_registered_owner_or_group_members: 'Registered owner and groups',
+  anyone: 'Anyone',
+} as const
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="pair">
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+const missing = <span className="t3">—</span>
+
+function Copied({ text, label }: { text: string | null; label: string }) {
+  if (text === null) return missing
+  return (
+    <>
+      <code className="ell" title={visibleText(text)}>
+        {visibleText(text)}
+      </code>
+      <CopyButton text={text} label={label} />
+    </>
+  )
+}
+
+export function FactsRail({ device, owner }: { device: Device; owner: Person | undefined }) {
+  const mode = device.auth_configuration?.authentication_mode
+  const groups = device.auth_configuration?.person_groups ?? []
+  return (
+    <aside className="rail" aria-label="Facts">
+      <dl className="kv">
+        <Fact name="Owner">
+          {owner ? (
+            <span className="stack ell">
+              <span className="m ell">{visibleText(owner.name)}</span>
+              <span className="t2 ell">{visibleText(owner.email)}</span>
+            </span>
+          ) : (
+            <span className="t3">{device.registered_owner_info === null ? 'Not registered' : '…'}</span>
+          )}
+        </Fact>
+        <Fact name="Sign-in allowed">{mode ? modes[mode] : missing}</Fact>
+        {groups.length > 0 && (
+          <Fact name="Groups">
+            {groups.map(({ id, name }) => (
+              <span className="tag" key={id}>
+                {visibleText(name)}
+              </span>
+            ))}
+          </Fact>
+        )}
+        <Fact name="Model">{device.hardware_model === null ? missing : visibleText(device.hardware_model)}</Fact>
+        <Fact name="System">{device.operating_system === null ? missing : visibleText(device.operating_system)}</Fact>
+        <Fact name="Serial">
+          <Copied text={device.serial} label="the serial number" />
+        </Fact>
+        <Fact name="Hardware UUID">
+          <Copied text={device.hardware_uuid} label="the hardware UUID" />
+        </Fact>
+        <Fact name="Device ID">
+          <Copied text={device.id} label="the device ID" />
+        </Fact>
+        <Fact name="Last seen">
+          <RelativeTime time={device.last_seen_at} missing="never" />
+        </Fact>
+        <Fact name="Last sign-in">
+          <RelativeTime time={device.last_authenticated_at} missing="never" />
+        </Fact>
+        <Fact name="Registered">
+          <RelativeTime time={device.registered_at} />
+        </Fact>
+        <Fact name="Note">{device.note === null ? missing : visibleText(device.note)}</Fact>
+      </dl>
+    </aside>
+  )
+}

@@ -1,0 +1,83 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import type { ConsoleSession } from '@muster/contract/console.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { beginSession } from '../api/session.ts'
+import { Mark } from '../components/state-shape.tsx'
+import { FormFault } from './form-fault.tsx'
+
+const shortest = 12
+
+type Parts = { readonly token: string; readonly isFirstRun: boolean; readonly email: string | null }
+
+export function AcceptForm({ token, isFirstRun, email }: Parts) {
+  const router = useRouter()
+  const form = useRef<HTMLFormElement>(null)
+  const [length, setLength] = useState(0)
+  const accept = useMutation({
+    mutationFn: (body: Readonly<Record<string, string>>) =>
+      request<ConsoleSession>('/session/link/accept', { method: 'POST', body: { ...body, token } }),
+    onSuccess: (session) => {
+      beginSession(session)
+      // Replaces the address, whose fragment held the token.
+      router.history.replace('/console/')
+    },
+  })
+  const faults = accept.error instanceof ApiError ? accept.error.faults : []
+  const faultOf = (field: string) => faults.find((fault) => fault.field === field)?.message
+  useEffect(() => {
+    if (accept.isError) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [accept.isError])
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()] as const)
+    const password = String(new FormData(event.currentTarget).get('password'))
+    accept.mutate({ ...Object.fromEntries(given.filter(([, value]) => value !== '')), password })
+  }
+  return (
+    <form ref={form} onSubmit={submit} className="gate-form">
+      {isFirstRun && (
+        <>
+          <div className="two">
+            <TextInput
+              name="first_name"
+              label="First name"
+              autoComplete="given-name"
+              error={faultOf('first_name')}
+              autoFocus
+            />
+            <TextInput
+              name="last_name"
+              label="Last name (optional)"
+              autoComplete="family-name"
+              error={faultOf('last_name')}
+            />
+          </div>
+          <TextInput name="email" type="email" label="E-mail" autoComplete="username" error={faultOf('email')} />
+        </>
+      )}
+      {!isFirstRun && email !== null && <input type="hidden" autoComplete="username" value={email} />}
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="new-password"
+        error={faultOf('password')}
+        onChange={(event) => setLength(event.currentTarget.value.length)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      />
+      <p className="sm t2 rule">
+        <Mark name={length >= shortest ? 'tick' : 'pending'} />
+        {length >= shortest
+          ? `${shortest} characters or more`
+          : `At least ${shortest} characters: ${shortest - length} more`}
+      </p>
+      <FormFault error={accept.error && faults.length === 0 ? accept.error.message : null} />
+      <Button type="submit" variant="filled" fullWidth loading={accept.isPending}>
+        {isFirstRun ? 'Create the account' : 'Save the password and sign in'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,57 @@
+import '@mantine/core/styles/baseline.layer.css'
+import '@mantine/core/styles/default-css-variables.layer.css'
+import '@mantine/core/styles/global.layer.css'
+import '@mantine/core/styles/UnstyledButton.layer.css'
+import '@mantine/core/styles/ActionIcon.layer.css'
+import '@mantine/core/styles/CloseButton.layer.css'
+import '@mantine/core/styles/Loader.layer.css'
+import '@mantine/core/styles/Button.layer.css'
+import '@mantine/core/styles/Paper.layer.css'
+import '@mantine/core/styles/Overlay.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Menu.layer.css'
+import '@mantine/core/styles/Modal.layer.css'
+import '@mantine/core/styles/ModalBase.layer.css'
+import '@mantine/core/styles/Input.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/PasswordInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import 'virtual:mantine-variables.css'
+import './theme/tokens.css'
+import './theme/console.css'
+import './theme/pages.css'
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/query-client.ts'
+import { onSessionEnd } from './api/request.ts'
+import { forgetSession } from './api/session.ts'
+import { router } from './routes.tsx'
+import { colorSchemeManager } from './theme/color-scheme-manager.ts'
+import { theme } from './theme/theme.ts'
+
+onSessionEnd(() => {
+  const { pathname, href } = router.state.location
+  if (/\/(sign-in|setup|invite)$/.test(pathname)) return
+  forgetSession()
+  void router.navigate({ to: '/sign-in', search: { next: `/console${href.replace(/^\/console/, '')}`, ended: '1' } })
+})
+
+const root = document.querySelector('#root')
+if (!root) throw new Error('The page has no place for the console')
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      withCssVariables={false}
+      withGlobalClasses={false}
+      colorSchemeManager={colorSchemeManager}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

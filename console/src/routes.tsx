@@ -1,0 +1,96 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  parseSearchWith,
+  redirect,
+  stringifySearchWith,
+} from '@tanstack/react-router'
+import { queryClient } from './api/query-client.ts'
+import { sessionQuery } from './api/session.ts'
+import { dashboardLoader } from './dashboard/dashboard-loader.ts'
+import { readDeviceFilters } from './devices/device-filters.ts'
+import { devicePageQuery, deviceQuery } from './devices/device-queries.ts'
+import { Broken, NotFound } from './shell/failures.tsx'
+import { Shell } from './shell/shell.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** Only an address of the console itself: a link must not lead elsewhere after signing in. */
+const ownPath = (value: unknown): string | undefined => {
+  const path = textOf(value)
+  return path !== undefined && /^\/console(\/(?!\/)[^\\]*)?$/.test(path) ? path : undefined
+}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (raw: Record<string, unknown>): { next?: string; ended?: '1' } => {
+    const next = ownPath(raw['next'])
+    return { ...(next !== undefined && { next }), ...(raw['ended'] === '1' && { ended: '1' as const }) }
+  },
+  component: lazyRouteComponent(() => import('./gates/sign-in-page.tsx'), 'SignInPage'),
+})
+
+const linkPage = lazyRouteComponent(() => import('./gates/link-page.tsx'), 'LinkPage')
+const setup = createRoute({ getParentRoute: () => root, path: '/setup', component: linkPage })
+const invite = createRoute({ getParentRoute: () => root, path: '/invite', component: linkPage })
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ location: { href } }) => {
+    const session = await queryClient.ensureQueryData(sessionQuery)
+    if (session) return
+    const next = href === '/' || href === '/console' || href === '/console/' ? {} : { next: href }
+    throw redirect({ to: '/sign-in', search: next })
+  },
+})
+
+const dashboard = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  loader: dashboardLoader,
+  component: lazyRouteComponent(() => import('./dashboard/dashboard-page.tsx'), 'DashboardPage'),
+})
+
+const devices = createRoute({
+  getParentRoute: () => shell,
+  path: '/devices',
+  validateSearch: readDeviceFilters,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => void queryClient.prefetchQuery(devicePageQuery(deps)),
+  component: lazyRouteComponent(() => import('./devices/devices-page.tsx'), 'DevicesPage'),
+})
+
+const device = createRoute({
+  getParentRoute: () => shell,
+  path: '/devices/$deviceId',
+  loader: ({ params }) => void queryClient.prefetchQuery(deviceQuery(params.deviceId)),
+  component: lazyRouteComponent(() => import('./devices/device-page.tsx'), 'DevicePage'),
+})
+
+const routeTree = root.addChildren([signIn, setup, invite, shell.addChildren([dashboard, devices, device])])
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  // Plain words in the address, without the quotes of JSON.
+  parseSearch: parseSearchWith((value) => value),
+  stringifySearch: stringifySearchWith((value) => String(value)),
+  defaultPreload: 'intent',
+  defaultPendingMs: 300,
+  scrollRestoration: true,
+  defaultErrorComponent: Broken,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

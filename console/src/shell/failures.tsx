@@ -1,0 +1,23 @@
+import { Button } from '@mantine/core'
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { Failure } from '../components/notices.tsx'
+
+export const NotFound = () => (
+  <main className="page lonely">
+    <h1>There is no such page</h1>
+    <p>
+      The console has nothing at this address.{' '}
+      <Link className="u" to="/">
+        Go to the dashboard
+      </Link>
+    </p>
+  </main>
+)
+
+export const Broken = ({ error, reset }: ErrorComponentProps) => (
+  <main className="page lonely">
+    <h1>This page could not be shown</h1>
+    <Failure what="The console failed." error={error} />
+    <Button onClick={reset}>Try again</Button>
+  </main>
+)

@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Icon } from '../components/icon.tsx'
+
+type Crumb = { readonly to: '/devices'; readonly text: string }
+
+type PageParts = {
+  /** What the page is called, in the tab as well. */
+  readonly title: string
+  readonly crumb?: Crumb
+  readonly actions?: ReactNode
+  /** The page has a title of its own below its bar. */
+  readonly hasOwnTitle?: boolean
+  readonly children: ReactNode
+}
+
+/** The bar above a page, and the page. A change of page is told to screen readers by the focus on the title. */
+export function Page({ title, crumb, actions, hasOwnTitle = false, children }: PageParts) {
+  const content = useRef<HTMLElement>(null)
+  const parts = [title, crumb?.text, 'Muster'].filter((part) => part !== undefined)
+  const tabTitle = parts.join(' · ')
+  useEffect(() => {
+    document.title = tabTitle
+  }, [tabTitle])
+  useEffect(() => {
+    content.current?.querySelector('h1')?.focus()
+  }, [])
+  return (
+    <main className="main" id="content" ref={content}>
+      <div className="top">
+        <OpenSidebar />
+        <div className="crumb">
+          {crumb && (
+            <>
+              <Link to={crumb.to}>{crumb.text}</Link>
+              <Icon name="chevronRight" size={14} />
+            </>
+          )}
+          {hasOwnTitle ? (
+            <b className="ell">{title}</b>
+          ) : (
+            <h1 className="bar-title ell" tabIndex={-1}>
+              {title}
+            </h1>
+          )}
+        </div>
+        <div className="grow" />
+        {actions}
+      </div>
+      {children}
+    </main>
+  )
+}
+
+const OpenSidebar = () => (
+  <button type="button" className="open-side" aria-label="Menu" data-open-sidebar>
+    <Icon name="menu" />
+  </button>
+)

@@ -1,0 +1,56 @@
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useSession } from '../api/session.ts'
+import { Emptiness } from '../components/notices.tsx'
+import { Toasts } from '../components/toasts.tsx'
+import { Shortcuts } from './shortcuts.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
+
+export function Shell() {
+  const session = useSession()
+  const [isOpen, setIsOpen] = useState(false)
+  const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  useShortcuts(() => setIsHelpOpen(true))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a small screen a change of page closes the sidebar
+  useEffect(() => setIsOpen(false), [path])
+  useEffect(() => {
+    const toggle = (event: MouseEvent) => {
+      const isToggle = event.target instanceof Element && event.target.closest('[data-open-sidebar]') !== null
+      if (isToggle) setIsOpen((was) => !was)
+    }
+    document.addEventListener('click', toggle)
+    return () => document.removeEventListener('click', toggle)
+  }, [])
+  if (!session) return null
+  return (
+    <>
+      <a className="skip" href="#content">
+        Skip to the page
+      </a>
+      <div className="app">
+        <Sidebar session={session} isOpen={isOpen} onShortcuts={() => setIsHelpOpen(true)} />
+        {session.may_read ? <Outlet /> : <BillingOnly />}
+      </div>
+      <button
+        type="button"
+        className={isOpen ? 'side-cover open' : 'side-cover'}
+        aria-label="Close the menu"
+        tabIndex={isOpen ? 0 : -1}
+        onClick={() => setIsOpen(false)}
+      />
+      <Toasts />
+      <Shortcuts isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
+    </>
+  )
+}
+
+const BillingOnly = () => (
+  <main className="main" id="content">
+    <div className="page">
+      <h1 tabIndex={-1}>Billing only</h1>
+      <Emptiness title="Your account sees to billing only.">Somebody with full access can change it.</Emptiness>
+    </div>
+  </main>
+)

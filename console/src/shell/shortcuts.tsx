@@ -1,0 +1,35 @@
+import { Modal } from '@mantine/core'
+import { mainEntries } from './entries.ts'
+
+const others: readonly (readonly [string, string])[] = [
+  ['/', 'Search this list'],
+  ['J', 'Next row'],
+  ['K', 'Row before'],
+  ['Enter', 'Open the row'],
+  ['R', 'Refresh the checks of a device'],
+  ['Esc', 'Close, or clear the choice'],
+  ['?', 'This list'],
+]
+
+export const Shortcuts = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => (
+  <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <dl className="kv keys">
+      {mainEntries.map((entry) => (
+        <div className="pair" key={entry.to}>
+          <dt>
+            <kbd>G</kbd> then <kbd>{entry.letter.toUpperCase()}</kbd>
+          </dt>
+          <dd>{entry.text}</dd>
+        </div>
+      ))}
+      {others.map(([letter, text]) => (
+        <div className="pair" key={letter}>
+          <dt>
+            <kbd>{letter}</kbd>
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </Modal>
+)

@@ -1,0 +1,86 @@
+import { Menu } from '@mantine/core'
+import type { ConsoleSession } from '@muster/contract/console.ts'
+import { Link } from '@tanstack/react-router'
+import { Icon } from '../components/icon.tsx'
+import { MusterMark } from '../components/muster-mark.tsx'
+import { type Entry, mainEntries } from './entries.ts'
+import { chooseScheme, type SchemeWish, schemeWish } from './scheme.ts'
+import { signOut } from './sign-out.ts'
+
+type Parts = { readonly session: ConsoleSession; readonly isOpen: boolean; readonly onShortcuts: () => void }
+
+export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
+  return (
+    <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
+      <div className="org">
+        <MusterMark />
+        <span className="ell grow" title={session.organization.name}>
+          {session.organization.name}
+        </span>
+      </div>
+      {mainEntries.map((entry) => (
+        <SidebarLink key={entry.to} entry={entry} />
+      ))}
+      <div className="navh">Developers</div>
+      <a className="nav" href="/docs">
+        <Icon name="key" />
+        API documentation
+      </a>
+      <div className="foot">
+        <Account session={session} onShortcuts={onShortcuts} />
+      </div>
+    </nav>
+  )
+}
+
+const SidebarLink = ({ entry }: { entry: Entry }) => (
+  <Link
+    to={entry.to}
+    className="nav"
+    activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+    activeProps={{ className: 'on' }}
+  >
+    <Icon name={entry.icon} />
+    {entry.text}
+  </Link>
+)
+
+const wishes: readonly (readonly [SchemeWish, string])[] = [
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+  ['auto', 'As the system'],
+]
+
+function Account({ session, onShortcuts }: Omit<Parts, 'isOpen'>) {
+  const { first_name: first, last_name: last, email } = session.administrator
+  const name = [first, last].filter(Boolean).join(' ') || email
+  return (
+    <Menu position="top-start" width={208} withinPortal={false}>
+      <Menu.Target>
+        <button type="button" className="nav account">
+          <span className="initials" aria-hidden="true">
+            {name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className="ell">{name}</span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{email}</Menu.Label>
+        {wishes.map(([wish, text]) => (
+          <Menu.Item
+            key={wish}
+            rightSection={schemeWish() === wish ? <Icon name="tick" size={14} /> : null}
+            onClick={() => chooseScheme(wish)}
+          >
+            {text}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item rightSection={<kbd>?</kbd>} onClick={onShortcuts}>
+          Keyboard shortcuts
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

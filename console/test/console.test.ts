@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { after, before, test } from 'node:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { startTrial, type TrialServer } from './trial-server.ts'
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const executablePath = places.find((path) => existsSync(path))
+const skip = executablePath === undefined && 'no Chromium is installed: apt install chromium'
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const axe = createRequire(import.meta.url).resolve('axe-core')
+
+const budgetBytes = 300_000
+const password = 'a long walk at dusk'
+
+let trial: TrialServer
+let browser: Browser
+let page: Page
+const faults: string[] = []
+
+before(async () => {
+  if (executablePath === undefined) return
+  trial = await startTrial(30)
+  browser = await chromium.launch({ executablePath, args })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  page = await context.newPage()
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) faults.push(message.text())
+  })
+})
+
+after(async () => {
+  await browser?.close()
+  await trial?.stop()
+})
+
+/** What axe finds in the page as it stands, in both schemes. */
+async function violations(): Promise<string[]> {
+  const found: string[] = []
+  for (const scheme of ['light', 'dark']) {
+    await page.evaluate((name) => {
+      document.documentElement.dataset['mantineColorScheme'] = name
+    }, scheme)
+    const client = await page.context().newCDPSession(page)
+    await client.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') })
+    const { result } = await client.send('Runtime.evaluate', {
+      expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))`,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    found.push(...(JSON.parse(String(result.value)) as string[]).map((text) => `${scheme} ${text}`))
+    await client.detach()
+  }
+  return found
+}
+
+test('the link of the first start makes an administrator, whose dashboard is light to load', { skip }, async () => {
+  await page.goto(trial.setupLink)
+  await page.getByLabel('First name').fill('Mira')
+  await page.getByLabel('E-mail').fill('mira@halden.example')
+  await page.locator('input[name=password]').fill('short')
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByText('must have at least 12 characters').waitFor()
+  assert.deepEqual(await violations(), [])
+  await page.locator('input[name=password]').fill(password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { level: 1, name: /blocked/ }).waitFor()
+  assert.equal(new URL(page.url()).hash, '', 'the token is gone from the address')
+
+  let bytes = 0
+  const client = await page.context().newCDPSession(page)
+  await client.send('Network.enable')
+  await client.send('Network.setCacheDisabled', { cacheDisabled: true })
+  const scripts = new Set<string>()
+  client.on('Network.responseReceived', ({ requestId, response }) => {
+    if (/javascript/.test(response.mimeType)) scripts.add(requestId)
+  })
+  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) bytes += encodedDataLength
+  })
+  await page.reload()
+  await page.getByText('30 enrolled').waitFor()
+  await page.waitForLoadState('networkidle')
+  await client.detach()
+  assert.ok(bytes > 50_000 && bytes < budgetBytes, `${bytes} bytes of JavaScript`)
+  assert.deepEqual(await violations(), [])
+})
+
+test('devices are found by the keyboard, and the filter stays in the address', { skip }, async () => {
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
+  await page.getByText('1–30 of 30').waitFor()
+  assert.deepEqual(await violations(), [])
+  const first = (await page.locator('[data-row-link]').first().textContent()) ?? ''
+  await page.keyboard.press('/')
+  await page.keyboard.type(first)
+  await page.getByText('1 device', { exact: true }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('q'), first)
+  await page.reload()
+  await page.getByText('1 device', { exact: true }).waitFor()
+  await page.goto(`${trial.baseUrl}/console/devices?state=blocked,lost&per=7&q=nobody%20has%20this`)
+  await page.getByText('No device matches.').waitFor()
+  assert.deepEqual(await violations(), [])
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByText('1–30 of 30').waitFor()
+})
+
+test('a device shows its issues and its results, and a missing one says so', { skip }, async () => {
+  const link = page.locator('[data-row-link]').first()
+  const name = (await link.textContent()) ?? ''
+  await link.click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.getByRole('heading', { name: 'Check results' }).waitFor()
+  await page
+    .getByText(/Passing/)
+    .first()
+    .waitFor()
+  assert.equal(await page.title(), `${name} · Devices · Muster`)
+  assert.deepEqual(await violations(), [])
+  await page.goto(`${trial.baseUrl}/console/devices/900000000000000001`)
+  await page.getByText('There is no device 900000000000000001.').waitFor()
+  assert.deepEqual(await violations(), [])
+})
+
+test('pages fit into 390 px', { skip }, async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const path of ['/console/', '/console/devices', '/console/devices/1']) {
+    await page.goto(trial.baseUrl + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    assert.equal(overflow, 0, `${path} scrolls sideways`)
+    assert.deepEqual(await violations(), [])
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
+test('when the session ends, signing in leads back to the page', { skip }, async () => {
+  await page.goto(`${trial.baseUrl}/console/devices?state=good`)
+  await page.getByText('1–').waitFor()
+  await page.context().clearCookies()
+  await page.locator('[data-row-link]').first().click()
+  await page.getByText('Your session has ended.').waitFor()
+  assert.deepEqual(await violations(), [])
+  await page.getByLabel('E-mail').fill('mira@halden.example')
+  await page.locator('input[name=password]').fill('wrong, and long enough')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').filter({ hasText: /\w/ }).waitFor()
+  await page.locator('input[name=password]').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Check results' }).waitFor()
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(faults, [])
+})

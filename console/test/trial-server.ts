@@ -1,0 +1,62 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const run = promisify(execFile)
+
+export type TrialServer = { readonly baseUrl: string; readonly setupLink: string; stop(): Promise<void> }
+
+/** What `npm start` runs, with some simulated devices. */
+export async function startTrial(devices: number): Promise<TrialServer> {
+  await run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
+  const port = await freePort()
+  const baseUrl = `http://localhost:${port}`
+  const dataDir = await mkdtemp(join(tmpdir(), 'muster-console-'))
+  const { PATH, HOME } = process.env
+  const env = { PATH, HOME, PORT: String(port), MUSTER_DATA_DIR: dataDir, MUSTER_BASE_URL: baseUrl }
+  const server = spawn(process.execPath, ['server/bin/muster.js', 'start', '--no-agent'], { cwd: root, env })
+  const stop = async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    if (server.exitCode === null && server.kill('SIGTERM')) await ended
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const setupLink = await new Promise<string>((resolve, reject) => {
+      let output = ''
+      server.once('exit', () => reject(new Error(`The server has ended: ${output}`)))
+      const read = (chunk: Buffer) => {
+        output += chunk
+        const [link] = /http:\S+\/console\/setup#\S+/.exec(output) ?? []
+        if (link !== undefined && output.includes('\nMore keys')) resolve(link)
+      }
+      server.stdout.on('data', read)
+      server.stderr.on('data', read)
+    })
+    const simulated = ['--devices', String(devices), '--fail-rate', '0.3', '--duration', '8s']
+    await run(
+      process.execPath,
+      ['server/bin/muster.js', 'simulate', ...simulated, '--state-file', join(dataDir, 'simulated.json')],
+      { cwd: root, env },
+    )
+    return { baseUrl, setupLink, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}

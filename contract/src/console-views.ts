@@ -1,0 +1,160 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+
+/** How a device stands: its state, unless nothing is known of it now. */
+const standings = ['blocked', 'will_block', 'notified', 'good', 'stale', 'never'] as const
+const deviceTypes = ['Mac', 'Linux', 'Windows', 'iOS', 'Android'] as const
+
+const owner = () =>
+  Nullable(
+    Type.Object(
+      { id: Identifier('Identifier of the person.'), name: Text('Name of the person.') },
+      { description: 'Whom the device is registered to; null when it is unregistered.' },
+    ),
+  )
+
+const standing = () =>
+  Choice(standings, 'State of the device; `stale` when it has been silent for 7 days, `never` when it never spoke.')
+
+/** A row of the list of devices. */
+export const DeviceView = Type.Object(
+  {
+    id: Identifier('Identifier of the device.'),
+    name: Text('Name of the device.'),
+    device_type: Choice(deviceTypes, 'The platform of the device.'),
+    standing: standing(),
+    will_block_at: Nullable(Timestamp('When the device will be blocked; null unless it will block.')),
+    owner: owner(),
+    operating_system: Nullable(Text('Name and version of the operating system.')),
+    serial: Nullable(Text('Serial number of the hardware.')),
+    open_issues: Count('How many issues of the device are open.'),
+    last_seen_at: Nullable(Timestamp('When the device last spoke to the service; null if never.')),
+  },
+  {
+    title: 'DeviceView',
+    description: 'A device in a list of the console.',
+    examples: [
+      {
+        id: '1042',
+        name: 'ana-ruiz-mbp14',
+        device_type: 'Mac',
+        standing: 'will_block',
+        will_block_at: '2026-11-24T09:00:00.000Z',
+        owner: { id: '311', name: 'Ana Ruiz' },
+        operating_system: 'macOS 26.1',
+        serial: 'C02XL0GTJGH5',
+        open_issues: 3,
+        last_seen_at: '2026-11-20T09:13:55.018Z',
+      },
+    ],
+  },
+)
+export type DeviceView = Static<typeof DeviceView>
+
+/** What narrows the list of devices; several standings or platforms are joined by commas. */
+export const DeviceViewFilter = Type.Object(
+  {
+    standing: Type.Optional(
+      Text('Standings, joined by commas.', { pattern: `^(${standings.join('|')})(,(${standings.join('|')}))*$` }),
+    ),
+    platform: Type.Optional(
+      Text('Platforms, joined by commas.', { pattern: `^(${deviceTypes.join('|')})(,(${deviceTypes.join('|')}))*$` }),
+    ),
+    owner: Type.Optional(Choice(['registered', 'none'], 'Whether somebody owns the device.')),
+    within: Type.Optional(Choice(['24h'], 'Only devices that will be blocked within that time.')),
+    search: Type.Optional(
+      Text('A part of the name, serial number, note, or name or e-mail address of the owner.', { maxLength: 200 }),
+    ),
+  },
+  {
+    title: 'DeviceViewFilter',
+    description: 'What narrows the list of devices.',
+    examples: [{ standing: 'blocked,will_block', platform: 'Mac', search: 'ana' }],
+  },
+)
+export type DeviceViewFilter = Static<typeof DeviceViewFilter>
+
+export const DeviceViewCount = Type.Object(
+  { count: Count('How many devices there are.') },
+  { title: 'DeviceViewCount', description: 'How many devices a filter finds.', examples: [{ count: 74 }] },
+)
+export type DeviceViewCount = Static<typeof DeviceViewCount>
+
+const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'] as const
+
+const NextToBlock = Type.Object(
+  {
+    device_id: Identifier('Identifier of the device.'),
+    device_name: Text('Name of the device.'),
+    owner_name: Nullable(Text('Name of the owner; null when the device is unregistered.')),
+    standing: standing(),
+    blocks_at: Nullable(Timestamp('When the device was or will be blocked.')),
+    issue_title: Nullable(Text('What blocks it.')),
+  },
+  { description: 'A device that is blocked or will be.' },
+)
+
+const FailingCheck = Type.Object(
+  {
+    check_id: Identifier('Identifier of the check.'),
+    check_name: Text('Name of the check.'),
+    strategy: Choice(strategies, 'What a failure leads to.'),
+    failing: Count('How many devices fail it.'),
+    counted: Count('How many devices it is counted on.'),
+  },
+  { description: 'A check that devices fail.' },
+)
+
+/** What the dashboard shows. */
+export const ConsoleSummary = Type.Object(
+  {
+    standings: Type.Object(
+      Object.fromEntries(standings.map((name) => [name, Count(`Devices that are \`${name}\`.`)])) as Record<
+        (typeof standings)[number],
+        ReturnType<typeof Count>
+      >,
+      {
+        description: 'How many devices stand how; together all of them.',
+      },
+    ),
+    blocking_within_24h: Count('How many devices will be blocked within 24 hours.'),
+    late: Count('How many devices were last heard of more than an hour ago, and less than 7 days.'),
+    waiting_requests: Count('How many requests wait for a decision.'),
+    next_to_block: Type.Array(NextToBlock, {
+      description: 'Blocked devices, then those that will be soonest; at most 6.',
+    }),
+    failing_checks: Type.Array(FailingCheck, { description: 'The checks that most devices fail; at most 7.' }),
+  },
+  {
+    title: 'ConsoleSummary',
+    description: 'What the dashboard shows.',
+    examples: [
+      {
+        standings: { blocked: 9, will_block: 27, notified: 38, good: 421, stale: 14, never: 3 },
+        blocking_within_24h: 6,
+        late: 8,
+        waiting_requests: 5,
+        next_to_block: [
+          {
+            device_id: '733',
+            device_name: 'HALDEN-FIN-022',
+            owner_name: 'Jonas Lindqvist',
+            standing: 'blocked',
+            blocks_at: '2026-11-20T18:36:20.000Z',
+            issue_title: 'A fixed drive is not encrypted',
+          },
+        ],
+        failing_checks: [
+          {
+            check_id: '57',
+            check_name: 'Screen locks quickly after sleep',
+            strategy: 'notify_only',
+            failing: 29,
+            counted: 347,
+          },
+        ],
+      },
+    ],
+  },
+)
+export type ConsoleSummary = Static<typeof ConsoleSummary>

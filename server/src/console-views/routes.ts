@@ -1,0 +1,65 @@
+import { ConsoleSummary, DeviceView, DeviceViewCount, DeviceViewFilter } from '@muster/contract/console-views.ts'
+import type { FastifyInstance } from 'fastify'
+import { endpoint } from '../http/endpoint.ts'
+import { listEndpoint } from '../http/list-endpoint.ts'
+import { presentDeviceView, presentSummary } from './present.ts'
+import {
+  countDeviceViews,
+  countStandings,
+  countWaitingRequests,
+  listDeviceViews,
+  listFailingChecks,
+  listNextToBlock,
+  placeOf,
+} from './queries.ts'
+
+const tag = 'Console'
+
+/** What the console shows in one answer where the API takes several; for sessions only, so no part of the API. */
+export function consoleViewRoutes(scope: FastifyInstance): void {
+  listEndpoint(scope, {
+    path: '/views/devices',
+    operationId: 'listDeviceViews',
+    summary: 'List devices with their owners, what is to be done first at the top',
+    tag,
+    record: DeviceView,
+    options: DeviceViewFilter,
+    list: listDeviceViews,
+    present: presentDeviceView,
+    cursorOf: placeOf,
+    isSmall: true,
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/device_count',
+    operationId: 'countDeviceViews',
+    summary: 'Count the devices that a filter finds',
+    tag,
+    permission: 'read',
+    query: DeviceViewFilter,
+    answer: DeviceViewCount,
+    run: async ({ db, organizationId, query, now }) => ({
+      count: await countDeviceViews(db, organizationId, query, now),
+    }),
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/summary',
+    operationId: 'getConsoleSummary',
+    summary: 'Read what the dashboard shows',
+    tag,
+    permission: 'read',
+    answer: ConsoleSummary,
+    run: async ({ db, organizationId, now }) => {
+      const [standings, next, checks, waiting] = await Promise.all([
+        countStandings(db, organizationId, now),
+        listNextToBlock(db, organizationId, now, 6),
+        listFailingChecks(db, organizationId, 7),
+        countWaitingRequests(db, organizationId),
+      ])
+      return presentSummary({ standings, next, checks, waiting })
+    },
+  })
+}
