@@ -6,6 +6,7 @@ import { fail, orNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { createLink } from './create-link.ts'
 import { endSessions } from './end-sessions.ts'
+import { hasAccounts } from './queries.ts'
 import { deleteRecoveryCodes } from './second-factor.ts'
 import { forgetFailures } from './throttle-sign-ins.ts'
 
@@ -50,15 +51,9 @@ export async function inviteAdmin(
   return link
 }
 
-/** A link in the place of somebody's password and second factor is a reset, and must be called so. */
+/** A link in the place of how somebody signs in is a reset, and must be called so. */
 async function refuseWhoSignsIn(tx: Tx, { organizationId, adminUserId }: Invitation): Promise<void> {
-  const credentials = await tx
-    .selectFrom('admin_credentials')
-    .select('password_hash')
-    .where(inOrganization('admin_credentials', organizationId))
-    .where('admin_user_id', '=', adminUserId)
-    .executeTakeFirst()
-  if (!credentials?.password_hash) return
+  if (!(await hasAccounts(tx, organizationId, adminUserId))) return
   fail('invalid', { errors: [{ field: 'id', message: 'signs in already: reset how they do instead' }] })
 }
 

@@ -161,3 +161,13 @@ test('passkeys need a host name', () => {
   assert.equal(passkeySite('https://192.0.2.7'), undefined)
   assert.equal(passkeySite('https://[2001:db8::7]:8443'), undefined)
 })
+
+test('a link in the place of a passkey is a reset, which takes the passkey away', async () => {
+  const { id, authenticator } = await withPasskey()
+  await app.db.deleteFrom('admin_credentials').execute()
+  const { browser } = await signedIn({ email: 'tom@acme.example' })
+  const invited = await browser.ask('POST', `/session/administrators/${id}/invite`)
+  assert.deepEqual(invited.body.errors, [{ field: 'id', message: 'signs in already: reset how they do instead' }])
+  assert.equal((await browser.ask('POST', `/session/administrators/${id}/reset`)).status, 200)
+  assert.deepEqual((await signIn(authenticator)).body, refused)
+})

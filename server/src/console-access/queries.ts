@@ -39,13 +39,14 @@ export const findAccounts = (
 
 export type Account = Awaited<ReturnType<typeof findAccounts>>[number]
 
-/** Whether anybody can sign in, or could; of one organization, or of any. */
-export async function hasAccounts(reader: Reader, organizationId?: string): Promise<boolean> {
+/** Whether anybody can sign in, or could: that administrator, one of the organization, or one of any. */
+export async function hasAccounts(reader: Reader, organizationId?: string, adminUserId?: string): Promise<boolean> {
   for (const table of ['admin_credentials', 'admin_passkeys', 'admin_identities'] as const) {
     const row = await reader
       .selectFrom(table)
       .select('admin_user_id')
       .$if(organizationId !== undefined, (query) => query.where(inOrganization(table, organizationId ?? '')))
+      .$if(adminUserId !== undefined, (query) => query.where('admin_user_id', '=', adminUserId ?? ''))
       .limit(1)
       .executeTakeFirst()
     if (row) return true

@@ -44,6 +44,14 @@ test('the trial of one machine, from the first start to the third', { skip: embe
     assert.equal(owner.name, userInfo().username)
   })
 
+  await t.test('the link that was printed makes the first administrator', async () => {
+    const token = /\/console\/setup#(mstr_link_\w+)/.exec(trial.output())?.[1]
+    const origin = /Muster is running at (\S+)/.exec(trial.output())?.[1] ?? ''
+    const body = { token, password: 'a long walk at dusk', email: 'ada@example.com', first_name: 'Ada' }
+    const answer = await trial.ask('POST', '/console/api/session/link/accept', { body, headers: { origin } })
+    assert.deepEqual([answer.status, answer.body.administrator?.access], [200, 'full'])
+  })
+
   await t.test('the key that was printed is nowhere in the data folder', async () => {
     assert.match(trial.output(), keyForm)
     const names = await readdir(place.dataDir, { recursive: true, withFileTypes: true })
