@@ -167,8 +167,8 @@ test('details that make no sense are refused by name', async () => {
     [{ restrictions: ['manage_keys'] }, 'restrictions'],
     [{ access: 'billing_only', restrictions: ['manage_keys'] }, 'restrictions'],
     [{ access: 'limited', restrictions: ['Manage keys'] }, 'restrictions'],
-    [{ access: 'limited', restrictions: ['a', 'a'] }, 'restrictions'],
-    [{ access: 'limited', restrictions: Array.from({ length: 51 }, (_, index) => `r${index}`) }, 'restrictions'],
+    [{ access: 'limited', restrictions: ['manage_keys', 'manage_keys'] }, 'restrictions'],
+    [{ access: 'limited', restrictions: ['remove_device'] }, 'restrictions'],
   ]
   for (const [details, field] of wrong) {
     await assert.rejects(add(details), (error: { code: string; errors: { field: string }[] }) => {

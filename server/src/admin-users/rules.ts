@@ -1,4 +1,5 @@
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import { adminPowerNames } from '@muster/contract/console.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 
 export type AdminRights = { access: AdminAccess; restrictions: readonly string[] }
@@ -6,14 +7,12 @@ export type AdminDetails = AdminRights & { firstName: string; lastName: string; 
 
 const longestName = 200
 const longestEmail = 320
-const mostRestrictions = 50
 
 export function faultsOfRights({ access, restrictions }: AdminRights): FieldError[] {
-  const isNamed = restrictions.every((restriction) => /^[a-z][a-z0-9_]{0,63}$/.test(restriction))
+  const isNamed = restrictions.every((restriction) => adminPowerNames.some((power) => power === restriction))
   return [
-    fault(isNamed, 'restrictions', 'must be names of lower-case letters, digits and _, of at most 64 characters'),
+    fault(isNamed, 'restrictions', `must be of ${adminPowerNames.join(', ')}`),
     fault(new Set(restrictions).size === restrictions.length, 'restrictions', 'must not name anything twice'),
-    fault(restrictions.length <= mostRestrictions, 'restrictions', `must not be more than ${mostRestrictions}`),
     fault(access === 'limited' || restrictions.length === 0, 'restrictions', 'are for limited access only'),
   ].filter((found) => found !== undefined)
 }
