@@ -1,6 +1,12 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:tls'
+import {
+  connect as connectTls,
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 import type { buildConnector } from 'undici'
 import { isPublicAddress } from './public-address.ts'
 import type { ReceiverRules } from './receiver-url.ts'
@@ -36,13 +42,25 @@ class NameUnresolvedError extends Error {
   }
 }
 
+/** What all connections have in common, made at the first: each of its own would hold every authority once more. */
+export function sharedSecureContext({ extraAuthorities }: Pick<ConnectorSettings, 'extraAuthorities'>) {
+  let made: SecureContext | undefined
+  return (): SecureContext => {
+    made ??= createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(extraAuthorities && { ca: [...getCACertificates('default'), ...extraAuthorities] }),
+    })
+    return made
+  }
+}
+
 /**
  * Connects by TLS to addresses that were judged just now, and to no others: the name is resolved here, one inward
  * address refuses the whole answer, and the socket is handed only what was judged, so that an answer which changes
  * in between changes nothing. `onDial` hears of every attempt: how long it took and what came of it, or nothing when it
  * failed.
  */
-export function checkedConnector(settings: ConnectorSettings, onDial: OnDial) {
+export function checkedConnector(settings: ConnectorSettings & { secureContext: () => SecureContext }, onDial: OnDial) {
   const { resolve = settings.allowPrivate ? systemResolve : nameServerResolve(), timeoutMs } = settings
   return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
     const startedAt = performance.now()
@@ -69,7 +87,7 @@ export function checkedConnector(settings: ConnectorSettings, onDial: OnDial) {
       if (error) return finish(new NameUnresolvedError({ cause: error }), null)
       if (!areAllowed(addresses, settings)) return finish(new AddressRefusedError(), null)
       const dnsMs = performance.now() - startedAt
-      dialled = dial(host, Number(options.port || 443), addresses, settings)
+      dialled = dial(host, Number(options.port || 443), addresses, settings.secureContext())
       watch(dialled, { settings, dnsMs, startedAt, onDial, finish })
     })
   }
@@ -85,7 +103,7 @@ const areAllowed = (addresses: readonly LookupAddress[], settings: ConnectorSett
   addresses.length > 0 &&
   (settings.allowPrivate || addresses.every(({ address }) => isPublicAddress(address, settings)))
 
-function dial(host: string, port: number, addresses: LookupAddress[], settings: ConnectorSettings): TLSSocket {
+function dial(host: string, port: number, addresses: LookupAddress[], secureContext: SecureContext): TLSSocket {
   const [first] = addresses
   const judged: LookupFunction = (_host, options, callback) => {
     if (options.all) callback(null, addresses)
@@ -95,11 +113,10 @@ function dial(host: string, port: number, addresses: LookupAddress[], settings: 
     host,
     port,
     lookup: judged,
-    minVersion: 'TLSv1.2' as const,
+    secureContext,
     ALPNProtocols: ['http/1.1'],
     // An address is no server name (RFC 6066 §3).
     ...(isIP(host) === 0 && { servername: host }),
-    ...(settings.extraAuthorities && { ca: [...getCACertificates('default'), ...settings.extraAuthorities] }),
   })
 }
 

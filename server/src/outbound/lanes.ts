@@ -1,5 +1,5 @@
 import { Client } from 'undici'
-import { type ConnectorSettings, checkedConnector, type DialTimings } from './checked-connector.ts'
+import { type ConnectorSettings, checkedConnector, type DialTimings, sharedSecureContext } from './checked-connector.ts'
 import { limitReading } from './reading-limit.ts'
 
 /** A connection that carries one request at a time, and what came of dialling for the present one. */
@@ -19,12 +19,13 @@ const keptOpenMs = 30_000
 /** Connections to receivers: in each pool, of one origin, so many at a time, the rest wait their turn, idle ones close. */
 export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }) {
   const pools = new Map<string, Pool>()
+  const secureContext = sharedSecureContext(settings)
   const sweeper = setInterval(closeIdle, keptOpenMs)
   sweeper.unref()
 
   function open(origin: string): Lane {
     const dial: Lane['dial'] = { timings: undefined, hasFailed: false, reading: undefined }
-    const connect = checkedConnector(settings, (outcome, socket) => {
+    const connect = checkedConnector({ ...settings, secureContext }, (outcome, socket) => {
       dial.timings = outcome
       dial.reading = socket && limitReading(socket)
       dial.hasFailed = outcome === undefined
