@@ -1,48 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Db } from '../../src/db/transact.ts'
 import { transact } from '../../src/db/transact.ts'
 import { queueComplianceChanges } from '../../src/streams/queue-signals.ts'
 import { makeIn } from '../support/make.ts'
-import { openPostgresPlace } from '../support/postgres-place.ts'
-import { authorityOfReceivers, openReceiver, type Receiver } from '../support/receivers.ts'
-
-type Parts = { url: string | undefined; db: Db }
-type AsyncHooks = { after(work: () => Promise<void>): void }
+import { openReceiver } from '../support/receivers.ts'
+import { openReceiverPlace } from './receiver-place.ts'
 
 export type StreamPlace = Awaited<ReturnType<typeof openStreamPlace>>
 
-/** Processes whose workers reach the receivers of the tests, and an organization with devices to tell of. */
-export async function openStreamPlace(hooks: AsyncHooks, { url, db }: Parts, devices: number) {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-receivers-'))
-  hooks.after(() => rm(folder, { recursive: true, force: true }))
-  const authority = join(folder, 'authority.pem')
-  writeFileSync(authority, authorityOfReceivers)
-  const trusting = { NODE_EXTRA_CA_CERTS: authority, MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true' }
-  const place = openPostgresPlace(hooks, { url, db }, trusting)
-  const server = await place.start(['serve', '--no-worker'])
-  const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
+/** A place with streams to receivers of the tests. */
+export async function openStreamPlace(...parts: Parameters<typeof openReceiverPlace>) {
+  const receiverPlace = await openReceiverPlace(...parts)
+  const { organizationId, db, receiving } = receiverPlace
   const make = makeIn({ db })
-  const deviceIds = await addDevices(db, organizationId, devices)
-  const receivers = new Set<Receiver>()
-  hooks.after(async () => {
-    await Promise.all([...receivers].map((receiver) => receiver.close()))
-  })
-
-  async function receiving(): Promise<Receiver> {
-    const receiver = await openReceiver()
-    receivers.add(receiver)
-    return receiver
-  }
 
   return {
-    ...{ place, server, organizationId, deviceIds, db },
+    ...receiverPlace,
     /** A push stream and its receiver. */
     async addPushStream(specVersion: 'v1_0' | 'draft' = 'v1_0') {
-      const receiver = await receiving()
+      const receiver = await receiving(openReceiver())
       const stream = await make.stream(organizationId, {
         endpoint_url: receiver.localUrl,
         spec_version: specVersion,
@@ -77,22 +52,4 @@ export async function openStreamPlace(hooks: AsyncHooks, { url, db }: Parts, dev
       return Number(count)
     },
   }
-}
-
-async function addDevices(db: Db, organizationId: string, count: number): Promise<string[]> {
-  const createdAt = new Date().toISOString()
-  const rows = await db
-    .insertInto('devices')
-    .values(
-      Array.from({ length: count }, (_, index) => ({
-        organization_id: organizationId,
-        name: `Device ${index}`,
-        device_type: 'Mac' as const,
-        form_factor: 'computer' as const,
-        created_at: createdAt,
-      })),
-    )
-    .returning('id')
-    .execute()
-  return rows.map(({ id }) => id)
 }
