@@ -15,6 +15,8 @@ import { readDeviceFilters } from './devices/device-filters.ts'
 import { devicePageQuery, deviceQuery } from './devices/device-queries.ts'
 import { Broken, NotFound } from './shell/failures.tsx'
 import { Shell } from './shell/shell.tsx'
+import { readEventFilters } from './streams/event-filters.ts'
+import { readDeliveryFilters } from './webhooks/webhook-queries.ts'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
@@ -75,7 +77,44 @@ const device = createRoute({
   component: lazyRouteComponent(() => import('./devices/device-page.tsx'), 'DevicePage'),
 })
 
-const routeTree = root.addChildren([signIn, setup, invite, shell.addChildren([dashboard, devices, device])])
+const checks = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks',
+  validateSearch: (raw: Record<string, unknown>): { q?: string; after?: string } => {
+    const [q, after] = [textOf(raw['q'])?.slice(0, 200), textOf(raw['after'])]
+    return { ...(q !== undefined && { q }), ...(after !== undefined && { after }) }
+  },
+  component: lazyRouteComponent(() => import('./checks/checks-page.tsx'), 'ChecksPage'),
+})
+
+const streams = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/streams',
+  component: lazyRouteComponent(() => import('./streams/streams-page.tsx'), 'StreamsPage'),
+})
+
+const stream = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/streams/$streamId',
+  validateSearch: readEventFilters,
+  component: lazyRouteComponent(() => import('./streams/stream-page.tsx'), 'StreamPage'),
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/webhooks/$endpointId',
+  validateSearch: readDeliveryFilters,
+  component: lazyRouteComponent(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+})
+
+const pages = [dashboard, devices, device, checks, streams, stream, webhooks, webhook]
+const routeTree = root.addChildren([signIn, setup, invite, shell.addChildren(pages)])
 
 export const router = createRouter({
   routeTree,

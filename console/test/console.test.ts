@@ -132,9 +132,53 @@ test('a device shows its issues and its results, and a missing one says so', { s
   assert.deepEqual(await violations(), [])
 })
 
+/** As the pages of the console ask: with the cookie and the token of the session. */
+const ask = (method: string, path: string, body: object) =>
+  page.evaluate(
+    async ([how, where, json]) => {
+      const session = await (await fetch('/console/api/session')).json()
+      const headers = { 'content-type': 'application/json', 'x-muster-csrf': session.csrf_token }
+      return (await fetch(`/console/api${where}`, { method: how, headers, body: json })).status
+    },
+    [method, path, JSON.stringify(body)] as const,
+  )
+
+test('streams and webhooks show what became of every event', { skip }, async () => {
+  await page.goto(`${trial.baseUrl}/console/settings/developers/streams`)
+  await page.getByText('No stream yet.').waitFor()
+  assert.deepEqual(await violations(), [])
+  const delivery = { method: 'urn:ietf:rfc:8936' }
+  assert.equal(await ask('POST', '/ssf_streams', { name: 'Gateway <b>', delivery }), 201)
+  const endpoint = { url: 'https://hooks.invalid/in', events: ['device_trust.status_changed'], description: 'SIEM' }
+  assert.equal(await ask('POST', '/webhook_endpoints', endpoint), 200)
+  for (const id of [1, 2, 3, 4, 5, 6]) {
+    const wanted = { remediation_strategy: 'block_immediately' }
+    assert.equal(await ask('PATCH', `/checks/${id}/configurations`, wanted), 200)
+  }
+  await page.reload()
+  await page.getByRole('link', { name: 'Gateway <b>' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Gateway <b>' }).waitFor()
+  await page.getByText('not-compliant').first().waitFor({ timeout: 40_000 })
+  await page.locator('[data-row-link]').first().click()
+  await page.getByRole('complementary', { name: 'Event' }).getByText('Attempts').waitFor()
+  assert.match(page.url(), /[?&]event=\d+/)
+  assert.deepEqual(await violations(), [])
+  await page.goto(`${trial.baseUrl}/console/settings/developers/webhooks`)
+  await page.getByRole('link', { name: 'SIEM' }).click()
+  await page.locator('[data-row-link]').first().click()
+  await page.getByRole('complementary', { name: 'Delivery' }).getByText('Body').waitFor()
+  assert.deepEqual(await violations(), [])
+  await page.goto(`${trial.baseUrl}/console/checks?q=firewall`)
+  await page.getByText('Application firewall is on').waitFor()
+  assert.deepEqual(await violations(), [])
+})
+
 test('pages fit into 390 px', { skip }, async () => {
   await page.setViewportSize({ width: 390, height: 844 })
-  for (const path of ['/console/', '/console/devices', '/console/devices/1']) {
+  for (const path of [
+    ...['/console/', '/console/devices', '/console/devices/1', '/console/checks'],
+    ...['/console/settings/developers/streams/1', '/console/settings/developers/webhooks/1'],
+  ]) {
     await page.goto(trial.baseUrl + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForLoadState('networkidle')

@@ -8,7 +8,7 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const two = (value: number): string => String(value).padStart(2, '0')
 
 /** `18:36:20`, in UTC. */
-const clockTime = (time: string): string => new Date(time).toISOString().slice(11, 19)
+export const clockTime = (time: string): string => new Date(time).toISOString().slice(11, 19)
 
 /** `14 Nov`, with the year when it is another one than now's. */
 export function dayOf(time: string, now: number): string {

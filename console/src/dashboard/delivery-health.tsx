@@ -48,7 +48,7 @@ export function DeliveryHealth() {
               <Mark name={mark} />
               <span className="m ell grow">{visibleText(name)}</span>
               <span className="t2 line-kind">{kind}</span>
-              <span className={state === 'failing' ? 'bad' : 't2'}>{word}</span>
+              <span className={state === 'failing' ? 'line-word bad' : 'line-word t2'}>{word}</span>
               <span className="t2 tn line-time">
                 <RelativeTime time={last} />
               </span>

@@ -93,7 +93,7 @@ function DeviceRow({ row, isChosen, onToggle }: RowParts) {
         <StateCell standing={row.standing} />
       </td>
       <td className="cell-blocks tn">
-        <RelativeTime time={row.will_block_at} />
+        <RelativeTime time={row.will_block_at ?? row.blocked_since} />
       </td>
       <td className={owner === undefined ? 'cell-owner t3' : 'cell-owner'} title={owner}>
         {owner ?? 'Not registered'}

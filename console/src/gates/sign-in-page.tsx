@@ -2,10 +2,11 @@ import { Button, PasswordInput, TextInput } from '@mantine/core'
 import type { ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
+import { Icon } from '../components/icon.tsx'
 import { FormFault } from './form-fault.tsx'
 import { Gate } from './gate.tsx'
 
@@ -21,15 +22,25 @@ export function SignInPage() {
   const signIn = useMutation({
     mutationFn: (body: Readonly<Record<string, string>>) =>
       request<ConsoleSession>('/session/sign_in', { method: 'POST', body }),
+    onError: (error) => {
+      const isAsking = error instanceof ApiError && error.code === 'code_needed'
+      setIsFirstAsk(isAsking && !needsCode)
+      if (isAsking) setNeedsCode(true)
+    },
     onSuccess: (session) => {
       beginSession(session)
       router.history.push(next ?? '/console/')
     },
   })
+  const [needsCode, setNeedsCode] = useState(false)
+  const [isFirstAsk, setIsFirstAsk] = useState(false)
+  const provider = options.data?.identity_provider
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    const given = ['email', 'password', 'organization'].map((name) => [name, String(form.get(name) ?? '')] as const)
+    const given = ['email', 'password', 'organization', 'code'].map(
+      (name) => [name, String(form.get(name) ?? '')] as const,
+    )
     signIn.mutate(Object.fromEntries(given.filter(([, value]) => value !== '')))
   }
   return (
@@ -42,6 +53,15 @@ export function SignInPage() {
           Nobody can sign in yet. The terminal that runs the server has shown a link for the first administrator.
         </p>
       )}
+      {provider && (
+        <>
+          <Button component="a" href="/console/api/session/oidc/start" fullWidth leftSection={<Icon name="signIn" />}>
+            Continue with {provider}
+          </Button>
+          <p className="gate-or">or with a password</p>
+        </>
+      )}
+      <OidcFault />
       <form onSubmit={submit} className="gate-form">
         {options.data?.needs_organization && (
           <TextInput name="organization" label="Organization" description="Only if you administer several." />
@@ -63,7 +83,16 @@ export function SignInPage() {
           withAsterisk={false}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
-        <FormFault error={signIn.error && sentenceFor(signIn.error)} />
+        {needsCode && (
+          <TextInput
+            name="code"
+            label="Code"
+            description="From your authenticator app, or a recovery code."
+            autoComplete="one-time-code"
+            autoFocus
+          />
+        )}
+        <FormFault error={signIn.error && !isFirstAsk ? sentenceFor(signIn.error) : null} />
         <Button type="submit" variant="filled" fullWidth loading={signIn.isPending}>
           Sign in
         </Button>
@@ -79,4 +108,17 @@ export function SignInPage() {
 function sentenceFor(error: Error): string {
   if (!(error instanceof ApiError) || error.status !== 429) return error.message
   return `Too many failed tries. Try again in ${error.retryAfterSeconds ?? 60} seconds.`
+}
+
+const oidcReasons: Readonly<Record<string, string>> = {
+  unknown: 'No administrator here has the address that your identity provider names.',
+  refused: 'The identity provider has refused to sign you in.',
+  expired: 'Signing in took too long. Try again.',
+  unavailable: 'The identity provider does not answer. Try again, or use your password.',
+}
+
+/** Why the way back from the identity provider ended here. */
+function OidcFault() {
+  const [reason] = useState(() => /^#oidc=(\w+)$/.exec(location.hash)?.[1])
+  return <FormFault error={reason && (oidcReasons[reason] ?? 'Signing in with the identity provider has failed.')} />
 }

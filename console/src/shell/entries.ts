@@ -1,7 +1,7 @@
 import type { IconName } from '../components/icon.tsx'
 
 export type Entry = {
-  readonly to: '/' | '/devices'
+  readonly to: '/' | '/devices' | '/checks' | '/settings/developers/streams' | '/settings/developers/webhooks'
   readonly text: string
   readonly icon: IconName
   /** Pressed after G. */
@@ -11,4 +11,10 @@ export type Entry = {
 export const mainEntries: readonly Entry[] = [
   { to: '/', text: 'Dashboard', icon: 'dashboard', letter: 'h' },
   { to: '/devices', text: 'Devices', icon: 'device', letter: 'd' },
+  { to: '/checks', text: 'Checks', icon: 'check', letter: 'c' },
+]
+
+export const developerEntries: readonly Entry[] = [
+  { to: '/settings/developers/streams', text: 'Shared Signals', icon: 'signals', letter: 's' },
+  { to: '/settings/developers/webhooks', text: 'Webhooks', icon: 'webhook', letter: 'w' },
 ]

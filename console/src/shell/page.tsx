@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
 
-type Crumb = { readonly to: '/devices'; readonly text: string }
+type Crumb = {
+  readonly to: '/devices' | '/settings/developers/streams' | '/settings/developers/webhooks'
+  readonly text: string
+}
 
 type PageParts = {
   /** What the page is called, in the tab as well. */

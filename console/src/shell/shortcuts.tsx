@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core'
-import { mainEntries } from './entries.ts'
+import { developerEntries, mainEntries } from './entries.ts'
 
 const others: readonly (readonly [string, string])[] = [
   ['/', 'Search this list'],
@@ -14,7 +14,7 @@ const others: readonly (readonly [string, string])[] = [
 export const Shortcuts = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => (
   <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
     <dl className="kv keys">
-      {mainEntries.map((entry) => (
+      {[...mainEntries, ...developerEntries].map((entry) => (
         <div className="pair" key={entry.to}>
           <dt>
             <kbd>G</kbd> then <kbd>{entry.letter.toUpperCase()}</kbd>

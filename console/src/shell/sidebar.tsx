@@ -3,7 +3,7 @@ import type { ConsoleSession } from '@muster/contract/console.ts'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
 import { MusterMark } from '../components/muster-mark.tsx'
-import { type Entry, mainEntries } from './entries.ts'
+import { developerEntries, type Entry, mainEntries } from './entries.ts'
 import { chooseScheme, type SchemeWish, schemeWish } from './scheme.ts'
 import { signOut } from './sign-out.ts'
 
@@ -22,6 +22,9 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
         <SidebarLink key={entry.to} entry={entry} />
       ))}
       <div className="navh">Developers</div>
+      {developerEntries.map((entry) => (
+        <SidebarLink key={entry.to} entry={entry} />
+      ))}
       <a className="nav" href="/docs">
         <Icon name="key" />
         API documentation

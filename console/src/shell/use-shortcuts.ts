@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { mainEntries } from './entries.ts'
+import { developerEntries, mainEntries } from './entries.ts'
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -14,7 +14,10 @@ export function useShortcuts(showHelp: () => void): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (document.querySelector('[role="dialog"]')) return
       const key = event.key.toLowerCase()
-      const entry = event.timeStamp < goingUntil ? mainEntries.find(({ letter }) => letter === key) : undefined
+      const entry =
+        event.timeStamp < goingUntil
+          ? [...mainEntries, ...developerEntries].find(({ letter }) => letter === key)
+          : undefined
       goingUntil = key === 'g' ? event.timeStamp + 1_500 : 0
       if (entry) void navigate({ to: entry.to })
       else if (key === '/') document.querySelector<HTMLInputElement>('[data-search]')?.focus()

@@ -7,6 +7,7 @@ export const presentDeviceView = (row: DeviceViewRow): DeviceView => ({
   device_type: row.device_type,
   standing: row.standing,
   will_block_at: row.will_block_at,
+  blocked_since: row.blocked_since,
   owner: row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },
   operating_system: row.operating_system,
   serial: row.serial,

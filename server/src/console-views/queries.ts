@@ -72,6 +72,11 @@ export function listDeviceViews(reader: Reader, page: ListPage, filter: DeviceVi
       'presence.last_seen_at',
       standingAt(now).as('standing'),
       rank.as('rank'),
+      sql<string | null>`case devices.auth_state when 'blocked' then (
+        select min(issues.blocks_device_at) from issues where issues.organization_id = devices.organization_id
+          and issues.device_id = devices.id and issues.resolved_at is null and not issues.exempted) end`.as(
+        'blocked_since',
+      ),
       sql<number>`(select count(*)::int from issues where issues.organization_id = devices.organization_id
         and issues.device_id = devices.id and issues.resolved_at is null)`.as('open_issues'),
     ])

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Health } from '../components/health.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Scroller } from '../components/scroller.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { streamsQuery } from './stream-queries.ts'
+
+export function StreamsPage() {
+  const streams = useQuery(streamsQuery)
+  const rows = streams.data?.data ?? []
+  return (
+    <Page title="Shared Signals">
+      <div className="page">
+        {streams.isError && (
+          <Failure what="Streams could not be loaded." error={streams.error} onRetry={() => void streams.refetch()} />
+        )}
+        {streams.isPending && <SkeletonRows rows={4} />}
+        {streams.data && rows.length === 0 && (
+          <Emptiness title="No stream yet.">
+            A stream tells an identity provider at once when a device stops or begins to comply. Make one with
+            <code>POST /ssf_streams</code>.
+          </Emptiness>
+        )}
+        {rows.length > 0 && (
+          <Scroller name="Streams">
+            <table className="t stream-table">
+              <thead>
+                <tr>
+                  <th>Stream</th>
+                  <th className="w-kind">Delivery</th>
+                  <th>Receiver</th>
+                  <th className="w-health">Health</th>
+                  <th className="num w-seen">Latest accepted</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((stream) => (
+                  <tr key={stream.id}>
+                    <td>
+                      <Link
+                        to="/settings/developers/streams/$streamId"
+                        params={{ streamId: stream.id }}
+                        className="m ell"
+                        data-row-link
+                      >
+                        {visibleText(stream.name)}
+                      </Link>
+                    </td>
+                    <td className="t2">{stream.delivery_type === 'push' ? 'Push' : 'Poll'}</td>
+                    <td title={stream.delivery.endpoint_url}>
+                      <code className="t2">{stream.delivery.endpoint_url}</code>
+                    </td>
+                    <td title={stream.health.last_error ?? undefined}>
+                      <Health state={stream.health.state} />
+                    </td>
+                    <td className="num t2">
+                      <RelativeTime time={stream.health.last_delivered_at} missing="never" />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroller>
+        )}
+      </div>
+    </Page>
+  )
+}

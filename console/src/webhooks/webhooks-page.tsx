@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Health } from '../components/health.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Scroller } from '../components/scroller.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { webhooksQuery } from './webhook-queries.ts'
+
+export function WebhooksPage() {
+  const webhooks = useQuery(webhooksQuery)
+  const rows = webhooks.data?.data ?? []
+  return (
+    <Page title="Webhooks">
+      <div className="page">
+        {webhooks.isError && (
+          <Failure
+            what="Webhooks could not be loaded."
+            error={webhooks.error}
+            onRetry={() => void webhooks.refetch()}
+          />
+        )}
+        {webhooks.isPending && <SkeletonRows rows={4} />}
+        {webhooks.data && rows.length === 0 && (
+          <Emptiness title="No webhook yet.">
+            A webhook tells a program of yours what happens. Make one with <code>POST /webhook_endpoints</code>.
+          </Emptiness>
+        )}
+        {rows.length > 0 && (
+          <Scroller name="Webhooks">
+            <table className="t stream-table">
+              <thead>
+                <tr>
+                  <th>Webhook</th>
+                  <th>Address</th>
+                  <th className="num w-issues">Events</th>
+                  <th className="w-health">Health</th>
+                  <th className="num w-seen">Latest delivered</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((endpoint) => (
+                  <tr key={endpoint.id}>
+                    <td>
+                      <Link
+                        to="/settings/developers/webhooks/$endpointId"
+                        params={{ endpointId: endpoint.id }}
+                        className="m ell"
+                        data-row-link
+                      >
+                        {visibleText(endpoint.description ?? new URL(endpoint.url).host)}
+                      </Link>
+                    </td>
+                    <td title={endpoint.url}>
+                      <code className="t2">{endpoint.url}</code>
+                    </td>
+                    <td className="num" title={endpoint.events.join(', ')}>
+                      {endpoint.events.length}
+                    </td>
+                    <td title={endpoint.health.last_error ?? undefined}>
+                      <Health state={endpoint.health.state} />
+                    </td>
+                    <td className="num t2">
+                      <RelativeTime time={endpoint.health.last_delivered_at} missing="never" />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroller>
+        )}
+      </div>
+    </Page>
+  )
+}
