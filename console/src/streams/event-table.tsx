@@ -18,7 +18,7 @@ const marks: Readonly<Record<SsfStreamEvent['state'], MarkName>> = {
 export const subjectOf = ({ kind, subject }: SsfStreamEvent): string =>
   kind === 'compliance_change' || kind === 'test' ? visibleText(subject.user_email ?? 'Nobody') : eventKinds[kind]
 
-export function DeliveryState({ event }: { event: SsfStreamEvent }) {
+function DeliveryState({ event }: { event: SsfStreamEvent }) {
   const isBad = event.state === 'rejected' || event.state === 'expired'
   const status = event.attempts[0]?.status
   const isRetried = event.state === 'pending' && event.attempts_count > 0
