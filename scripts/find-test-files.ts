@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const homes = '{agent,client,console,contract,e2e,scripts,server}/**/*.test.ts'
+const homes = '{agent,client,console,contract,scripts,server}/**/*.test.ts'
 
 /** Every test file of the workspaces, relative to `root`, in a stable order. */
 export async function findTestFiles(root: string): Promise<string[]> {

@@ -14,6 +14,7 @@ const isCi = process.env['CI'] === 'true'
 
 /** What with-postgres.ts exits with when there is no PostgreSQL to start. */
 const noPostgres = 3
+const inBrowser = 'console/test/'
 const browsers = ['chromium', 'chromium-browser', 'google-chrome']
 
 // A test file is a process with its own PGlite and some 200 MB: more than the cores only makes them wait for each other.
@@ -40,11 +41,11 @@ async function chooseFiles(): Promise<string[]> {
   const fuzzing = asked.isFuzz ? await onlyFuzzFiles(root, selected) : selected
   const files = asked.isChaos ? await onlyChaosFiles(root, fuzzing) : fuzzing
   if (files.length === 0) refuse(`No test file matches: ${process.argv.slice(2).join(' ') || '**'}`)
-  if (!files.some((file) => file.startsWith('e2e/')) || browsers.some(isInPath)) return files
+  if (!files.some((file) => file.startsWith(inBrowser)) || browsers.some(isInPath)) return files
   const lack = `no browser in PATH (${browsers.join(', ')})`
-  if (isCi) refuse(`The tests in e2e/ cannot run: ${lack}. CI skips nothing: install chromium.`)
-  console.log(`Left out: the tests in e2e/, because there is ${lack}.`)
-  return files.filter((file) => !file.startsWith('e2e/'))
+  if (isCi) refuse(`The tests in ${inBrowser} cannot run: ${lack}. CI skips nothing: install chromium.`)
+  console.log(`Left out: the tests in ${inBrowser}, because there is ${lack}.`)
+  return files.filter((file) => !file.startsWith(inBrowser))
 }
 
 function environment(): NodeJS.ProcessEnv {

@@ -1,67 +1,31 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { startTrial, type TrialServer } from './trial-server.ts'
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const executablePath = places.find((path) => existsSync(path))
-const skip = executablePath === undefined && 'no Chromium is installed: apt install chromium'
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-const axe = createRequire(import.meta.url).resolve('axe-core')
+import type { Page } from 'playwright-core'
+import {
+  askAsPage,
+  assertFitsPhone,
+  type ConsoleInBrowser,
+  openConsole,
+  adminPassword as password,
+  lackOfBrowser as skip,
+  violations,
+} from './browser.ts'
+import type { TrialServer } from './trial-server.ts'
 
 const budgetBytes = 300_000
-const password = 'a long walk at dusk'
 
+let opened: ConsoleInBrowser
 let trial: TrialServer
-let browser: Browser
 let page: Page
-const faults: string[] = []
 
 before(async () => {
-  if (executablePath === undefined) return
-  trial = await startTrial(30)
-  browser = await chromium.launch({ executablePath, args })
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  page = await context.newPage()
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('console', (message) => {
-    if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) faults.push(message.text())
-  })
+  if (skip !== false) return
+  opened = await openConsole(30)
+  trial = opened.trial
+  page = opened.page
 })
 
-after(async () => {
-  await browser?.close()
-  await trial?.stop()
-})
-
-/** What axe finds in the page as it stands, in both schemes. */
-async function violations(): Promise<string[]> {
-  const found: string[] = []
-  for (const scheme of ['light', 'dark']) {
-    await page.evaluate((name) => {
-      document.documentElement.dataset['mantineColorScheme'] = name
-    }, scheme)
-    const client = await page.context().newCDPSession(page)
-    await client.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') })
-    const { result } = await client.send('Runtime.evaluate', {
-      expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))`,
-      awaitPromise: true,
-      returnByValue: true,
-    })
-    found.push(...(JSON.parse(String(result.value)) as string[]).map((text) => `${scheme} ${text}`))
-    await client.detach()
-  }
-  return found
-}
+after(() => opened?.stop())
 
 test('the link of the first start makes an administrator, whose dashboard is light to load', { skip }, async () => {
   await page.goto(trial.setupLink)
@@ -70,7 +34,7 @@ test('the link of the first start makes an administrator, whose dashboard is lig
   await page.locator('input[name=password]').fill('short')
   await page.getByRole('button', { name: 'Create the account' }).click()
   await page.getByText('must have at least 12 characters').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   await page.locator('input[name=password]').fill(password)
   await page.getByRole('button', { name: 'Create the account' }).click()
   await page.getByRole('heading', { level: 1, name: /blocked/ }).waitFor()
@@ -92,7 +56,7 @@ test('the link of the first start makes an administrator, whose dashboard is lig
   await page.waitForLoadState('networkidle')
   await client.detach()
   assert.ok(bytes > 50_000 && bytes < budgetBytes, `${bytes} bytes of JavaScript`)
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
 })
 
 test('devices are found by the keyboard, and the filter stays in the address', { skip }, async () => {
@@ -100,7 +64,7 @@ test('devices are found by the keyboard, and the filter stays in the address', {
   await page.keyboard.press('d')
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
   await page.getByText('1–30 of 30').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   const first = (await page.locator('[data-row-link]').first().textContent()) ?? ''
   await page.keyboard.press('/')
   await page.keyboard.type(first)
@@ -110,7 +74,7 @@ test('devices are found by the keyboard, and the filter stays in the address', {
   await page.getByText('1 device', { exact: true }).waitFor()
   await page.goto(`${trial.baseUrl}/console/devices?state=blocked,lost&per=7&q=nobody%20has%20this`)
   await page.getByText('No device matches.').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('1–30 of 30').waitFor()
 })
@@ -126,34 +90,23 @@ test('a device shows its issues and its results, and a missing one says so', { s
     .first()
     .waitFor()
   assert.equal(await page.title(), `${name} · Devices · Muster`)
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   await page.goto(`${trial.baseUrl}/console/devices/900000000000000001`)
   await page.getByText('There is no device 900000000000000001.').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
 })
-
-/** As the pages of the console ask: with the cookie and the token of the session. */
-const ask = (method: string, path: string, body: object) =>
-  page.evaluate(
-    async ([how, where, json]) => {
-      const session = await (await fetch('/console/api/session')).json()
-      const headers = { 'content-type': 'application/json', 'x-muster-csrf': session.csrf_token }
-      return (await fetch(`/console/api${where}`, { method: how, headers, body: json })).status
-    },
-    [method, path, JSON.stringify(body)] as const,
-  )
 
 test('streams and webhooks show what became of every event', { skip }, async () => {
   await page.goto(`${trial.baseUrl}/console/settings/developers/streams`)
   await page.getByText('No stream yet.').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   const delivery = { method: 'urn:ietf:rfc:8936' }
-  assert.equal(await ask('POST', '/ssf_streams', { name: 'Gateway <b>', delivery }), 201)
+  assert.equal((await askAsPage(page, 'POST', '/ssf_streams', { name: 'Gateway <b>', delivery })).status, 201)
   const endpoint = { url: 'https://hooks.invalid/in', events: ['device_trust.status_changed'], description: 'SIEM' }
-  assert.equal(await ask('POST', '/webhook_endpoints', endpoint), 200)
+  assert.equal((await askAsPage(page, 'POST', '/webhook_endpoints', endpoint)).status, 200)
   for (const id of [1, 2, 3, 4, 5, 6]) {
     const wanted = { remediation_strategy: 'block_immediately' }
-    assert.equal(await ask('PATCH', `/checks/${id}/configurations`, wanted), 200)
+    assert.equal((await askAsPage(page, 'PATCH', `/checks/${id}/configurations`, wanted)).status, 200)
   }
   await page.reload()
   await page.getByRole('link', { name: 'Gateway <b>' }).click()
@@ -162,31 +115,26 @@ test('streams and webhooks show what became of every event', { skip }, async () 
   await page.locator('[data-row-link]').first().click()
   await page.getByRole('complementary', { name: 'Event' }).getByText('Attempts').waitFor()
   assert.match(page.url(), /[?&]event=\d+/)
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   await page.goto(`${trial.baseUrl}/console/settings/developers/webhooks`)
   await page.getByRole('link', { name: 'SIEM' }).click()
   await page.locator('[data-row-link]').first().click()
   await page.getByRole('complementary', { name: 'Delivery' }).getByText('Body').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   await page.goto(`${trial.baseUrl}/console/checks?q=firewall`)
   await page.getByText('Application firewall is on').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
 })
 
 test('pages fit into 390 px', { skip }, async () => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  for (const path of [
+  const paths = [
     ...['/console/', '/console/devices', '/console/devices/1', '/console/checks'],
     ...['/console/settings/developers/streams/1', '/console/settings/developers/webhooks/1'],
-  ]) {
-    await page.goto(trial.baseUrl + path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    assert.equal(overflow, 0, `${path} scrolls sideways`)
-    assert.deepEqual(await violations(), [])
-  }
-  await page.setViewportSize({ width: 1440, height: 900 })
+  ]
+  await assertFitsPhone(
+    page,
+    paths.map((path) => trial.baseUrl + path),
+  )
 })
 
 test('when the session ends, signing in leads back to the page', { skip }, async () => {
@@ -195,7 +143,7 @@ test('when the session ends, signing in leads back to the page', { skip }, async
   await page.context().clearCookies()
   await page.locator('[data-row-link]').first().click()
   await page.getByText('Your session has ended.').waitFor()
-  assert.deepEqual(await violations(), [])
+  assert.deepEqual(await violations(page), [])
   await page.getByLabel('E-mail').fill('mira@halden.example')
   await page.locator('input[name=password]').fill('wrong, and long enough')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -206,5 +154,5 @@ test('when the session ends, signing in leads back to the page', { skip }, async
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
-  assert.deepEqual(faults, [])
+  assert.deepEqual(opened?.faults, [])
 })

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { startTrial, type TrialServer } from './trial-server.ts'
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const executablePath = places.find((path) => existsSync(path))
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const axe = createRequire(import.meta.url).resolve('axe-core')
+
+/** For the `skip` of tests in a browser: false, or why there is none. */
+export const lackOfBrowser = executablePath === undefined && 'no Chromium is installed: apt install chromium'
+
+export const adminPassword = 'a long walk at dusk'
+
+export type ConsoleInBrowser = {
+  readonly trial: TrialServer
+  readonly browser: Browser
+  readonly page: Page
+  /** Errors of scripts, and breaches of the content security policy or of trusted types. */
+  readonly faults: readonly string[]
+  stop(): Promise<void>
+}
+
+/** A server with simulated devices, and a page of 1440 × 900 that is not signed in. */
+export async function openConsole(devices: number): Promise<ConsoleInBrowser> {
+  const trial = await startTrial(devices)
+  const browser = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML|Trusted Type/i.test(message.text())) faults.push(message.text())
+  })
+  const stop = async () => {
+    await browser.close()
+    await trial.stop()
+  }
+  return { trial, browser, page, faults, stop }
+}
+
+/**
+ * Makes the first administrator, Mira, by the link of the first start, and ends on the dashboard.
+ * @public
+ */
+export async function setUpAdmin({ page, trial }: ConsoleInBrowser): Promise<void> {
+  await page.goto(trial.setupLink)
+  await page.getByLabel('First name').fill('Mira')
+  await page.getByLabel('E-mail').fill('mira@halden.example')
+  await page.locator('input[name=password]').fill(adminPassword)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByText('enrolled').first().waitFor()
+}
+
+/** What axe finds in the page as it stands, in both schemes. */
+export async function violations(page: Page): Promise<string[]> {
+  const found: string[] = []
+  const client = await page.context().newCDPSession(page)
+  for (const scheme of ['light', 'dark']) {
+    await page.evaluate((name) => {
+      document.documentElement.dataset['mantineColorScheme'] = name
+    }, scheme)
+    await client.send('Runtime.evaluate', { expression: await readFile(axe, 'utf8') })
+    const { result } = await client.send('Runtime.evaluate', {
+      expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).slice(0, 4).join(' | '))))`,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    found.push(...(JSON.parse(String(result.value)) as string[]).map((text) => `${scheme} ${text}`))
+  }
+  await client.detach()
+  return found
+}
+
+/** The pages fit the width of a small phone: nothing scrolls sideways, and axe finds nothing there. */
+export async function assertFitsPhone(page: Page, addresses: readonly string[]): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const address of addresses) {
+    await page.goto(address)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    assert.equal(overflow, 0, `${address} scrolls sideways`)
+    assert.deepEqual(await violations(page), [], address)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+/** A request as the pages make theirs: with the cookie and the token of the session. */
+export const askAsPage = (page: Page, method: string, path: string, body?: object) =>
+  page.evaluate(
+    async ([how, where, json]) => {
+      const session = await (await fetch('/console/api/session')).json()
+      const headers = {
+        'x-muster-csrf': session.csrf_token as string,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+      }
+      const init = json === undefined ? { method: how, headers } : { method: how, headers, body: json }
+      const answer = await fetch(`/console/api${where}`, init)
+      const text = await answer.text()
+      return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
+    },
+    [method, path, body === undefined ? undefined : JSON.stringify(body)] as const,
+  )
