@@ -1,23 +1,8 @@
 import Type, { type Static } from 'typebox'
+import { adminPowerNames } from './admin-powers.ts'
 import { AdminUser, adminAccesses } from './admin-users.ts'
 import { permissions } from './permissions.ts'
 import { Choice, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
-
-/** What administrators may do besides what keys may be permitted to do. */
-export const adminPowers = {
-  manage_keys: {
-    title: 'Manage API Keys',
-    description: 'Create and revoke API keys, and change what they may do.',
-  },
-  reveal_keys: { title: 'Reveal API Keys', description: 'See API keys in clear. For full access only.' },
-  manage_administrators: {
-    title: 'Manage Administrators',
-    description: 'Invite administrators, change what they may do and end their sessions. For full access only.',
-  },
-} as const satisfies Record<string, { title: string; description: string }>
-
-export type AdminPower = keyof typeof permissions | keyof typeof adminPowers
-export const adminPowerNames = [...Object.keys(permissions), ...Object.keys(adminPowers)] as AdminPower[]
 
 const code = () =>
   Type.Optional(Type.String({ maxLength: 40, description: 'Code of the authenticator app, or a recovery code.' }))

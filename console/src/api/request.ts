@@ -1,7 +1,8 @@
 import { ApiError, errorOf, unreached } from './api-error.ts'
+import { askForProof } from './step-up.ts'
 
 type Asked = {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly signal?: AbortSignal
 }
@@ -18,13 +19,20 @@ export function onSessionEnd(listener: () => void): void {
   session.onEnd = listener
 }
 
-/** Asks the console's side of the API; a refusal is an ApiError. `path` begins with a slash. */
+/**
+ * Asks the console's side of the API; a refusal is an ApiError. `path` begins with a slash. Where the server wants a fresh
+ * proof of who asks, the dialog for it opens, and the request is sent again.
+ */
 export async function request<Answer>(path: string, asked: Asked = {}): Promise<Answer> {
   try {
     return await send<Answer>(path, asked)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'not_signed_in' && path !== '/session') session.onEnd()
+    if (error.code === 'step_up_needed') {
+      await askForProof()
+      return await send<Answer>(path, asked)
+    }
     if (error.code !== 'cross_site' || asked.method === undefined || asked.method === 'GET') throw error
     // The token is of a session that another tab has replaced.
     const renewed = await send<{ csrf_token: string }>('/session', {})

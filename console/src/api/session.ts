@@ -1,3 +1,4 @@
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { ConsoleSession } from '@muster/contract/console.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
@@ -28,6 +29,15 @@ export function beginSession(session: ConsoleSession): void {
   rememberCsrfToken(session.csrf_token)
   queryClient.setQueryData(sessionQuery.queryKey, session)
 }
+
+/** The same person in the same session, known anew: what the page shows stays. */
+export function renewSession(session: ConsoleSession): void {
+  rememberCsrfToken(session.csrf_token)
+  queryClient.setQueryData(sessionQuery.queryKey, session)
+}
+
+/** Whether who is signed in may do something; the server decides in any case. */
+export const useMay = (power: AdminPower): boolean => useSession()?.permissions.includes(power) ?? false
 
 export function forgetSession(): void {
   rememberCsrfToken(undefined)

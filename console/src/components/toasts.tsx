@@ -1,7 +1,10 @@
 import { useSyncExternalStore } from 'react'
 import { Mark, type MarkName } from './state-shape.tsx'
 
-type Toast = { readonly id: number; readonly mark: MarkName; readonly text: string }
+/** A button in a toast: "Undo", "Restore". */
+export type Offer = { readonly label: string; readonly run: () => void }
+
+type Toast = { readonly id: number; readonly mark: MarkName; readonly text: string; readonly offer: Offer | undefined }
 
 const state: { shown: readonly Toast[]; next: number } = { shown: [], next: 1 }
 const listeners = new Set<() => void>()
@@ -11,12 +14,14 @@ function show(shown: readonly Toast[]): void {
   for (const tell of listeners) tell()
 }
 
-/** Says for ten seconds what has happened. */
-export function toast(text: string, mark: MarkName = 'tick'): void {
+const hide = (id: number) => show(state.shown.filter((other) => other.id !== id))
+
+/** Says for ten seconds what has happened, and offers to take it back. */
+export function toast(text: string, mark: MarkName = 'tick', offer?: Offer): void {
   const id = state.next
   state.next += 1
-  show([...state.shown.slice(-2), { id, mark, text }])
-  setTimeout(() => show(state.shown.filter((other) => other.id !== id)), 10_000)
+  show([...state.shown.slice(-2), { id, mark, text, offer }])
+  setTimeout(() => hide(id), 10_000)
 }
 
 const subscribe = (listener: () => void) => {
@@ -28,10 +33,22 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => state.shown)
   return (
     <div className="toasts" role="status">
-      {shown.map(({ id, mark, text }) => (
+      {shown.map(({ id, mark, text, offer }) => (
         <div className="toast" key={id}>
           <Mark name={mark} />
-          {text}
+          <span>{text}</span>
+          {offer && (
+            <button
+              type="button"
+              className="u toast-offer"
+              onClick={() => {
+                hide(id)
+                offer.run()
+              }}
+            >
+              {offer.label}
+            </button>
+          )}
         </div>
       ))}
     </div>

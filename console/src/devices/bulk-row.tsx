@@ -1,23 +1,16 @@
 import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
-import { toast } from '../components/toasts.tsx'
 import { refreshChecks } from './refresh-checks.ts'
 
 /** What can be done with the devices that were chosen. */
 export function BulkRow({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) {
-  const refresh = useMutation({
-    mutationFn: () => refreshChecks(ids),
-    onSuccess: ({ asked, devices }) => {
-      toast(
-        asked === 0
-          ? 'No check is failing there, so none runs again'
-          : `${asked} checks run again on ${devices} devices`,
-      )
-      onClear()
-    },
-    onError: (error) => toast(error.message, 'cross'),
+  const refresh = useAction({
+    act: () => refreshChecks(ids),
+    said: ({ asked, devices }) =>
+      asked === 0 ? 'No check is failing there, so none runs again' : `${asked} checks run again on ${devices} devices`,
+    onDone: onClear,
   })
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -6,8 +6,8 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
+import { FormFault } from '../components/form-fault.tsx'
 import { Mark } from '../components/state-shape.tsx'
-import { FormFault } from './form-fault.tsx'
 
 const shortest = 12
 

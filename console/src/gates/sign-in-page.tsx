@@ -6,8 +6,8 @@ import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
+import { FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
-import { FormFault } from './form-fault.tsx'
 import { Gate } from './gate.tsx'
 
 const route = getRouteApi('/sign-in')

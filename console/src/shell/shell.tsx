@@ -5,6 +5,7 @@ import { Emptiness } from '../components/notices.tsx'
 import { Toasts } from '../components/toasts.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { StepUpDialog } from './step-up-dialog.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 export function Shell() {
@@ -41,6 +42,7 @@ export function Shell() {
         onClick={() => setIsOpen(false)}
       />
       <Toasts />
+      <StepUpDialog />
       <Shortcuts isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
     </>
   )

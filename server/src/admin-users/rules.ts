@@ -1,5 +1,5 @@
+import { adminPowerNames } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
-import { adminPowerNames } from '@muster/contract/console.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 
 export type AdminRights = { access: AdminAccess; restrictions: readonly string[] }

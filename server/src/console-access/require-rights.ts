@@ -1,4 +1,4 @@
-import { type AdminPower, adminPowers } from '@muster/contract/console.ts'
+import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import { fail } from '../errors.ts'
 import type { AdmittedSession } from './admit-session.ts'

@@ -1,5 +1,5 @@
+import { type AdminPower, adminPowerNames } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
-import { type AdminPower, adminPowerNames } from '@muster/contract/console.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 
 const minuteMs = 60_000

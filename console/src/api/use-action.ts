@@ -1,0 +1,52 @@
+import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Offer, toast } from '../components/toasts.tsx'
+import { ApiError } from './api-error.ts'
+import { ProofDeclined } from './step-up.ts'
+
+type Parts<Given, Answer> = {
+  readonly act: (given: Given) => Promise<Answer>
+  /** What is read anew afterwards. */
+  readonly refresh?: readonly QueryKey[]
+  /** What the toast says; nothing is said without. */
+  readonly said?: (answer: Answer, given: Given) => string
+  /** What takes it back, in the toast. */
+  readonly undo?: (answer: Answer, given: Given) => Offer
+  readonly onDone?: (answer: Answer, given: Given) => void
+  /** The form shows what was refused; otherwise a toast does. */
+  readonly hasForm?: boolean
+}
+
+export type Action<Given, Answer = unknown> = UseMutationResult<Answer, Error, Given> & {
+  /** What the server says of a field. */
+  readonly faultOf: (field: string) => string | undefined
+  /** Why it was refused, where that belongs to none of the fields that the form shows. */
+  readonly faultBeside: (...shown: string[]) => string | undefined
+}
+
+/** A change that somebody asks for: it is sent, said, and what it touches is read anew. */
+export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, Answer>): Action<Given, Answer> {
+  const client = useQueryClient()
+  const mutation = useMutation<Answer, Error, Given>({
+    mutationFn: parts.act,
+    onSuccess: async (answer, given) => {
+      const text = parts.said?.(answer, given)
+      if (text !== undefined) toast(text, 'tick', parts.undo?.(answer, given))
+      parts.onDone?.(answer, given)
+      await Promise.all((parts.refresh ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
+    },
+    onError: (error) => {
+      if (!parts.hasForm && !(error instanceof ProofDeclined)) toast(error.message, 'cross')
+    },
+  })
+  const faults = mutation.error instanceof ApiError ? mutation.error.faults : []
+  return {
+    ...mutation,
+    faultOf: (field) => faults.find((fault) => fault.field === field)?.message,
+    faultBeside: (...shown) => {
+      if (mutation.error === null || mutation.error instanceof ProofDeclined) return undefined
+      if (faults.length === 0) return mutation.error.message
+      const others = faults.filter(({ field }) => !shown.includes(field))
+      return others.length === 0 ? undefined : others.map(({ field, message }) => `${field} ${message}`).join('. ')
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { Button, Modal, PasswordInput, TextInput } from '@mantine/core'
+import type { ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { renewSession, useSession } from '../api/session.ts'
+import { endProof, useIsProofWanted } from '../api/step-up.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { provePasskey } from './prove-passkey.ts'
+
+/** Asks who somebody is before secrets and access are touched; what waited for it goes on by itself. */
+export function StepUpDialog() {
+  const isWanted = useIsProofWanted()
+  return (
+    <Modal opened={isWanted} onClose={() => endProof(false)} title="Confirm that it is you" withCloseButton={false}>
+      {isWanted && <ProofForm />}
+    </Modal>
+  )
+}
+
+function ProofForm() {
+  const session = useSession()
+  const [needsCode, setNeedsCode] = useState(false)
+  const options = useQuery({
+    queryKey: ['session', 'options'],
+    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+  })
+  const end = (renewed: ConsoleSession) => {
+    renewSession(renewed)
+    endProof(true)
+  }
+  const prove = useMutation({
+    mutationFn: (body: Readonly<Record<string, string>>) =>
+      request<ConsoleSession>('/session/step_up', { method: 'POST', body }),
+    onSuccess: end,
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'code_needed') setNeedsCode(true)
+    },
+  })
+  const passkey = useMutation({ mutationFn: provePasskey, onSuccess: end })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)] as const)
+    prove.mutate(Object.fromEntries(given.filter(([, value]) => value !== '')))
+  }
+  const error = prove.error ?? passkey.error
+  const isAsking = error instanceof ApiError && error.code === 'code_needed'
+  return (
+    <form onSubmit={submit} className="confirm">
+      <p className="t2">For five minutes from now you are not asked again.</p>
+      <input type="hidden" autoComplete="username" value={session?.administrator.email ?? ''} />
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        data-autofocus
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      />
+      {needsCode && (
+        <TextInput
+          name="code"
+          label="Code"
+          description="From your authenticator app, or a recovery code."
+          autoComplete="one-time-code"
+          autoFocus
+        />
+      )}
+      <FormFault error={error && !isAsking ? error.message : null} />
+      {options.data?.identity_provider && (
+        <p className="sm t3">
+          No password here?{' '}
+          <a className="u" href="/console/api/session/oidc/start?fresh=true">
+            Sign in with {options.data.identity_provider} again
+          </a>
+          , then repeat this.
+        </p>
+      )}
+      <div className="dialog-ends">
+        <Button onClick={() => endProof(false)}>Cancel</Button>
+        {options.data?.passkeys && (
+          <Button onClick={() => passkey.mutate()} loading={passkey.isPending}>
+            Use a passkey
+          </Button>
+        )}
+        <Button type="submit" variant="filled" loading={prove.isPending}>
+          Confirm
+        </Button>
+      </div>
+    </form>
+  )
+}
