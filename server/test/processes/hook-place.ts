@@ -4,7 +4,7 @@ import { queueWebhooks } from '../../src/webhook-ledger/queue-webhooks.ts'
 import { openHookReceiver } from '../support/hook-receivers.ts'
 import { openReceiverPlace, type ReceiverPlace } from './receiver-place.ts'
 
-type HookPlace = ReturnType<typeof hooksIn>
+export type HookPlace = ReturnType<typeof hooksIn>
 
 /** A device whose status changes; `name` is how receivers tell the change from others. */
 type NamedChange = { deviceId: string; name: string }
