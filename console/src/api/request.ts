@@ -14,6 +14,15 @@ export function rememberCsrfToken(token: string | undefined): void {
   session.csrfToken = token
 }
 
+let lastInputAt = Date.now()
+const idleAfterMs = 60_000
+for (const kind of ['pointerdown', 'keydown', 'scroll'] as const) {
+  addEventListener(kind, () => (lastInputAt = Date.now()), { capture: true, passive: true })
+}
+
+/** The page has learnt that the session is over. */
+export const endOfSession = (): void => session.onEnd()
+
 /** Called when the server no longer knows the session. */
 export function onSessionEnd(listener: () => void): void {
   session.onEnd = listener
@@ -43,6 +52,8 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
 
 async function send<Answer>(path: string, { method = 'GET', body, signal }: Asked): Promise<Answer> {
   const headers: Record<string, string> = {}
+  // A page that refreshes itself while nobody is there must not keep somebody signed in.
+  if (Date.now() - lastInputAt > idleAfterMs) headers['x-muster-by-itself'] = '1'
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (method !== 'GET' && session.csrfToken !== undefined) headers['x-muster-csrf'] = session.csrfToken
   const response = await fetch(`/console/api${path}`, {

@@ -2,6 +2,7 @@ import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { summaryQuery } from '../devices/device-queries.ts'
+import { LiveMark } from '../shell/live-line.tsx'
 import { Page } from '../shell/page.tsx'
 import { Agents } from './agents.tsx'
 import { DeliveryHealth } from './delivery-health.tsx'
@@ -13,7 +14,7 @@ import { StandingBar } from './standing-bar.tsx'
 export function DashboardPage() {
   const summary = useQuery(summaryQuery)
   return (
-    <Page title="Dashboard" hasOwnTitle>
+    <Page title="Dashboard" hasOwnTitle actions={<LiveMark />}>
       <div className="page dashboard">
         {summary.isError && !summary.data && (
           <>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
+import { LiveLine } from './live-line.tsx'
 
 type Crumb = {
   readonly to: '/devices' | '/settings/developers/streams' | '/settings/developers/webhooks'
@@ -50,6 +51,7 @@ export function Page({ title, crumb, actions, hasOwnTitle = false, children }: P
         <div className="grow" />
         {actions}
       </div>
+      <LiveLine />
       {children}
     </main>
   )

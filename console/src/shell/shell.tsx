@@ -1,5 +1,6 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { followChanges } from '../api/live.ts'
 import { useSession } from '../api/session.ts'
 import { Emptiness } from '../components/notices.tsx'
 import { Toasts } from '../components/toasts.tsx'
@@ -24,6 +25,8 @@ export function Shell() {
     document.addEventListener('click', toggle)
     return () => document.removeEventListener('click', toggle)
   }, [])
+  const mayRead = session?.may_read === true
+  useEffect(() => (mayRead ? followChanges() : undefined), [mayRead])
   if (!session) return null
   return (
     <>

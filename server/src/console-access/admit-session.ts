@@ -25,9 +25,13 @@ export type AdmittedSession = {
 
 /**
  * Finds the session of a look-up hash and counts a request of it, in one statement and exact across processes: what was
- * revoked or taken away holds from the next request on. That it was seen is written once a minute.
+ * revoked or taken away holds from the next request on. That it was seen is written once a minute, unless the page asks by itself.
  */
-export async function admitSession(db: Db, lookupHash: Buffer, now: string): Promise<AdmittedSession | undefined> {
+export async function admitSession(
+  db: Db,
+  lookupHash: Buffer,
+  { now, isByItself }: { now: string; isByItself: boolean },
+): Promise<AdmittedSession | undefined> {
   const { rows } = await sql<AdmittedSession>`
     with known as (
       select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
@@ -54,7 +58,7 @@ export async function admitSession(db: Db, lookupHash: Buffer, now: string): Pro
     ), noted as (
       update admin_sessions set last_seen_at = ${now}::timestamptz from known
       where admin_sessions.organization_id = known.organization_id and admin_sessions.id = known.session_id
-        and admin_sessions.last_seen_at < ${now}::timestamptz - interval '1 minute'
+        and admin_sessions.last_seen_at < ${now}::timestamptz - interval '1 minute' and not ${isByItself}::boolean
     )
     select known.*, counted.used, counted.milliseconds_left from known, counted`.execute(db)
   return rows[0]

@@ -13,6 +13,8 @@ import { sessionPurpose } from './start-session.ts'
 export const consolePrefix = '/console/api'
 const requestsPerMinute = 1_200
 const csrfHeader = 'x-muster-csrf'
+/** Of requests that nobody asked for: an open page that nobody looks at does not keep a session alive. */
+const byItselfHeader = 'x-muster-by-itself'
 const csrfPurpose = 'console csrf'
 
 declare module 'fastify' {
@@ -45,7 +47,10 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
     }
     const secret = cookie.read(request.headers.cookie)
     if (secret === undefined) return fail('not_signed_in')
-    const session = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), clock())
+    const session = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
+      now: clock(),
+      isByItself: request.headers[byItselfHeader] === '1',
+    })
     if (!session) return fail('not_signed_in')
     holdToLimit(reply, session)
     if (request.method !== 'GET') {

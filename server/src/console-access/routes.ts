@@ -3,6 +3,7 @@ import { accountRoutes } from './account-routes.ts'
 import { administratorRoutes } from './administrator-routes.ts'
 import { consoleGate, consolePrefix, dataDoorRoutes } from './door-routes.ts'
 import { keyRoutes } from './key-routes.ts'
+import { liveRoutes } from './live-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { consoleHeaders } from './page-headers.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
@@ -25,6 +26,7 @@ export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInsta
       oidcRoutes(scope, gate)
       administratorRoutes(scope, gate)
       keyRoutes(scope, gate)
+      liveRoutes(scope, gate)
       dataDoorRoutes(scope, gate, addApi)
       done()
     },

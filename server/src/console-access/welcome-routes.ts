@@ -15,7 +15,9 @@ export async function welcome(
   reply: FastifyReply,
   secret: string,
 ): Promise<ConsoleSession> {
-  const session = (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), clock())) ?? fail('not_signed_in')
+  const session =
+    (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), { now: clock(), isByItself: false })) ??
+    fail('not_signed_in')
   reply.header('set-cookie', gate.cookie.give(secret))
   return presentSession(session, gate.csrfTokenOf(secret))
 }

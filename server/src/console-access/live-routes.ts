@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { openChangeWatch } from '../console-live/watch-changes.ts'
+import { fail } from '../errors.ts'
+import type { Gate } from './door-routes.ts'
+import { sessionRoute } from './endpoint-routes.ts'
+import { isSessionOpen } from './is-session-open.ts'
+import { mayRead } from './rules.ts'
+
+const lookEveryMs = 1_000
+const beatEveryMs = 15_000
+const mostPerSession = 8
+/** What a browser that reads nothing may leave waiting here. */
+const mostWaitingBytes = 65_536
+
+/** Tells the pages which records to read anew, as server-sent events (HTML Living Standard, 9.2). */
+export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
+  const { db, log, clock } = scope.kit
+  const onError = (error: unknown) => log.warn({ err: error }, 'Changes for the console could not be looked for')
+  const watch = openChangeWatch(db, { everyMs: lookEveryMs, onError })
+  const open = new Map<string, number>()
+  const stopping = new AbortController()
+  scope.addHook('preClose', async () => stopping.abort())
+
+  sessionRoute(scope, gate, {
+    method: 'GET',
+    path: '/live',
+    run: async ({ session, reply }) => {
+      if (!mayRead(session)) fail('permission_missing')
+      const { session_id: sessionId, organization_id: organizationId } = session
+      const count = open.get(sessionId) ?? 0
+      if (count >= mostPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
+      const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
+      open.set(sessionId, count + 1)
+      const response = begin(reply)
+      const check = () =>
+        isSessionOpen(scope.kit, secret, clock()).then(
+          (isOpen) => (isOpen ? write(response, ': here\n\n') : response.end('event: ended\ndata: {}\n\n')),
+          // The database does not answer; the page hears of that from its next request.
+          () => response.end(),
+        )
+      const ignore = watch.listen(organizationId, (changed) => {
+        send(response, 'changed', { topics: changed })
+        // Ending a session is an entry of the audit log.
+        if (changed.includes('audit')) void check()
+      })
+      const beat = setInterval(() => void check(), beatEveryMs)
+      const end = () => response.end()
+      stopping.signal.addEventListener('abort', end, { once: true })
+      response.once('close', () => {
+        clearInterval(beat)
+        ignore()
+        stopping.signal.removeEventListener('abort', end)
+        const left = (open.get(sessionId) ?? 1) - 1
+        if (left > 0) open.set(sessionId, left)
+        else open.delete(sessionId)
+      })
+      if (stopping.signal.aborted) end()
+    },
+  })
+}
+
+function begin(reply: FastifyReply): ServerResponse {
+  reply.hijack()
+  const headers = reply.getHeaders() as Record<string, string>
+  reply.raw.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // For proxies that would otherwise collect what is sent.
+    'x-accel-buffering': 'no',
+  })
+  reply.raw.write('retry: 3000\n\n')
+  return reply.raw
+}
+
+const send = (response: ServerResponse, event: string, data: object): void =>
+  write(response, `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+
+function write(response: ServerResponse, text: string): void {
+  if (response.writableLength > mostWaitingBytes) response.destroy()
+  else if (!response.writableEnded) response.write(text)
+}

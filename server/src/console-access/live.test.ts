@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { testApp } from '../../test/support/app.ts'
+import { addAdmin, openBrowser } from '../../test/support/console.ts'
+import { makeIn } from '../../test/support/make.ts'
+import { transact } from '../db/transact.ts'
+import { announce } from '../events/announce.ts'
+
+const app = testApp()
+const make = makeIn(app)
+
+beforeEach(async () => {
+  app.setNow('2026-11-20T11:00:00.000Z')
+  await app.reset()
+})
+
+type Told = { readonly event: string; readonly data: { topics?: string[] } }
+
+/** What a page hears, by the server's own port. */
+async function listen(cookie: string) {
+  if (!app.app.server.listening) await app.app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.app.server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const leaving = new AbortController()
+  const answer = await fetch(`http://127.0.0.1:${port}/console/api/live`, {
+    headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    signal: leaving.signal,
+  })
+  async function* told(): AsyncGenerator<Told> {
+    let text = ''
+    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? []
+        text = text.slice(end + 2)
+        if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) }
+      }
+    }
+  }
+  return { answer, told: told(), leave: () => leaving.abort() }
+}
+
+async function signedIn(organizationId?: string) {
+  const admin = await addAdmin(app, organizationId === undefined ? {} : { organizationId, email: 'other@b.example' })
+  const browser = openBrowser(app)
+  assert.equal((await browser.signIn(admin.email)).status, 200)
+  return browser
+}
+
+const tellOf = (organizationId: string, deviceId: string) =>
+  transact(app.db, (tx) =>
+    announce(tx, [{ organizationId, type: 'devices.created', deviceId, deviceName: 'new', cause: 'c', at: app.now() }]),
+  )
+
+test('a page hears which records have changed in its organization, and in no other', async () => {
+  const { organizationId } = app.tenant
+  const other = await app.addTenant('Other')
+  const [own, foreign] = [await make.device(organizationId), await make.device(other.organizationId)]
+  const browser = await signedIn()
+  const { answer, told, leave } = await listen(browser.cookie ?? '')
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+  await new Promise((resolve) => setTimeout(resolve, 1_200))
+  await tellOf(other.organizationId, foreign.id)
+  await new Promise((resolve) => setTimeout(resolve, 2_200))
+  await tellOf(organizationId, own.id)
+  const first = await told.next()
+  assert.deepEqual(first.value, { event: 'changed', data: { topics: ['devices'] } })
+  leave()
+})
+
+test('nobody listens without a session, with one that ends is told so, and not without bound', async () => {
+  const stranger = await listen('')
+  assert.equal(stranger.answer.status, 401)
+  const browser = await signedIn()
+  const pages = await Promise.all(Array.from({ length: 8 }, () => listen(browser.cookie ?? '')))
+  assert.deepEqual(
+    pages.map(({ answer }) => answer.status),
+    Array.from({ length: 8 }, () => 200),
+  )
+  assert.equal((await listen(browser.cookie ?? '')).answer.status, 429)
+  for (const page of pages.slice(1)) page.leave()
+  const cookie = browser.cookie ?? ''
+  assert.equal((await browser.ask('POST', '/session/sign_out')).status, 204)
+  const heard: string[] = []
+  for await (const { event } of pages[0]?.told ?? []) heard.push(event)
+  assert.equal(heard.at(-1), 'ended', 'and then the answer ends')
+  assert.equal((await listen(cookie)).answer.status, 401)
+})
+
+test('what a page asks by itself does not keep a session alive', async () => {
+  const browser = await signedIn()
+  app.setNow('2026-11-20T11:20:00.000Z')
+  assert.equal((await browser.ask('GET', '/session', undefined, { 'x-muster-by-itself': '1' })).status, 200)
+  app.setNow('2026-11-20T11:31:00.000Z')
+  assert.equal((await browser.ask('GET', '/session')).status, 401)
+})
