@@ -12,7 +12,7 @@ type NamedChange = { deviceId: string; name: string }
 export const openHookPlace = async (...parts: Parameters<typeof openReceiverPlace>): Promise<HookPlace> =>
   hooksIn(await openReceiverPlace(...parts))
 
-const queueNamedChanges = (tx: Tx, organizationId: string, changes: readonly NamedChange[]): Promise<void> => {
+export const queueNamedChanges = (tx: Tx, organizationId: string, changes: readonly NamedChange[]): Promise<void> => {
   const at = new Date().toISOString()
   const messages = changes.map(({ deviceId, name }) => ({
     event: 'device_trust.status_changed' as const,
@@ -26,7 +26,7 @@ const queueNamedChanges = (tx: Tx, organizationId: string, changes: readonly Nam
 }
 
 /** Webhook endpoints in a place, each with a receiver. */
-function hooksIn(receiverPlace: ReceiverPlace) {
+export function hooksIn(receiverPlace: ReceiverPlace) {
   const { place, server, organizationId, db, receiving } = receiverPlace
   const pending = () =>
     db.selectFrom('webhook_deliveries').where('organization_id', '=', organizationId).where('state', '=', 'pending')

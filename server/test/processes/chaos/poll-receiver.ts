@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import type { MusterProcess } from '../../support/muster-process.ts'
-import { digestOf, type StreamLog } from './arrival.ts'
+import { digestOf, type ReceiverLog } from './arrival.ts'
 import type { Seeded } from './seeded.ts'
 
 type Parts = {
@@ -21,7 +21,7 @@ const nothing = (): Due => ({ ack: [], setErrs: {} })
 
 /** A receiver that polls through whichever process answers, and is now and then gone with what it had not acknowledged. */
 export function openPollReceiver(streamId: string, uuid: string, { chance, servers, key, pollToken }: Parts) {
-  const log: StreamLog = { streamId, kind: 'poll', arrivals: [], faults: [] }
+  const log: ReceiverLog = { id: streamId, kind: 'poll', arrivals: [], faults: [] }
   const acknowledged = new Set<string>()
   const path = `/ssf_streams/${uuid}/events`
   const headers = { 'x-service-poll-bearer-token': pollToken }

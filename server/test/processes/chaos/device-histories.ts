@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Db, transact } from '../../../src/db/transact.ts'
 import { queueComplianceChanges } from '../../../src/streams/queue-signals.ts'
+import { queueNamedChanges } from '../hook-place.ts'
 import type { Seeded } from './seeded.ts'
 
 type Parts = { db: Db; organizationId: string; chance: Seeded; isOver: () => boolean }
@@ -52,6 +53,8 @@ const step = (db: Db, organizationId: string, deviceIds: readonly string[]): Pro
       occurredAt: new Date().toISOString(),
     }))
     await queueComplianceChanges(tx, organizationId, changes)
+    const named = changes.map(({ deviceId, txn }) => ({ deviceId, name: txn }))
+    await queueNamedChanges(tx, organizationId, named)
   })
 
 export const txnOf = (deviceId: string, step: number): string => `${deviceId}-${step}`

@@ -1,22 +1,30 @@
-import type { Arrival, StreamLog } from './arrival.ts'
+import type { Arrival, ReceiverLog } from './arrival.ts'
 
 /** What the ledger of the product says of a change. */
-export type LedgerEvent = { jti: string; state: string; digest: string; txn: string }
+export type LedgerEvent = {
+  jti: string
+  state: string
+  digest: string
+  txn: string
+  /** Statuses of the attempts that the log of a webhook has, null without an answer. */
+  answers?: readonly (number | null)[]
+}
 
 export type LogCounts = ReturnType<typeof countRepeats> & { events: number }
 
 /** What is against the guarantees, in sentences, when these changes and no others happened; and how much there was. */
-export function checkLog(log: StreamLog, events: readonly LedgerEvent[], changes: readonly string[]) {
+export function checkLog(log: ReceiverLog, events: readonly LedgerEvent[], changes: readonly string[]) {
   const ledger = new Map(events.map((event) => [event.jti, event]))
   const faults = [
     ...log.faults,
     ...checkLedger(ledger, changes),
     ...checkOutcomes(ledger, log),
+    ...checkAnswers(ledger, log.arrivals),
     ...checkBytes(ledger, log.arrivals),
     ...checkOrder(log.arrivals),
   ]
   const counts: LogCounts = { ...countRepeats(log.arrivals), events: ledger.size }
-  return { faults: faults.map((fault) => `${log.kind} ${log.streamId}: ${fault}`), counts }
+  return { faults: faults.map((fault) => `${log.kind} ${log.id}: ${fault}`), counts }
 }
 
 /** Each step of each history is in the ledger of each stream, once, and nothing else. */
@@ -32,16 +40,31 @@ function checkLedger(ledger: ReadonlyMap<string, LedgerEvent>, expected: readonl
   return [...lacking, ...odd]
 }
 
-const settledAs = { push: 'delivered', poll: 'acknowledged' } as const
+const settledAs = { push: 'delivered', poll: 'acknowledged', hook: 'delivered' } as const
 
 /** What the ledger calls settled, the receiver has answered so. */
-function checkOutcomes(ledger: ReadonlyMap<string, LedgerEvent>, { kind, arrivals }: StreamLog): string[] {
+function checkOutcomes(ledger: ReadonlyMap<string, LedgerEvent>, { kind, arrivals }: ReceiverLog): string[] {
   const answered = Map.groupBy(arrivals, ({ jti }) => jti)
   return [...ledger.values()].flatMap(({ jti, txn, state }) => {
     const was = answered.get(jti) ?? []
     if (state === settledAs[kind] && was.some(({ what }) => what === 'taken')) return []
     if (state === 'rejected' && was.some(({ what }) => what === 'rejected')) return []
     return [`${txn} is ${state}, and arrived as: ${was.map(({ what }) => what).join(', ') || 'nothing'}`]
+  })
+}
+
+/** Each answer in the log of webhooks was given, as often; what came of a request before a kill may be missing there. */
+function checkAnswers(ledger: ReadonlyMap<string, LedgerEvent>, arrivals: readonly Arrival[]): string[] {
+  const arrived = Map.groupBy(arrivals, ({ jti }) => jti)
+  return [...ledger.values()].flatMap(({ jti, txn, answers = [] }) => {
+    const given = (arrived.get(jti) ?? []).map(({ status }) => status)
+    return answers.flatMap((answer) => {
+      if (answer === null) return []
+      const at = given.indexOf(answer)
+      if (at === -1) return [`${txn} was answered ${answer} by nobody`]
+      given.splice(at, 1)
+      return []
+    })
   })
 }
 

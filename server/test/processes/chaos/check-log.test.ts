@@ -15,7 +15,7 @@ const arrival = (txn: string, members: Partial<Arrival> = {}): Arrival => ({
 const all = changes.map((txn) => event(txn))
 
 const faultsOf = (arrivals: Arrival[], events = all, faults: string[] = []) =>
-  checkLog({ streamId: '5', kind: 'push', arrivals, faults }, events, changes).faults
+  checkLog({ id: '5', kind: 'push', arrivals, faults }, events, changes).faults
 
 test('everything once, or again with the same bytes, is as it should be', () => {
   const arrivals = [
@@ -27,7 +27,7 @@ test('everything once, or again with the same bytes, is as it should be', () => 
     arrival('7-1'),
   ]
   const events = [event('7-1'), event('7-2', { state: 'rejected' }), event('8-1')]
-  const log = { streamId: '5', kind: 'push', arrivals, faults: [] } as const
+  const log = { id: '5', kind: 'push', arrivals, faults: [] } as const
   assert.deepEqual(checkLog({ ...log, arrivals, faults: [] }, events, changes), {
     faults: [],
     counts: { events: 3, sends: 6, refused: 1, rejected: 1, afterCut: 1, afterAnswer: 1 },
@@ -69,6 +69,14 @@ const wrong: [what: string, faults: string[], said: string[]][] = [
     'two steps of a device the wrong way round',
     faultsOf([arrival('7-2'), arrival('7-1'), arrival('8-1')]),
     ['step 2 of device 7 arrived after 0', 'step 1 of device 7 arrived after 2'],
+  ],
+  [
+    'an answer in the log that was not given',
+    faultsOf(
+      whole.map((one) => ({ ...one, status: 202 })),
+      all.map((one) => ({ ...one, answers: one.txn === '7-2' ? [null, 202, 202] : [null, 202] })),
+    ),
+    ['7-2 was answered 202 by nobody'],
   ],
   ['what was seen to be wrong while it happened', faultsOf(whole, all, ['it came back']), ['it came back']],
 ]

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { connectPostgres } from '../../src/db/connect.ts'
 import { postgresOnly } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
+import { checkLogs } from './chaos/check-logs.ts'
+import { changeDevices, createHistories, readHistories } from './chaos/device-histories.ts'
+import { openFaultyHookReceiver, openFaultyReceiver } from './chaos/faulty-receiver.ts'
+import { openHookOperator } from './chaos/hook-operator.ts'
+import { openPollReceiver } from './chaos/poll-receiver.ts'
+import { openRestarting } from './chaos/restarting.ts'
+import { seeded } from './chaos/seeded.ts'
+import { type HookPlace, hooksIn } from './hook-place.ts'
 import { openOwnCluster } from './own-cluster.ts'
-import { checkLogs } from './stream-chaos/check-logs.ts'
-import { changeDevices, createHistories, readHistories } from './stream-chaos/device-histories.ts'
-import { openFaultyReceiver } from './stream-chaos/faulty-receiver.ts'
-import { openPollReceiver } from './stream-chaos/poll-receiver.ts'
-import { openRestarting } from './stream-chaos/restarting.ts'
-import { seeded } from './stream-chaos/seeded.ts'
 import { openStreamPlace, type StreamPlace } from './stream-place.ts'
 
 const seconds = Number(process.env['MUSTER_CHAOS_SECONDS'] ?? 120)
@@ -20,7 +23,10 @@ const chance = seeded(seed)
 const drainLimitMs = 240_000
 const pushStreams = 12
 const pollStreams = 8
-/** Requests of one stream that are under way at a time, and events sent while the database can not be told. */
+const endpoints = 6
+/** Longer than a request is waited for. */
+const attemptMs = 16_000
+/** Requests of one stream or endpoint that are under way at a time, and events sent while the database can not be told. */
 const mostUnderWay = 8
 const mostUnwritten = 32
 const specVersionOf = (index: number) => (index % 2 === 0 ? 'v1_0' : 'draft')
@@ -34,6 +40,7 @@ test('whatever is killed, restarted or in trouble, every change arrives, and in 
   const { db, close } = await connectPostgres({ url: cluster.url })
   t.after(close)
   const streamPlace = await openStreamPlace(t, { url: cluster.url, db }, 2_000)
+  const hookPlace = hooksIn(streamPlace)
   const { organizationId, deviceIds, countPending } = streamPlace
   await createHistories(db)
   const restarting = openRestarting(streamPlace.place, cluster, chance)
@@ -41,6 +48,9 @@ test('whatever is killed, restarted or in trouble, every change arrives, and in 
   const polled = await Promise.all(
     Array.from({ length: pollStreams }, (_, index) => addPolled(streamPlace, index, restarting.servers)),
   )
+  const { key } = await streamPlace.place.addKey()
+  const operating = { chance, servers: restarting.servers, key }
+  const hooked = await Promise.all(Array.from({ length: endpoints }, () => addHooked(hookPlace, operating)))
   assert.equal(await streamPlace.server.stop(), 0)
 
   const endsAt = Date.now() + seconds * 1_000
@@ -50,26 +60,52 @@ test('whatever is killed, restarted or in trouble, every change arrives, and in 
   const [{ failed }] = await Promise.all([
     changeDevices({ db, organizationId, chance, isOver }, deviceIds),
     restarting.run(isOver),
-    ...pushed.map((receiver) => receiver.run(isOver)),
+    ...[...pushed, ...hooked.flatMap((both) => [both.receiver, both.operator])].map((one) => one.run(isOver)),
   ])
-  const drained = async (kind: 'push' | 'poll') => {
-    const isSo = async () => (await countPending([kind]).catch(() => Number.NaN)) === 0
+  const drained = async (count: () => Promise<number>) => {
+    const isSo = async () => (await count().catch(() => Number.NaN)) === 0
     return Math.round((await until(drainLimitMs, isSo, 250)) / 1_000)
   }
-  const [pushSeconds, pollSeconds] = await Promise.all([drained('push'), drained('poll')]).finally(() => {
+  const drainedHooks = async () => {
+    // What was refused a few times waits for hours; a change of the endpoint has it tried at once.
+    await pause(attemptMs)
+    await Promise.all(hooked.map(({ operator }) => operator.change()))
+    return drained(hookPlace.countPending)
+  }
+  const [pushSeconds, pollSeconds, hookSeconds] = await Promise.all([
+    drained(() => countPending(['push'])),
+    drained(() => countPending(['poll'])),
+    drainedHooks(),
+  ]).finally(() => {
     isDrained = true
   })
   await Promise.all(polling)
 
-  const logs = [...pushed, ...polled].map(({ log }) => log)
+  const logs = [...pushed, ...polled, ...hooked.map(({ receiver }) => receiver)].map(({ log }) => log)
   const { faults, counts } = await checkLogs(streamPlace, logs, await readHistories(db))
   t.diagnostic(JSON.stringify(counts))
-  t.diagnostic(JSON.stringify({ ...restarting.counts, failedChanges: failed, drained: { pushSeconds, pollSeconds } }))
+  t.diagnostic(
+    JSON.stringify({ ...restarting.counts, failedChanges: failed, drained: { pushSeconds, pollSeconds, hookSeconds } }),
+  )
+  t.diagnostic(JSON.stringify({ hooks: { attempts: await countAttempts(), ...sumOfOperators(hooked) } }))
   t.diagnostic(JSON.stringify({ holds: await countHolds(), ...sumOfPolls(polled) }))
   assert.deepEqual(faults.slice(0, 20), [])
   const { workerKills, restarts, crashes } = restarting.counts
-  const cut = pushStreams * (workerKills * mostUnderWay + (restarts + crashes) * mostUnwritten)
-  assert.ok(counts.push.afterAnswer <= cut, `${counts.push.afterAnswer} repeats of what was answered`)
+  for (const [{ afterAnswer }, receivers] of [
+    [counts.push, pushStreams],
+    [counts.hook, endpoints],
+  ] as const) {
+    const cut = receivers * (workerKills * mostUnderWay + (restarts + crashes) * mostUnwritten)
+    assert.ok(afterAnswer <= cut, `${afterAnswer} repeats of what was answered`)
+  }
+
+  async function countAttempts(): Promise<number> {
+    const { count } = await db
+      .selectFrom('webhook_attempts')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
 
   async function countHolds(): Promise<number> {
     const { count } = await db
@@ -80,6 +116,14 @@ test('whatever is killed, restarted or in trouble, every change arrives, and in 
     return Number(count)
   }
 })
+
+type Operating = Parameters<typeof openHookOperator>[2]
+
+async function addHooked(hookPlace: HookPlace, operating: Operating) {
+  const { receiver, endpointId, secret } = await hookPlace.addEndpoint()
+  const operator = openHookOperator(endpointId, secret, operating)
+  return { operator, receiver: openFaultyHookReceiver(receiver, endpointId, chance, operator.faultOf) }
+}
 
 async function addPushed(streamPlace: StreamPlace, index: number) {
   const { receiver, streamId } = await streamPlace.addPushStream(specVersionOf(index))
@@ -105,6 +149,15 @@ function sumOfPolls(polled: readonly ReturnType<typeof openPollReceiver>[]) {
     total.crashed += counts.crashes
     total.unanswered += counts.unanswered
     for (const [status, count] of counts.statuses) total.statuses[status] = (total.statuses[status] ?? 0) + count
+  }
+  return total
+}
+
+function sumOfOperators(hooked: readonly Awaited<ReturnType<typeof addHooked>>[]) {
+  const total = { changes: 0, rolls: 0 }
+  for (const { operator } of hooked) {
+    total.changes += operator.counts.changes
+    total.rolls += operator.counts.rolls
   }
   return total
 }
