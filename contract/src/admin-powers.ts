@@ -11,6 +11,10 @@ export const adminPowers = {
     title: 'Manage Administrators',
     description: 'Invite administrators, change what they may do and end their sessions. For full access only.',
   },
+  manage_settings: {
+    title: 'Manage Settings',
+    description: 'Rename the organization, and make and revoke enrolment secrets, packages and SCIM tokens.',
+  },
 } as const satisfies Record<string, { title: string; description: string }>
 
 export type AdminPower = keyof typeof permissions | keyof typeof adminPowers

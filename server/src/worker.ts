@@ -22,6 +22,7 @@ import { purgeDevices } from './registrations/purge-devices.ts'
 import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runQuery } from './reporting/queries/run-query.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
+import { keptMs } from './retention.ts'
 import { startPush } from './streams/push/start-push.ts'
 import { tendStreams, tendVerifications } from './streams/retention/tend-streams.ts'
 import type { StreamParts } from './streams/start-streams.ts'
@@ -32,11 +33,6 @@ export type WorkerParts = { config: Config; connection: Connection; clock: Clock
 
 export type Worker = { stop(): Promise<void> }
 
-const dayMs = 86_400_000
-const eventsKeptMs = 30 * dayMs
-/** More than a year, so that the same weeks of two years can be compared. */
-const authLogsKeptMs = 400 * dayMs
-const liveResultsKeptMs = 90 * dayMs
 const dueDevicesEveryMs = 1_000
 
 /** The table of contents of the background. Any number of processes may run it on one database. */
@@ -69,19 +65,19 @@ export async function startWorker({ config, connection, clock, log, streams }: W
       await tendConsoleAccess(db, clock())
     },
     'drop-old-events': async () => {
-      await dropOldEvents(db, plusMs(clock(), -eventsKeptMs))
+      await dropOldEvents(db, plusMs(clock(), -keptMs.events))
     },
     'expire-auth-sessions': async () => {
       await expireSessions(db, happening('system'))
     },
     'drop-old-auth-logs': async () => {
-      await dropOldAuthLogs(db, plusMs(clock(), -authLogsKeptMs))
+      await dropOldAuthLogs(db, plusMs(clock(), -keptMs.authLogs))
     },
     'give-up-waiting': async () => {
       await giveUpWaiting(db, clock())
     },
     'drop-old-live-results': async () => {
-      await dropOldResults(db, plusMs(clock(), -liveResultsKeptMs), clock())
+      await dropOldResults(db, plusMs(clock(), -keptMs.liveResults), clock())
     },
     'run-reporting-query': async ({ data }) => {
       await runQuery(connection, data as { organizationId: string; queryId: string }, clock)

@@ -101,6 +101,7 @@ export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scop
     requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
       const session = await gate.admit(request, reply)
       requireRights(session, need)
+      if (operationsForManagers.has(need.operationId)) requirePower(session, 'manage_administrators')
       if (operationsForFreshProof.has(need.operationId)) requireFreshProof(session, clock())
       request.principal = { organizationId: session.organization_id, actor: actorOf(session) }
     },
@@ -111,6 +112,9 @@ export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scop
   Object.defineProperty(scope, 'kit', { value: kit })
   addApi(scope)
 }
+
+/** How others sign in is for those who let them in. */
+const operationsForManagers = new Set(['listAdministratorViews'])
 
 /** What shows secrets, and what stops signals. */
 const operationsForFreshProof = new Set([

@@ -8,6 +8,7 @@ import { oidcRoutes } from './oidc-routes.ts'
 import { consoleHeaders } from './page-headers.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
+import { settingRoutes } from './setting-routes.ts'
 
 /** What the console talks to: signing in, and the endpoints that `addApi` adds, behind a session instead of a key. */
 export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInstance) => void): void {
@@ -27,6 +28,7 @@ export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInsta
       administratorRoutes(scope, gate)
       keyRoutes(scope, gate)
       liveRoutes(scope, gate)
+      settingRoutes(scope, gate)
       dataDoorRoutes(scope, gate, addApi)
       done()
     },

@@ -1,12 +1,12 @@
 import type { Db } from '../db/transact.ts'
+import { keptMs } from '../retention.ts'
 import { plusMs } from './rules.ts'
 
 const dayMs = 86_400_000
-const keptMs = 30 * dayMs
 
 /** Removes sessions and links that ended a month ago, and failures that count no more. What happened is in the audit log. */
 export async function tendConsoleAccess(db: Db, now: string): Promise<void> {
-  const endedBefore = plusMs(now, -keptMs)
+  const endedBefore = plusMs(now, -keptMs.adminSessions)
   await db.deleteFrom('admin_sessions').where('created_at', '<', endedBefore).execute()
   await db.deleteFrom('admin_session_windows').where('started_at', '<', plusMs(now, -dayMs)).execute()
   await db.deleteFrom('admin_links').where('expires_at', '<', endedBefore).execute()

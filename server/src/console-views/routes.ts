@@ -12,11 +12,13 @@ import {
   listNextToBlock,
   placeOf,
 } from './queries.ts'
+import { settingViewRoutes } from './setting-routes.ts'
 
 const tag = 'Console'
 
 /** What the console shows in one answer where the API takes several; for sessions only, so no part of the API. */
 export function consoleViewRoutes(scope: FastifyInstance): void {
+  settingViewRoutes(scope)
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',

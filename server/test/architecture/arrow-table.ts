@@ -1,5 +1,8 @@
 /** What every feature stands on. */
-const ground = ['lists', 'jobs', 'outbound', 'osquery-sql', 'secrets', 'db', 'http/links.ts', 'errors.ts', 'clock.ts']
+const ground = [
+  ...['lists', 'jobs', 'outbound', 'osquery-sql', 'secrets', 'db', 'http/links.ts', 'retention.ts', 'errors.ts'],
+  'clock.ts',
+]
 
 /**
  * Read top to bottom: a folder (or a file of server/src) may import itself and what is listed beside it, nothing else.
@@ -19,7 +22,10 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   drafts: ['checks', 'organizations', 'audit', ...ground],
   'console-views': ['devices', 'checks', 'issues', 'people', ...ground],
   'console-live': [...ground],
-  'console-access': ['console-live', 'admin-users', 'api-keys', 'organizations', 'audit', ...ground],
+  'console-access': [
+    ...['packages', 'agents', 'scim', 'console-live', 'admin-users', 'api-keys', 'organizations', 'audit'],
+    ...ground,
+  ],
   'admin-users': ['events', 'audit', ...ground],
   registrations: ['groups', 'live-queries', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   groups: ['checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
@@ -67,6 +73,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   db: ['clock.ts'],
   // Pure, and the one part of the http kit that present may know.
   'http/links.ts': [],
+  'retention.ts': [],
   'logging.ts': [],
   'errors.ts': [],
   'clock.ts': [],

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/transact.ts'
+import { keptMs } from '../../retention.ts'
 import { dropDeletedStreams } from './drop-deleted-streams.ts'
 import { dropSettledEvents } from './drop-settled-events.ts'
 import { dropSignals } from './drop-signals.ts'
@@ -9,7 +10,6 @@ const dayMs = 24 * hourMs
 /** Receivers are promised that nothing is given up earlier. */
 const waitsMs = 30 * dayMs
 const verificationWaitsMs = hourMs
-const settledKeptMs = 90 * dayMs
 /** No transaction that saw the stream before its deletion is still open after it. */
 const deletedKeptMs = hourMs
 
@@ -21,7 +21,7 @@ export const tendVerifications = (db: Db, now: string) => expireVerifications(db
 /** Expires what has waited for too long and removes what is kept no longer. */
 export async function tendStreams(db: Db, now: string): Promise<void> {
   await expireEvents(db, before(now, waitsMs), now)
-  await dropSettledEvents(db, before(now, settledKeptMs))
+  await dropSettledEvents(db, before(now, keptMs.settledSignals))
   await dropDeletedStreams(db, before(now, deletedKeptMs))
-  await dropSignals(db, before(now, settledKeptMs))
+  await dropSignals(db, before(now, keptMs.settledSignals))
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/transact.ts'
+import { keptMs } from '../../retention.ts'
 import { dropOldDeliveries } from '../../webhook-ledger/retention/drop-deliveries.ts'
 import { failStaleDeliveries } from '../../webhook-ledger/retention/fail-stale-deliveries.ts'
 import { dropDeletedEndpoints } from './drop-deleted-endpoints.ts'
@@ -8,7 +9,6 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** Longer than all attempts take: whatever waits for so long waits for a disabled endpoint. */
 const waitsMs = 30 * dayMs
-const keptMs = 180 * dayMs
 /** No transaction that saw the endpoint before its deletion is still open after it. */
 const deletedKeptMs = hourMs
 
@@ -17,7 +17,7 @@ const before = (now: string, ms: number): string => new Date(Date.parse(now) - m
 /** Gives up what has waited for too long and removes what is kept no longer. */
 export async function tendWebhooks(db: Db, now: string): Promise<void> {
   await failStaleDeliveries(db, before(now, waitsMs), 'It waited for 30 days', now)
-  await dropOldDeliveries(db, before(now, keptMs))
+  await dropOldDeliveries(db, before(now, keptMs.settledDeliveries))
   await forgetPreviousSecrets(db, now)
   await dropDeletedEndpoints(db, before(now, deletedKeptMs))
 }

@@ -1,0 +1,64 @@
+import type { AdministratorView, EnrolmentSecretView, SettingFacts } from '@muster/contract/console-settings.ts'
+import { type Feature, features } from '@muster/contract/features.ts'
+import type { AdministratorViewRow, EnrolmentSecretRow, findOrganization } from './setting-queries.ts'
+
+export const presentEnrolmentSecret = (row: EnrolmentSecretRow): EnrolmentSecretView => ({
+  id: row.id,
+  name: row.name,
+  person:
+    row.person_id === null ? null : { id: row.person_id, name: row.person_name ?? '', email: row.person_email ?? '' },
+  package_id: row.package_id,
+  state: row.state,
+  created_at: row.created_at,
+  expires_at: row.expires_at,
+  revoked_at: row.revoked_at,
+})
+
+export function presentAdministratorView(row: AdministratorViewRow): AdministratorView {
+  const { has_totp: hasTotp, has_passkey: hasPasskey, ...rest } = row
+  const factor = hasPasskey ? 'passkey' : 'totp'
+  return { ...rest, second_factor: hasTotp && hasPasskey ? 'both' : hasTotp || hasPasskey ? factor : 'none' }
+}
+
+type Organization = NonNullable<Awaited<ReturnType<typeof findOrganization>>>
+
+type Settings = {
+  readonly baseUrl: string
+  readonly oidc: { readonly name: string; readonly issuer: string } | undefined
+  readonly deviceDeletionDelaySeconds: number
+  readonly liveQueryBlockedTables: readonly string[]
+}
+
+type Kept = Readonly<
+  Record<'events' | 'authLogs' | 'liveResults' | 'settledSignals' | 'settledDeliveries' | 'adminSessions', number>
+>
+
+const daysOf = (milliseconds: number): number => milliseconds / 86_400_000
+
+export const presentSettingFacts = (
+  { id, name, created_at, disabled_features: disabled }: Organization,
+  counts: SettingFacts['counts'],
+  { baseUrl, oidc, deviceDeletionDelaySeconds, liveQueryBlockedTables }: Settings,
+  keptMs: Kept,
+): SettingFacts => ({
+  organization: { id, name, created_at },
+  features: (Object.keys(features) as Feature[]).map((feature) => ({
+    name: feature,
+    is_on: !disabled.includes(feature),
+  })),
+  base_url: baseUrl,
+  identity_provider: oidc
+    ? { name: oidc.name, issuer: oidc.issuer, redirect_uri: `${baseUrl}/console/api/session/oidc/callback` }
+    : null,
+  device_deletion_delay_seconds: deviceDeletionDelaySeconds,
+  blocked_tables: [...liveQueryBlockedTables],
+  kept_days: {
+    events: daysOf(keptMs.events),
+    auth_logs: daysOf(keptMs.authLogs),
+    live_results: daysOf(keptMs.liveResults),
+    settled_signals: daysOf(keptMs.settledSignals),
+    settled_deliveries: daysOf(keptMs.settledDeliveries),
+    admin_sessions: daysOf(keptMs.adminSessions),
+  },
+  counts,
+})

@@ -1,0 +1,81 @@
+import {
+  AdministratorFilter,
+  AdministratorView,
+  EnrolmentSecretFilter,
+  EnrolmentSecretView,
+  ScimTokenView,
+  SettingFacts,
+} from '@muster/contract/console-settings.ts'
+import type { FastifyInstance } from 'fastify'
+import { orNotFound } from '../errors.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { listEndpoint } from '../http/list-endpoint.ts'
+import { keptMs } from '../retention.ts'
+import { presentAdministratorView, presentEnrolmentSecret, presentSettingFacts } from './present-settings.ts'
+import {
+  countForSettings,
+  findOrganization,
+  listAdministratorViews,
+  listEnrolmentSecretViews,
+  listScimTokenViews,
+} from './setting-queries.ts'
+
+const tag = 'Console'
+
+/** What the pages of the settings show. */
+export function settingViewRoutes(scope: FastifyInstance): void {
+  const { config } = scope.kit
+  listEndpoint(scope, {
+    path: '/views/enrolment_secrets',
+    operationId: 'listEnrolmentSecretViews',
+    summary: 'List enrolment secrets without the secrets themselves, the newest first',
+    tag,
+    record: EnrolmentSecretView,
+    options: EnrolmentSecretFilter,
+    order: 'descending',
+    list: listEnrolmentSecretViews,
+    present: presentEnrolmentSecret,
+    isSmall: true,
+  })
+
+  listEndpoint(scope, {
+    path: '/views/scim_tokens',
+    operationId: 'listScimTokenViews',
+    summary: 'List the SCIM tokens in force, the newest first',
+    tag,
+    record: ScimTokenView,
+    order: 'descending',
+    list: listScimTokenViews,
+    present: (row) => row,
+    isSmall: true,
+  })
+
+  listEndpoint(scope, {
+    path: '/views/administrators',
+    operationId: 'listAdministratorViews',
+    summary: 'List administrators with how they sign in',
+    tag,
+    record: AdministratorView,
+    options: AdministratorFilter,
+    list: listAdministratorViews,
+    present: presentAdministratorView,
+    isSmall: true,
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/settings',
+    operationId: 'getSettingFacts',
+    summary: 'Read what the pages of the settings say of the installation',
+    tag,
+    permission: 'read',
+    answer: SettingFacts,
+    run: async ({ db, organizationId }) => {
+      const [organization, counts] = await Promise.all([
+        findOrganization(db, organizationId),
+        countForSettings(db, organizationId),
+      ])
+      return presentSettingFacts(orNotFound(organization), counts, config, keptMs)
+    },
+  })
+}
