@@ -69,6 +69,8 @@ test('a new key works, is listed without its secret, and is written down with it
     name: 'Sync "A"',
     responsible_administrator: 'Maya Lindqvist',
     permissions: { remove_devices: 'Lost devices are deleted by the help desk.' },
+    permission_uses: {},
+    uses_recorded_since: now,
     created_at: now,
     last_used_at: null,
   })
@@ -277,4 +279,24 @@ test('the last use of a key is known after the app has stopped', async () => {
   await app.close()
   const used = (await listApiKeys(trial.db, trial.tenant.organizationId)).at(-1)
   assert.equal(used?.last_used_at, clock())
+})
+
+test('which permissions of a key were needed, and when last, is known after the app has stopped', async () => {
+  const { id, key } = await create({ permissions: { remove_devices: 'Why', manage_webhooks: 'Because' } })
+  const { config, database } = trial
+  const useAt = async (time: string, ...asked: readonly (readonly ['GET' | 'DELETE', string])[]) => {
+    const parts = { config, connection: database.connection, secrets, log: createLogger('silent') }
+    const app = buildApp({ ...parts, clock: () => time })
+    for (const [method, url] of asked) await app.inject({ method, url, headers: { authorization: `Bearer ${key}` } })
+    await app.close()
+  }
+  const uses = async () =>
+    (await listApiKeys(trial.db, trial.tenant.organizationId)).find((one) => one.id === id)?.permission_uses
+  const [early, late] = ['2026-11-21T08:00:00.000Z', '2026-11-22T08:00:00.000Z']
+  await useAt(late, ['GET', '/whoami'])
+  assert.deepEqual(await uses(), {}, 'reading needs none')
+  await useAt(late, ['GET', '/webhook_endpoints'], ['GET', '/ssf_streams'])
+  assert.deepEqual(await uses(), { manage_webhooks: late }, 'what was refused is no use')
+  await useAt(early, ['GET', '/webhook_endpoints'], ['DELETE', '/devices/1'])
+  assert.deepEqual(await uses(), { manage_webhooks: late, remove_devices: early }, 'the later of two processes stays')
 })

@@ -35,6 +35,7 @@ export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): 
       sealed_key: secrets.seal(key, sealingPlace(organizationId, id)),
       permissions: JSON.stringify(permissions),
       created_at: now,
+      uses_recorded_since: now,
     })
     .execute()
   await addLookup(tx, {

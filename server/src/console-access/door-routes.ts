@@ -122,6 +122,7 @@ const operationsForFreshProof = new Set([
   'rollWebhookSecret',
   'rotateSsfPollToken',
   'updateSsfStream',
+  'changeSsfStreamStatus',
   'deleteSsfStream',
 ])
 

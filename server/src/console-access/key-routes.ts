@@ -8,10 +8,11 @@ import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyInstance } from 'fastify'
 import { changePermissions } from '../api-keys/change-permissions.ts'
 import { createApiKey } from '../api-keys/create-api-key.ts'
-import { listApiKeys } from '../api-keys/queries.ts'
+import { listApiKeys, readApiKey } from '../api-keys/queries.ts'
 import { revealApiKey } from '../api-keys/reveal-api-key.ts'
 import { revokeApiKey } from '../api-keys/revoke-api-key.ts'
 import { transact } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
 import { type AdmittedSession, actorOf } from './admit-session.ts'
 import type { Gate } from './door-routes.ts'
 import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
@@ -34,6 +35,14 @@ export function keyRoutes(scope: FastifyInstance, gate: Gate): void {
     run: async (call): Promise<{ data: ConsoleApiKey[] }> => {
       requirePower(call.session, 'manage_keys')
       return { data: await listApiKeys(db, call.session.organization_id) }
+    },
+  })
+  sessionRoute(scope, gate, {
+    method: 'GET',
+    path: '/session/api_keys/:id',
+    run: async (call): Promise<ConsoleApiKey> => {
+      requirePower(call.session, 'manage_keys')
+      return orNotFound(await readApiKey(db, call.session.organization_id, idOf(call)))
     },
   })
   sessionRoute(scope, gate, {

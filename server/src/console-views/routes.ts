@@ -13,12 +13,16 @@ import {
   placeOf,
 } from './queries.ts'
 import { settingViewRoutes } from './setting-routes.ts'
+import { streamViewRoutes } from './stream-routes.ts'
+import { webhookViewRoutes } from './webhook-routes.ts'
 
 const tag = 'Console'
 
 /** What the console shows in one answer where the API takes several; for sessions only, so no part of the API. */
 export function consoleViewRoutes(scope: FastifyInstance): void {
   settingViewRoutes(scope)
+  streamViewRoutes(scope)
+  webhookViewRoutes(scope)
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',

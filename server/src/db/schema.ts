@@ -127,6 +127,9 @@ export interface Database {
     created_at: Instant
     last_used_at: Instant | null
     revoked_at: Instant | null
+    /** Permission code to when a request last needed it. */
+    permission_uses: JsonWithDefault<Record<string, string>>
+    uses_recorded_since: Generated<Instant>
   }
   api_key_lookups: { lookup_hash: Buffer; organization_id: string; api_key_id: string }
   enrollment_secret_lookups: { lookup_hash: Buffer; organization_id: string; enrollment_secret_id: string }

@@ -44,7 +44,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
       prefix: '',
       versions: apiVersions,
       isForEverybody: true,
-      requires: authenticator(admit, { secrets, clock }),
+      requires: authenticator(admit, { secrets, clock, onPermissionUse: uses.notePermission }),
     },
     operations: [],
   }

@@ -23,12 +23,18 @@ type Authentication = {
   clock: Clock
   limitPerMinute: number
   windowMs: number
+  /** Told of every request that a permission lets through. */
+  onPermissionUse: (principal: Principal, permission: Permission) => void
 }
 
 /** Counts a request of the key with this look-up hash, and refuses it beyond the limit; undefined for no such key. */
 export type Admit = (reply: FastifyReply, lookupHash: Buffer) => Promise<Principal | undefined>
 
-export function admitter({ admissions, limitPerMinute, windowMs }: Omit<Authentication, 'secrets' | 'clock'>): Admit {
+export function admitter({
+  admissions,
+  limitPerMinute,
+  windowMs,
+}: Pick<Authentication, 'admissions' | 'limitPerMinute' | 'windowMs'>): Admit {
   const limit = String(limitPerMinute)
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`
 
@@ -52,7 +58,10 @@ export function admitter({ admissions, limitPerMinute, windowMs }: Omit<Authenti
 }
 
 /** Makes the hook that lets a request of a key in: known, within its limit, and allowed to do this. */
-export function authenticator(admit: Admit, { secrets, clock }: Pick<Authentication, 'secrets' | 'clock'>) {
+export function authenticator(
+  admit: Admit,
+  { secrets, clock, onPermissionUse }: Pick<Authentication, 'secrets' | 'clock' | 'onPermissionUse'>,
+) {
   return ({ permission, feature, scope }: Need) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const bearer = bearerTokenOf(request.headers.authorization) ?? ''
@@ -63,7 +72,9 @@ export function authenticator(admit: Admit, { secrets, clock }: Pick<Authenticat
       request.principal = principal
       if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)
-      if (permission !== 'read') requirePermission(principal, permission)
+      if (permission === 'read') return
+      requirePermission(principal, permission)
+      onPermissionUse(principal, permission)
     }
 }
 

@@ -1,6 +1,7 @@
 import { JsonWebKeySet } from '@muster/contract/ssf-discovery.ts'
 import type { FastifyInstance } from 'fastify'
 import { publicEndpoint } from '../http/endpoint.ts'
+import { administratorRoutes } from './administrator-routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { snapshotRoutes } from './ledger/snapshot-routes.ts'
 import { managementRoutes } from './management-routes.ts'
@@ -30,6 +31,7 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
 
 /** Streams as an administrator sees them, without what is for receivers. */
 export function streamRecordRoutes(app: FastifyInstance, parts: StreamParts): void {
+  administratorRoutes(app)
   managementRoutes(app, parts)
   ledgerRoutes(app)
   snapshotRoutes(app, parts)

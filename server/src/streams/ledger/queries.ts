@@ -36,7 +36,7 @@ const nextAttemptAt = sql<string | null>`case
   when ssf_stream_events.state = 'pending' and ssf_streams.delivery_type = 'push' and ssf_streams.status = 'enabled'
   then greatest(ssf_stream_events.held_until, head.held_until) end`.as('next_attempt_at')
 
-const fromLedger = (reader: Reader, organizationId: string, streamId: string, mostAttempts: number) =>
+export const fromLedger = (reader: Reader, organizationId: string, streamId: string, mostAttempts: number) =>
   reader
     .selectFrom('ssf_stream_events')
     .innerJoin('ssf_streams', (join) =>

@@ -47,7 +47,8 @@ export async function replayEvents(
   return { count: Number(count), goOnAfter: Number(count) === most ? last : null }
 }
 
-function isChosen(choice: ReplayChoice): RawBuilder<SqlBool> {
+/** Which events of a stream a choice is about. */
+export function isChosen(choice: ReplayChoice): RawBuilder<SqlBool> {
   if (choice.kind === 'named') {
     return sql`ssf_stream_events.jti = any(${choice.jtis}::text[]) and ssf_stream_events.state <> 'pending'`
   }

@@ -35,7 +35,7 @@ const latestAttempts = sql<WebhookDeliveryDetails['attempts']>`coalesce((
   ) as attempt
 ), '[]')`.as('latest_attempts')
 
-const fromLog = (reader: Reader, organizationId: string, endpointId: string) =>
+export const fromLog = (reader: Reader, organizationId: string, endpointId: string) =>
   reader
     .selectFrom('webhook_deliveries')
     .innerJoin('webhook_endpoints as endpoint', (join) =>

@@ -1,5 +1,5 @@
 import type { SettledDeliveryState } from '@muster/contract/webhook-deliveries.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { inOrganization } from '../../db/in-organization.ts'
 import type { Tx } from '../../db/transact.ts'
 import { notify } from '../queue-webhooks.ts'
@@ -63,27 +63,14 @@ const mostAtOnce = 10_000
  */
 export async function repeatRange(
   tx: Tx,
-  { organizationId, endpointId, from, to, states, afterId }: RepeatRange,
+  range: RepeatRange,
   now: string,
   most = mostAtOnce,
 ): Promise<{ count: number; goOnAfter: string | null }> {
   const { rows } = await sql<{ count: string; last: string | null }>`
     with chosen as materialized (
       select chosen.* from webhook_deliveries as chosen
-      where chosen.organization_id = ${organizationId}::bigint
-        and chosen.endpoint_id = ${endpointId}::bigint and chosen.id > ${afterId}::bigint
-        and chosen.queued_at >= ${from}::timestamptz and chosen.queued_at < ${to}::timestamptz
-        and chosen.state = any(${states}::text[])
-        and not exists (
-          select from webhook_deliveries as other
-          where other.organization_id = chosen.organization_id and other.message_id = chosen.message_id
-            and other.endpoint_id = chosen.endpoint_id and (
-              other.state = 'pending'
-              or (other.id > chosen.id and other.state = 'delivered' and 'delivered' <> all(${states}::text[]))
-              or (other.id < chosen.id and other.state = any(${states}::text[])
-                and other.queued_at >= ${from}::timestamptz and other.queued_at < ${to}::timestamptz)
-            )
-        )
+      where ${isRepeated(range)}
       order by chosen.id limit ${most}::integer
       for key share
     ), repeated as (
@@ -98,6 +85,30 @@ export async function repeatRange(
   `.execute(tx)
   const [{ count, last } = { count: '0', last: null }] = rows
   if (count === '0') return { count: 0, goOnAfter: null }
-  await notify(tx, organizationId)
+  await notify(tx, range.organizationId)
   return { count: Number(count), goOnAfter: Number(count) === most ? last : null }
 }
+
+/** Which deliveries, called `chosen`, a range repeats. */
+export const isRepeated = ({
+  organizationId,
+  endpointId,
+  from,
+  to,
+  states,
+  afterId,
+}: RepeatRange): RawBuilder<SqlBool> =>
+  sql`chosen.organization_id = ${organizationId}::bigint
+    and chosen.endpoint_id = ${endpointId}::bigint and chosen.id > ${afterId}::bigint
+    and chosen.queued_at >= ${from}::timestamptz and chosen.queued_at < ${to}::timestamptz
+    and chosen.state = any(${states}::text[])
+    and not exists (
+      select from webhook_deliveries as other
+      where other.organization_id = chosen.organization_id and other.message_id = chosen.message_id
+        and other.endpoint_id = chosen.endpoint_id and (
+          other.state = 'pending'
+          or (other.id > chosen.id and other.state = 'delivered' and 'delivered' <> all(${states}::text[]))
+          or (other.id < chosen.id and other.state = any(${states}::text[])
+            and other.queued_at >= ${from}::timestamptz and other.queued_at < ${to}::timestamptz)
+        )
+    )`

@@ -1,0 +1,17 @@
+import { type RawBuilder, sql } from 'kysely'
+
+const most = 200
+
+export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Identifiers of devices whose name, or whose owner's name or e-mail address, has the text; at most 200. */
+export const foundDevices = (organizationId: string, text: string): RawBuilder<string[]> => sql`array(
+  select id from (
+    select devices.id from devices
+    where devices.organization_id = ${organizationId}::bigint and devices.name ilike ${likePattern(text)}
+    union
+    select devices.id from people join devices on devices.organization_id = people.organization_id
+      and devices.registered_owner_id = people.id
+    where people.organization_id = ${organizationId}::bigint
+      and (people.name ilike ${likePattern(text)} or people.email ilike ${likePattern(text)})
+  ) as found limit ${sql.lit(most)})`

@@ -1,0 +1,84 @@
+import { type DeliveryViewFilter, mostCounted, type WebhookView } from '@muster/contract/console-developers.ts'
+import { sql } from 'kysely'
+import type { Db, Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { fromLog } from '../webhook-ledger/log/queries.ts'
+import { isRepeated, type RepeatRange } from '../webhook-ledger/log/repeat-deliveries.ts'
+import { foundDevices } from './found-devices.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+type EndpointKey = { organizationId: string; endpointId: string }
+
+/** What a webhook's page shows beside its record; counts end at `mostCounted`. */
+export async function readWebhookView(
+  db: Db,
+  { organizationId, endpointId }: EndpointKey,
+  now: string,
+): Promise<WebhookView> {
+  const own = sql`organization_id = ${organizationId}::bigint and endpoint_id = ${endpointId}::bigint`
+  const since = new Date(Date.parse(now) - dayMs).toISOString()
+  const { rows } = await sql<WebhookView>`
+    with today as (
+      select state from webhook_deliveries
+      where ${own} and queued_at >= ${since}::timestamptz limit ${sql.lit(mostCounted)}
+    ), waiting as (
+      select attempts from webhook_deliveries where ${own} and state = 'pending' limit ${sql.lit(mostCounted)}
+    ), failed as (
+      select from webhook_deliveries where ${own} and state = 'failed' limit ${sql.lit(mostCounted)}
+    )
+    select
+      (select count(*)::int from today where state = 'delivered') as delivered_today,
+      (select count(*)::int from today where state = 'failed') as failed_today,
+      (select count(*)::int from waiting) as waiting,
+      (select count(*)::int from waiting where attempts > 0) as retrying,
+      (select count(*)::int from failed) as failed
+  `.execute(db)
+  const [counts] = rows
+  if (!counts) throw new Error('A statement without a from clause has one row')
+  return counts
+}
+
+const newestFirst: Keyset = { id: { column: 'webhook_deliveries.id', type: 'bigint' }, direction: 'desc' }
+
+export type DeliveryViewRow = Awaited<ReturnType<typeof listDeliveryViews>>[number]
+
+/** A page of the log of a webhook, with the names of devices. */
+export const listDeliveryViews = (
+  reader: Reader,
+  { organizationId, params, after, limit }: ListPage<{ readonly endpointId: string }>,
+  { state, event, search }: DeliveryViewFilter,
+) => {
+  const text = search?.trim() ?? ''
+  return fromLog(reader, organizationId, params.endpointId)
+    .leftJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'webhook_deliveries.organization_id')
+        .onRef('devices.id', '=', 'webhook_deliveries.device_id'),
+    )
+    .select('devices.name as device_name')
+    .$if(state !== undefined, (query) => query.where('webhook_deliveries.state', '=', state ?? 'pending'))
+    .$if(event !== undefined, (query) => query.where('webhook_deliveries.event', '=', event ?? ''))
+    .$if(text !== '', (query) =>
+      query.where(
+        sql<boolean>`(webhook_deliveries.message_id = any(array(
+            select id from webhook_messages
+            where organization_id = ${organizationId}::bigint and message_id = ${text}))
+          or webhook_deliveries.device_id = any(${foundDevices(organizationId, text)}))`,
+      ),
+    )
+    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(newestFirst))
+    .limit(sql.lit(limit))
+    .execute()
+}
+
+/** How many messages a call for the range sends again. */
+export async function countResend(db: Db, range: RepeatRange): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from webhook_deliveries as chosen where ${isRepeated(range)} limit ${sql.lit(mostCounted)}
+    ) as chosen`.execute(db)
+  return rows[0]?.count ?? 0
+}
