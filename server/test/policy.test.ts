@@ -15,6 +15,12 @@ type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> 
 const outsideTheApi = new Set(['agent', 'scim', 'oauth', 'operator', 'console', 'page'])
 const apiAccess = new Set(['public', 'read', ...Object.keys(permissions)])
 
+/** For receivers they are at addresses of their own, which the Shared Signals Framework gives. */
+const changesByAdministrators = new Set([
+  '/console/api/ssf_streams/:streamId/status',
+  '/console/api/ssf_streams/:streamId/verify',
+])
+
 /** What a route lacks; routes of agents, operators and pages only have to say that they are that. */
 function faultsOf(route: Route, operations: readonly Operation[]): string[] {
   const { config = {}, url, method } = route
@@ -24,9 +30,9 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
     if (['scim', 'console'].includes(config.access) && !route.onRequest) return [`${name} lets everybody in`]
     return config.operationId ? [`${name} is no part of the API, yet has an operationId`] : []
   }
-  // Views are the console's own: what a session may read, and no part of the documents.
-  if (url.startsWith('/console/api/views/')) {
-    const isGuarded = config.access === 'read' && route.onRequest !== undefined
+  // They are the console's own: for sessions only, and no part of the documents.
+  if (url.startsWith('/console/api/views/') || changesByAdministrators.has(url)) {
+    const isGuarded = config.access !== 'public' && apiAccess.has(config.access) && route.onRequest !== undefined
     return isGuarded ? [] : [`${name} lets everybody in`]
   }
   const operation = operations.find(({ operationId }) => operationId === config.operationId)

@@ -73,13 +73,13 @@ async function writeKeyUses(db: Db, uses: readonly Use[]): Promise<void> {
           select key, max(value collate "C") as at from (
             select * from jsonb_each_text(api_keys.permission_uses)
             union all select * from jsonb_each_text(used.permissions)
-          ) as both group by key
+          ) as told group by key
         ) as latest) end
-    from unnest(
+    from (select organization_id, api_key_id, at, permissions::jsonb as permissions from unnest(
       ${uses.map(({ organizationId }) => organizationId)}::bigint[],
       ${uses.map(({ keyId }) => keyId)}::bigint[],
       ${uses.map(({ usedAt }) => usedAt)}::timestamptz[],
-      ${uses.map(({ permissions }) => JSON.stringify(Object.fromEntries(permissions)))}::jsonb[]
-    ) as used (organization_id, api_key_id, at, permissions)
+      ${uses.map(({ permissions }) => JSON.stringify(Object.fromEntries(permissions)))}::text[]
+    ) as noted (organization_id, api_key_id, at, permissions)) as used
     where api_keys.organization_id = used.organization_id and api_keys.id = used.api_key_id`.execute(db)
 }

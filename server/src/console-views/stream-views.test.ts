@@ -4,9 +4,9 @@ import { permissions } from '@muster/contract/permissions.ts'
 import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
+import { stepUpMs } from '../console-access/rules.ts'
 import { transact } from '../db/transact.ts'
 import { plusMs } from '../issues/rules.ts'
-import { stepUpMs } from '../console-access/rules.ts'
 import { queueComplianceChanges } from '../streams/queue-signals.ts'
 
 const app = testApp()
@@ -136,7 +136,11 @@ test('countStreamReplay counts what the replay of the same range sends again', a
   const states = ['delivered', 'rejected', 'rejected'] as const
   for (const [index, state] of states.entries()) {
     const settled = { state, settled_at: minute(9) }
-    await app.db.updateTable('ssf_stream_events').set(settled).where('id', '=', events[index]?.id ?? '').execute()
+    await app.db
+      .updateTable('ssf_stream_events')
+      .set(settled)
+      .where('id', '=', events[index]?.id ?? '')
+      .execute()
   }
   const count = (query: string) => browser.ask('GET', `/views/streams/${id}/replay_count?${query}`)
   const range = { from: startOfTests, to: minute(9) }
@@ -157,7 +161,8 @@ test('changeSsfStreamStatus tells the receiver, askSsfVerification queues; both 
   const paused = { stream_id, status: 'paused', reason: 'Lunch' }
   assert.deepEqual((await status({ status: 'paused', reason: 'Lunch' })).body, paused)
   assert.deepEqual((await status({ status: 'paused', reason: 'Lunch' })).body, paused)
-  const kinds = async () => (await app.db.selectFrom('ssf_stream_events').select('kind').execute()).map((row) => row.kind)
+  const kinds = async () =>
+    (await app.db.selectFrom('ssf_stream_events').select('kind').execute()).map((row) => row.kind)
   assert.deepEqual(await kinds(), ['stream_updated'], 'once, and the repeat writes nothing')
   const [entry] = (await browser.ask('GET', '/audit_logs?per_page=1')).body.data
   assert.equal(entry.description, 'Paused the stream "Okta": "Lunch".')
@@ -182,6 +187,10 @@ test('streams of others are not there, and nothing is without the permission', a
     assert.equal((await browser.ask('POST', `/ssf_streams/${id}/verify`, {})).status, 404)
   }
   const own = await make.stream(app.tenant.organizationId)
-  const limited = await signedIn({ email: 'tom@acme.example', access: 'limited', restrictions: Object.keys(permissions) })
+  const limited = await signedIn({
+    email: 'tom@acme.example',
+    access: 'limited',
+    restrictions: Object.keys(permissions),
+  })
   assert.equal((await limited.ask('GET', `/views/streams/${own.id}`)).status, 403)
 })

@@ -83,6 +83,10 @@ test('webhooks of others are not there, and nothing is without the permission', 
     for (const path of paths) assert.equal((await browser.ask('GET', `/views/webhooks/${id}${path}`)).status, 404)
   }
   const own = await make.webhookEndpoint(app.tenant.organizationId)
-  const limited = await signedIn({ email: 'tom@acme.example', access: 'limited', restrictions: Object.keys(permissions) })
+  const limited = await signedIn({
+    email: 'tom@acme.example',
+    access: 'limited',
+    restrictions: Object.keys(permissions),
+  })
   for (const path of paths) assert.equal((await limited.ask('GET', `/views/webhooks/${own.id}${path}`)).status, 403)
 })
