@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import type { ListPage } from '../lists/list-page.ts'
+import { likePattern } from './found-devices.ts'
 
 const staleAfterMs = 7 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
@@ -16,8 +17,6 @@ const standingAt = (now: string) => sql<'blocked' | 'will_block' | 'notified' | 
 /** What is to be done first: blocked, then what blocks soonest, then the rest. */
 const rank = sql<number>`case devices.auth_state when 'blocked' then 0 when 'will_block' then 1 when 'notified' then 2 else 3 end`
 const deadline = sql`coalesce(devices.will_block_at, 'infinity')`
-
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 function devicesOf(reader: Reader, organizationId: string, filter: DeviceViewFilter, now: string) {
   const standing = standingAt(now)

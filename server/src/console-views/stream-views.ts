@@ -55,8 +55,6 @@ export async function readStreamView(db: Db, stream: Stream, now: string): Promi
 
 const newestFirst: Keyset = { id: { column: 'ssf_stream_events.id', type: 'bigint' }, direction: 'desc' }
 
-export type StreamEventViewRow = Awaited<ReturnType<typeof listStreamEventViews>>[number]
-
 /** A page of the ledger of a stream, with the names of devices. */
 export async function listStreamEventViews(
   reader: Reader,

@@ -42,8 +42,6 @@ export async function readWebhookView(
 
 const newestFirst: Keyset = { id: { column: 'webhook_deliveries.id', type: 'bigint' }, direction: 'desc' }
 
-export type DeliveryViewRow = Awaited<ReturnType<typeof listDeliveryViews>>[number]
-
 /** A page of the log of a webhook, with the names of devices. */
 export const listDeliveryViews = (
   reader: Reader,
