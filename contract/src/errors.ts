@@ -51,6 +51,8 @@ export const consoleErrorCodes = [
   'cross_site',
   // 410
   'link_ended',
+  // 422
+  'preview_outdated',
 ] as const
 
 export type ErrorCode = (typeof errorCodes)[number] | (typeof consoleErrorCodes)[number]

@@ -44,6 +44,7 @@ const messages: Record<ErrorCode, string> = {
   delivery_pending: 'This waits to be delivered already.',
   endpoint_disabled: 'The endpoint is disabled: enable it first.',
   secret_overlapping: 'The previous secret still signs: wait until then, or end it by rolling without an overlap.',
+  preview_outdated: 'The change does something else than its preview showed; look again.',
   rate_limited: 'This key has made too many requests; wait for the seconds in Retry-After.',
   internal: 'Something went wrong here; the request id helps to find out what.',
   unavailable: 'The service cannot answer at the moment; try again soon.',

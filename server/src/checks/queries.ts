@@ -133,7 +133,14 @@ export const findConfiguration = (reader: Reader, organizationId: string, checkI
         .onRef('checks.id', '=', 'check_configurations.check_id'),
     )
     .selectAll('check_configurations')
-    .select(['checks.name', 'checks.slug', 'checks.issue_title', 'checks.option_definitions'])
+    .select([
+      'checks.name',
+      'checks.slug',
+      'checks.issue_title',
+      'checks.option_definitions',
+      'checks.type',
+      'checks.platforms',
+    ])
     .where(inOrganization('check_configurations', organizationId))
     .where('check_configurations.check_id', '=', checkId)
     .where('checks.deletion_requested_at', 'is', null)

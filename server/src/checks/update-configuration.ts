@@ -4,18 +4,10 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
-import { fail, orNotFound } from '../errors.ts'
-import {
-  changedSettings,
-  changesSchedule,
-  describeChanges,
-  type SettingName,
-  type Settings,
-  scopeOf,
-  wantedSettings,
-} from './configuration-changes.ts'
+import { orNotFound } from '../errors.ts'
+import { changesSchedule, describeChanges, type SettingName, type Settings, scopeOf } from './configuration-changes.ts'
+import { readSettingsChange } from './read-settings-change.ts'
 import { requestRecomputation } from './request-recomputation.ts'
-import { type OptionDefinitions, parseOptions } from './templates/options.ts'
 
 type Update = {
   organizationId: string
@@ -33,19 +25,8 @@ type Update = {
 export async function updateConfiguration(tx: Tx, update: Update): Promise<void> {
   const { organizationId, checkId, now } = update
   const stored = orNotFound(await lockConfiguration(tx, organizationId, checkId))
-  const definitions = stored.option_definitions as OptionDefinitions
-  const wanted = wantedSettings(update.request, definitions)
-  if ('errors' in wanted) return fail('invalid', { errors: wanted.errors })
-  await refuseUnknownGroups(tx, organizationId, update.request)
-  const inForce = parseOptions(definitions, stored.options)
-  const before: Settings = {
-    ...stored,
-    is_paused: stored.paused_at !== null,
-    options: 'ok' in inForce ? inForce.ok : stored.options,
-  }
-  const changed = changedSettings(before, wanted.ok)
+  const { before, after, changed } = await readSettingsChange(tx, organizationId, stored, update.request)
   if (changed.length === 0) return
-  const after: Settings = { ...before, ...wanted.ok }
   await write(tx, update, after, changed)
   const scope = scopeOf(changed)
   if (scope) await requestRecomputation(tx, { organizationId, checkId, scope, now })
@@ -75,32 +56,6 @@ export const lockConfiguration = (tx: Tx, organizationId: string, checkId: strin
     .where('checks.deletion_requested_at', 'is', null)
     .forUpdate('check_configurations')
     .executeTakeFirst()
-
-/** Another organization's group is refused in the same words as one that never was. */
-async function refuseUnknownGroups(tx: Tx, organizationId: string, request: CheckConfigurationRequest): Promise<void> {
-  const lists = [
-    'targeted_groups',
-    'excluded_groups',
-    'blocking_allowed_groups',
-    'blocking_excluded_groups',
-  ] as const satisfies SettingName[]
-  const named = lists.flatMap((field) =>
-    (request[field] ?? []).map((group, index) => ({ field: `${field}/${index}`, group: String(group) })),
-  )
-  const ids = [...new Set(named.map(({ group }) => group).filter((group) => /^\d+$/.test(group)))]
-  if (ids.length === 0) return
-  const found = await tx
-    .selectFrom('device_groups')
-    .select('id')
-    .where(inOrganization('device_groups', organizationId))
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
-    .execute()
-  const known = new Set(found.map(({ id }) => id))
-  const errors = named
-    .filter(({ group }) => ids.includes(group) && !known.has(group))
-    .map(({ field }) => ({ field, message: 'there is no such device group' }))
-  if (errors.length > 0) fail('invalid', { errors })
-}
 
 async function write(tx: Tx, update: Update, after: Settings, changed: readonly SettingName[]): Promise<void> {
   const { is_paused, options, ...rest } = after

@@ -2,6 +2,7 @@ import { ConsoleSummary, DeviceView, DeviceViewCount, DeviceViewFilter } from '@
 import type { FastifyInstance } from 'fastify'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { configurationViewRoutes } from './configuration-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
 import {
   countDeviceViews,
@@ -23,6 +24,8 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   settingViewRoutes(scope)
   streamViewRoutes(scope)
   webhookViewRoutes(scope)
+  configurationViewRoutes(scope)
+
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
-import type { Tx } from '../db/transact.ts'
+import type { Reader, Tx } from '../db/transact.ts'
 
 /**
  * Locks living devices until the transaction ends and returns what decisions about them need. Every change of a
@@ -30,13 +30,14 @@ export async function lockDevices(tx: Tx, organizationId: string, deviceIds: rea
     .forNoKeyUpdate()
     .execute()
   // Read once the locks are held: a statement that waited for a lock sees other tables as they were before.
-  const groups = await groupsOf(tx, organizationId, devices)
+  const groups = await listGroupsOfDevices(tx, organizationId, devices)
   return devices.map((device) => ({ ...device, group_ids: groups.get(device.id) ?? [] }))
 }
 
-async function groupsOf(tx: Tx, organizationId: string, devices: readonly { id: string }[]) {
+/** The device groups of each device that is in any. */
+export async function listGroupsOfDevices(reader: Reader, organizationId: string, devices: readonly { id: string }[]) {
   if (devices.length === 0) return new Map<string, string[]>()
-  const members = await tx
+  const members = await reader
     .selectFrom('device_group_members')
     .select(['device_id', sql<string[]>`array_agg(device_group_id order by device_group_id)`.as('group_ids')])
     .where(inOrganization('device_group_members', organizationId))

@@ -9,6 +9,26 @@ export type StateOfIssue = {
   is_shown: boolean
 }
 
+/** An open issue, and what the configuration of its check says now. */
+type IssueUnderCheck = {
+  exempted: boolean
+  blocks_device_at: string | null
+  remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+  paused_at: string | null
+}
+
+/** A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew. */
+export function stateOfIssue(issue: IssueUnderCheck): StateOfIssue {
+  const { remediation_strategy: strategy, paused_at: pausedAt } = issue
+  const isInForce = pausedAt === null
+  const blocks = isInForce && (strategy === 'block_immediately' || strategy === 'warn_then_block')
+  return {
+    exempted: issue.exempted,
+    blocks_device_at: blocks ? issue.blocks_device_at : null,
+    is_shown: isInForce && strategy !== 'report_only',
+  }
+}
+
 export type AuthStateDecision = { auth_state: StoredState; will_block_at: string | null }
 
 const good: AuthStateDecision = { auth_state: 'good', will_block_at: null }
@@ -29,6 +49,23 @@ export function authStateFor(
   }
   if (willBlockAt !== null) return { auth_state: 'will_block', will_block_at: willBlockAt }
   return counted.some((issue) => issue.is_shown) ? { auth_state: 'notified', will_block_at: null } : good
+}
+
+type DecidedDevice = AuthStateDecision & {
+  registered_owner_id: string | null
+  registration_suspended_at: string | null
+}
+
+/** What the state of a device becomes with these open issues. */
+export function decideAuthState(
+  device: DecidedDevice,
+  issues: readonly StateOfIssue[],
+  now: string,
+): AuthStateDecision {
+  const fresh = authStateFor(issues, { isRegistered: device.registered_owner_id !== null }, now)
+  if (device.registration_suspended_at === null) return fresh
+  const { auth_state, will_block_at } = device
+  return withoutImprovement({ auth_state, will_block_at }, fresh, now)
 }
 
 const severity: Record<StoredState, number> = { good: 0, notified: 1, will_block: 2, blocked: 3 }

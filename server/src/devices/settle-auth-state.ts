@@ -4,7 +4,7 @@ import type { StoredAuthState } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
 import { type Announcement, announce, type Initiator } from '../events/announce.ts'
 import type { LockedDevice } from './lock-device.ts'
-import { type AuthStateDecision, authStateFor, compliancyOf, type StateOfIssue, withoutImprovement } from './rules.ts'
+import { type AuthStateDecision, compliancyOf, decideAuthState, type StateOfIssue, stateOfIssue } from './rules.ts'
 
 export type Happening = { cause: string; initiator: Initiator; now: string }
 
@@ -43,12 +43,9 @@ async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly Lo
     .select([
       'issues.device_id',
       'issues.exempted',
-      // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew.
-      sql<string | null>`case when configuration.remediation_strategy in ('block_immediately', 'warn_then_block')
-        and configuration.paused_at is null then issues.blocks_device_at end`.as('blocks_device_at'),
-      sql<boolean>`configuration.remediation_strategy <> 'report_only' and configuration.paused_at is null`.as(
-        'is_shown',
-      ),
+      'issues.blocks_device_at',
+      'configuration.remediation_strategy',
+      'configuration.paused_at',
     ])
     .where(inOrganization('issues', organizationId))
     .where('issues.device_id', '=', sql<string>`any(${devices.map(({ id }) => id)}::bigint[])`)
@@ -57,16 +54,15 @@ async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly Lo
   const byDevice = new Map<string, StateOfIssue[]>()
   for (const row of rows) {
     const issues = byDevice.get(row.device_id)
-    if (issues) issues.push(row)
-    else byDevice.set(row.device_id, [row])
+    if (issues) issues.push(stateOfIssue(row))
+    else byDevice.set(row.device_id, [stateOfIssue(row)])
   }
   return byDevice
 }
 
 function decide(device: LockedDevice, issues: readonly StateOfIssue[], now: string): Settled {
   const isRegistered = device.registered_owner_id !== null
-  const fresh = authStateFor(issues, { isRegistered }, now)
-  const decision = device.registration_suspended_at === null ? fresh : withoutImprovement(device, fresh, now)
+  const decision = decideAuthState(device, issues, now)
   // Losing the owner is no news about compliance: what was last signalled stands until somebody registers the device.
   const current = compliancyOf(decision.auth_state)
   const isNews = isRegistered && current !== (device.signalled_status ?? 'compliant')

@@ -38,6 +38,7 @@ export const statusOf: Record<ErrorCode, number> = {
   delivery_pending: 422,
   endpoint_disabled: 422,
   secret_overlapping: 422,
+  preview_outdated: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,

@@ -1,0 +1,57 @@
+import { CheckConfiguration } from '@muster/contract/check-configurations.ts'
+import {
+  ConfigurationPreview,
+  ConfigurationPreviewRequest,
+  ConfigurationSave,
+} from '@muster/contract/console-checks.ts'
+import type { FastifyInstance } from 'fastify'
+import { presentConfiguration } from '../checks/present.ts'
+import { previewConfiguration } from '../checks/preview-configuration.ts'
+import { findConfiguration } from '../checks/queries.ts'
+import { savePreviewedConfiguration } from '../checks/save-previewed-configuration.ts'
+import { transact } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { listGroupNames } from './group-names.ts'
+import { presentPreview } from './present-preview.ts'
+
+const listed = 50
+
+/** Moments are compared as text, so all of them have milliseconds. */
+const momentOf = (time: string | null | undefined) => (time ? new Date(time).toISOString() : time)
+
+/** What a configuration would do, and saving it once that was seen. */
+export function configurationViewRoutes(scope: FastifyInstance): void {
+  const shared = { method: 'POST', tag: 'Console', permission: 'configure_checks' } as const
+
+  endpoint(scope, {
+    ...shared,
+    path: '/views/checks/:checkId/configuration_preview',
+    operationId: 'previewCheckConfiguration',
+    summary: 'Read whom a configuration would block',
+    body: ConfigurationPreviewRequest,
+    answer: ConfigurationPreview,
+    run: async ({ db, organizationId, params: { checkId }, body, now }) => {
+      const { change: request, begins_blocking_on, most = listed } = body
+      const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
+      const preview = await previewConfiguration(db, unsaved, { now, most })
+      return presentPreview(preview, await listGroupNames(db, organizationId, preview.plan.rules))
+    },
+  })
+
+  endpoint(scope, {
+    ...shared,
+    path: '/views/checks/:checkId/configuration',
+    operationId: 'savePreviewedCheckConfiguration',
+    summary: 'Save a configuration whose preview was seen',
+    body: ConfigurationSave,
+    answer: CheckConfiguration,
+    run: ({ db, organizationId, params: { checkId }, body, actor, ipAddress, now }) =>
+      transact(db, async (tx) => {
+        const { change: request, begins_blocking_on, preview: token } = body
+        const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
+        await savePreviewedConfiguration(tx, { ...unsaved, token, actor, ipAddress, now })
+        return presentConfiguration(orNotFound(await findConfiguration(tx, organizationId, checkId)))
+      }),
+  })
+}
