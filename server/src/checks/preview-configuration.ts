@@ -5,7 +5,7 @@ import { orNotFound } from '../errors.ts'
 import { scopeOf } from './configuration-changes.ts'
 import { type BlockingRules, endOfGrace } from './preview-rules.ts'
 import { type PreviewPlan, type PreviewTotals, startTotals, takeDevice } from './preview-totals.ts'
-import { countDevices, listPreviewedDevices } from './previewed-devices.ts'
+import { countDevices, listPreviewedDevices } from './previewed-device-queries.ts'
 import { findConfiguration } from './queries.ts'
 import { readSettingsChange } from './read-settings-change.ts'
 

@@ -9,7 +9,7 @@ import {
   type SparedReason,
   strategies,
 } from './preview-rules.ts'
-import type { PreviewedRow } from './previewed-devices.ts'
+import type { PreviewedRow } from './previewed-device-queries.ts'
 import { isTargeted, type Targeting } from './targeting-rules.ts'
 
 export type PreviewPlan = {

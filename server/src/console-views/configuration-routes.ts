@@ -12,8 +12,8 @@ import { savePreviewedConfiguration } from '../checks/save-previewed-configurati
 import { transact } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { describePreview } from './describe-preview.ts'
 import { listGroupNames } from './group-names.ts'
-import { presentPreview } from './present-preview.ts'
 
 const listed = 50
 
@@ -35,7 +35,7 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
       const { change: request, begins_blocking_on, most = listed } = body
       const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
       const preview = await previewConfiguration(db, unsaved, { now, most })
-      return presentPreview(preview, await listGroupNames(db, organizationId, preview.plan.rules))
+      return describePreview(preview, await listGroupNames(db, organizationId, preview.plan.rules))
     },
   })
 

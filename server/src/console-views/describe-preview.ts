@@ -8,7 +8,7 @@ type Strategy = keyof ConfigurationPreview['effects']
 const namesOf = ({ id, name, owner_name }: Device) => ({ device_id: id, device_name: name, owner_name })
 
 /** `groupNames` holds the names of groups by identifier; platforms have their own. */
-export function presentPreview(preview: ConfigurationPreview, groupNames: ReadonlyMap<string, string>): Shown {
+export function describePreview(preview: ConfigurationPreview, groupNames: ReadonlyMap<string, string>): Shown {
   const { plan, onOnlyDevice } = preview
   const nameOf = (group: string | null) => (group === null ? null : (groupNames.get(group) ?? group))
   const effectOf = (remediation_strategy: Strategy) => {
