@@ -96,6 +96,17 @@ const NextToBlock = Type.Object(
   { description: 'A device that is blocked or will be.' },
 )
 
+const standingCounts = () =>
+  Object.fromEntries(standings.map((name) => [name, Count(`Devices that are \`${name}\`.`)])) as Record<
+    (typeof standings)[number],
+    ReturnType<typeof Count>
+  >
+
+const ComplianceDay = Type.Object(
+  { day: Text('The day in UTC, as 2026-11-20.'), ...standingCounts() },
+  { description: 'How many devices stood how at the end of a day.' },
+)
+
 const FailingCheck = Type.Object(
   {
     check_id: Identifier('Identifier of the check.'),
@@ -103,6 +114,9 @@ const FailingCheck = Type.Object(
     strategy: Choice(strategies, 'What a failure leads to.'),
     failing: Count('How many devices fail it.'),
     counted: Count('How many devices it is counted on.'),
+    failing_a_week_ago: Nullable(
+      Count('How many devices failed it at the end of the day a week ago; null if unknown.'),
+    ),
   },
   { description: 'A check that devices fail.' },
 )
@@ -110,15 +124,12 @@ const FailingCheck = Type.Object(
 /** What the dashboard shows. */
 export const ConsoleSummary = Type.Object(
   {
-    standings: Type.Object(
-      Object.fromEntries(standings.map((name) => [name, Count(`Devices that are \`${name}\`.`)])) as Record<
-        (typeof standings)[number],
-        ReturnType<typeof Count>
-      >,
-      {
-        description: 'How many devices stand how; together all of them.',
-      },
-    ),
+    standings: Type.Object(standingCounts(), {
+      description: 'How many devices stand how; together all of them.',
+    }),
+    days: Type.Array(ComplianceDay, {
+      description: 'The 30 days before today, oldest first; a day that is not known is absent.',
+    }),
     blocking_within_24h: Count('How many devices will be blocked within 24 hours.'),
     late: Count('How many devices were last heard of more than an hour ago, and less than 7 days.'),
     waiting_requests: Count('How many requests wait for a decision.'),
@@ -133,6 +144,7 @@ export const ConsoleSummary = Type.Object(
     examples: [
       {
         standings: { blocked: 9, will_block: 27, notified: 38, good: 421, stale: 14, never: 3 },
+        days: [{ day: '2026-11-19', blocked: 10, will_block: 26, notified: 38, good: 419, stale: 14, never: 3 }],
         blocking_within_24h: 6,
         late: 8,
         waiting_requests: 5,
@@ -153,6 +165,7 @@ export const ConsoleSummary = Type.Object(
             strategy: 'notify_only',
             failing: 29,
             counted: 347,
+            failing_a_week_ago: 33,
           },
         ],
       },

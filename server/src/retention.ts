@@ -12,6 +12,8 @@ export const keptMs = {
   settledSignals: 90 * dayMs,
   /** Logs of webhooks, after a delivery was settled. */
   settledDeliveries: 180 * dayMs,
+  /** Figures of days, so that a year can be compared with the one before. */
+  complianceDays: 400 * dayMs,
   /** Sessions and links of administrators, after they ended. */
   adminSessions: 30 * dayMs,
 } as const

@@ -7,6 +7,8 @@ import { recomputeCheck } from './checks/recompute-check.ts'
 import { removeCheck } from './checks/remove-check.ts'
 import { resumeWork } from './checks/resume-work.ts'
 import type { Clock } from './clock.ts'
+import { dropOldDays } from './compliance-days/drop-old-days.ts'
+import { recordDays } from './compliance-days/record-days.ts'
 import type { Config } from './config/load-config.ts'
 import { tendConsoleAccess } from './console-access/tend-console-access.ts'
 import type { Connection } from './db/connect.ts'
@@ -67,6 +69,12 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -keptMs.events))
     },
+    'record-days': async () => {
+      await recordDays(db, clock())
+    },
+    'drop-old-days': async () => {
+      await dropOldDays(db, plusMs(clock(), -keptMs.complianceDays))
+    },
     'expire-auth-sessions': async () => {
       await expireSessions(db, happening('system'))
     },
@@ -94,6 +102,9 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     { name: 'tend-streams', cron: '29 * * * *' },
     { name: 'tend-webhooks', cron: '31 * * * *' },
     { name: 'tend-console-access', cron: '37 * * * *' },
+    // The last time of a day is in its last minute.
+    { name: 'record-days', cron: '14,29,44,59 * * * *' },
+    { name: 'drop-old-days', cron: '47 3 * * *' },
     { name: 'expire-auth-sessions', cron: '* * * * *' },
     { name: 'drop-old-auth-logs', cron: '41 * * * *' },
     { name: 'give-up-waiting', cron: '*/5 * * * *' },

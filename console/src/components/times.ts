@@ -18,6 +18,12 @@ export function dayOf(time: string, now: number): string {
   return year === new Date(now).getUTCFullYear() ? text : `${text} ${year}`
 }
 
+/** `Sat 21 Nov 2026`, of a day like `2026-11-21`. */
+export function dayName(day: string): string {
+  const date = new Date(day)
+  return `${weekdays[date.getUTCDay()] ?? ''} ${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ''} ${date.getUTCFullYear()}`
+}
+
 /** `Sat 21 Nov 09:14`, in UTC. */
 export function deadlineOf(time: string, now: number): string {
   const date = new Date(time)

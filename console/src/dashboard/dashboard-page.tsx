@@ -1,3 +1,4 @@
+import './dashboard.css'
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -9,6 +10,7 @@ import { DeliveryHealth } from './delivery-health.tsx'
 import { FailingChecks } from './failing-checks.tsx'
 import { leadSentence, secondSentence } from './lead-sentence.ts'
 import { NextToBlock } from './next-to-block.tsx'
+import { StackedDays } from './stacked-days.tsx'
 import { StandingBar } from './standing-bar.tsx'
 
 export function DashboardPage() {
@@ -52,9 +54,12 @@ function Loaded({ summary }: { summary: ConsoleSummary }) {
       <p className="t2 lead">{secondSentence(summary)}</p>
       <StandingBar standings={summary.standings} />
       <div className="halves">
+        <StackedDays summary={summary} />
+        <NextToBlock rows={summary.next_to_block} />
+      </div>
+      <div className="halves">
         <FailingChecks checks={summary.failing_checks} />
         <div className="stack">
-          <NextToBlock rows={summary.next_to_block} />
           <DeliveryHealth />
           <Agents summary={summary} />
         </div>

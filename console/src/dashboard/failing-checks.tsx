@@ -24,6 +24,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
                   <span className="hidden">Share</span>
                 </th>
                 <th className="num w-passing">Passing</th>
+                <th className="num w-week">7 days</th>
               </tr>
             </thead>
             <tbody>
@@ -43,6 +44,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
                     </svg>
                   </td>
                   <td className="num">{percentOf(check.counted - check.failing, check.counted)}</td>
+                  <td className="num t2">{changeOf(check.failing, check.failing_a_week_ago)}</td>
                 </tr>
               ))}
             </tbody>
@@ -51,4 +53,10 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
       )}
     </section>
   )
+}
+
+function changeOf(now: number, before: number | null): string {
+  if (before === null) return '—'
+  if (now === before) return '0'
+  return now > before ? `+${(now - before).toLocaleString('en')}` : `−${(before - now).toLocaleString('en')}`
 }

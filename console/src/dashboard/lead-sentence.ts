@@ -1,4 +1,5 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { goodShare } from './day-figures.ts'
 
 const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
 
@@ -13,13 +14,25 @@ export function leadSentence({ standings, blocking_within_24h: soon }: ConsoleSu
 }
 
 /** Stale and silent devices are no part of the percentage. */
-export function secondSentence({ standings, waiting_requests: waiting }: ConsoleSummary): string {
+export function secondSentence({ standings, days, waiting_requests: waiting }: ConsoleSummary): string {
   const { blocked, will_block, notified, good } = standings
   const reporting = blocked + will_block + notified + good
   const share = reporting === 0 ? '' : ` (${percentOf(good, reporting)})`
-  const first = `${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}.`
+  const first = `${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}${changeSince(days, standings)}.`
   if (waiting === 0) return `${first} No request waits for a decision.`
   return `${first} ${waiting === 1 ? '1 request waits' : `${waiting} requests wait`} for a decision.`
+}
+
+/** How the share of good devices has changed since the first day that is known of the last 30. */
+function changeSince(days: ConsoleSummary['days'], standings: ConsoleSummary['standings']): string {
+  const [first] = days
+  const [then, now] = [first && goodShare(first), goodShare(standings)]
+  if (first === undefined || then === undefined || then === null || now === null) return ''
+  const points = Math.round((now - then) * 10) / 10
+  const ago = Math.floor((Date.now() - Date.parse(first.day)) / 86_400_000)
+  const since = ago === 1 ? 'yesterday' : `${ago} days ago`
+  if (points === 0) return `, as ${since}`
+  return `, ${Math.abs(points)} points ${points > 0 ? 'more' : 'less'} than ${since}`
 }
 
 /** Rounded down to a tenth, so that 100 % means all. */

@@ -1,4 +1,5 @@
 import type { ConsoleSummary, DeviceView } from '@muster/contract/console-views.ts'
+import type { ComplianceDay } from '../compliance-days/queries.ts'
 import type { countStandings, DeviceViewRow, listFailingChecks, listNextToBlock } from './queries.ts'
 
 export const presentDeviceView = (row: DeviceViewRow): DeviceView => ({
@@ -22,9 +23,11 @@ type SummaryParts = {
   readonly next: Found<typeof listNextToBlock>
   readonly checks: Found<typeof listFailingChecks>
   readonly waiting: number
+  readonly days: readonly ComplianceDay[]
+  readonly weekAgo: ReadonlyMap<string, number>
 }
 
-export function presentSummary({ standings, next, checks, waiting }: SummaryParts): ConsoleSummary {
+export function presentSummary({ standings, next, checks, waiting, days, weekAgo }: SummaryParts): ConsoleSummary {
   const of = (name: keyof ConsoleSummary['standings']) => standings.find(({ standing }) => standing === name)
   const reporting = standings.filter(({ standing }) => standing !== 'stale' && standing !== 'never')
   const count = (name: keyof ConsoleSummary['standings']) => of(name)?.devices ?? 0
@@ -37,6 +40,7 @@ export function presentSummary({ standings, next, checks, waiting }: SummaryPart
       stale: count('stale'),
       never: count('never'),
     },
+    days: [...days],
     blocking_within_24h: of('will_block')?.soon ?? 0,
     late: reporting.reduce((sum, { late }) => sum + late, 0),
     waiting_requests: waiting,
@@ -54,6 +58,7 @@ export function presentSummary({ standings, next, checks, waiting }: SummaryPart
       strategy: row.remediation_strategy,
       failing: row.failing,
       counted: row.counted,
+      failing_a_week_ago: weekAgo.get(row.id) ?? null,
     })),
   }
 }

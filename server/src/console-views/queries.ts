@@ -2,17 +2,12 @@ import type { DeviceViewFilter } from '@muster/contract/console-views.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { standingAt } from '../devices/standing.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { likePattern } from './found-devices.ts'
 
-const staleAfterMs = 7 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
 const before = (now: string, milliseconds: number): string => new Date(Date.parse(now) - milliseconds).toISOString()
-
-const standingAt = (now: string) => sql<'blocked' | 'will_block' | 'notified' | 'good' | 'stale' | 'never'>`case
-  when presence.last_seen_at is null then 'never'
-  when presence.last_seen_at < ${before(now, staleAfterMs)}::timestamptz then 'stale'
-  else devices.auth_state end`
 
 /** What is to be done first: blocked, then what blocks soonest, then the rest. */
 const rank = sql<number>`case devices.auth_state when 'blocked' then 0 when 'will_block' then 1 when 'notified' then 2 else 3 end`

@@ -1,5 +1,6 @@
 import { ConsoleSummary, DeviceView, DeviceViewCount, DeviceViewFilter } from '@muster/contract/console-views.ts'
 import type { FastifyInstance } from 'fastify'
+import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { configurationViewRoutes } from './configuration-routes.ts'
@@ -62,13 +63,17 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
     permission: 'read',
     answer: ConsoleSummary,
     run: async ({ db, organizationId, now }) => {
-      const [standings, next, checks, waiting] = await Promise.all([
+      const daysAgo = (days: number) => new Date(Date.parse(now) - days * 86_400_000).toISOString().slice(0, 10)
+      const [standings, next, checks, waiting, days] = await Promise.all([
         countStandings(db, organizationId, now),
         listNextToBlock(db, organizationId, now, 6),
         listFailingChecks(db, organizationId, 7),
         countWaitingRequests(db, organizationId),
+        listComplianceDays(db, organizationId, daysAgo(30), daysAgo(0)),
       ])
-      return presentSummary({ standings, next, checks, waiting })
+      const checkIds = checks.map(({ id }) => id)
+      const weekAgo = await failingOnDay(db, organizationId, checkIds, daysAgo(7))
+      return presentSummary({ standings, next, checks, waiting, days, weekAgo })
     },
   })
 }

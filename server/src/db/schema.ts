@@ -238,6 +238,17 @@ export interface Database {
     in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
   }
   check_tallies: { organization_id: string; check_id: string; shard: number; counted: number; passing: number }
+  check_days: { organization_id: string; check_id: string; day: string; counted: number; passing: number }
+  compliance_days: {
+    organization_id: string
+    day: string
+    blocked: number
+    will_block: number
+    notified: number
+    good: number
+    stale: number
+    never: number
+  }
   check_refreshes: { organization_id: string; device_id: string; check_id: string; requested_at: Instant }
   issues: {
     organization_id: string

@@ -20,12 +20,16 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   'live-queries': ['devices', 'audit', ...ground],
   reporting: ['checks', 'issues', 'devices', 'people', 'audit', ...ground],
   drafts: ['checks', 'organizations', 'audit', ...ground],
+  'compliance-days': ['devices', ...ground],
   'console-live': [...ground],
   'console-access': [
     ...['packages', 'agents', 'scim', 'console-live', 'admin-users', 'api-keys', 'organizations', 'audit'],
     ...ground,
   ],
-  'console-views': ['devices', 'checks', 'issues', 'people', 'streams', 'webhooks', 'webhook-ledger', ...ground],
+  'console-views': [
+    ...['compliance-days', 'devices', 'checks', 'issues', 'people', 'streams', 'webhooks', 'webhook-ledger'],
+    ...ground,
+  ],
   'admin-users': ['events', 'audit', ...ground],
   registrations: ['groups', 'live-queries', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
   groups: ['checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],

@@ -55,6 +55,8 @@ export const tableOwners: Readonly<Record<string, string>> = {
   admin_session_lookups: 'console-access',
   admin_session_windows: 'console-access',
   sign_in_throttles: 'console-access',
+  compliance_days: 'compliance-days',
+  check_days: 'compliance-days',
   events: 'events',
   packages: 'packages',
   device_snapshots: 'reporting',

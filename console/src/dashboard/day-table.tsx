@@ -1,0 +1,44 @@
+import { Scroller } from '../components/scroller.tsx'
+import { dayName } from '../components/times.ts'
+import type { DayFigures } from './day-figures.ts'
+
+const columns = [
+  ['blocked', 'Blocked'],
+  ['will_block', 'Will Block'],
+  ['notified', 'Notified'],
+  ['good', 'Good'],
+  ['stale', 'Stale'],
+  ['never', 'Never reported'],
+] as const
+
+/** The figures of the chart, newest first. */
+export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
+  <div className="days-table">
+    <Scroller name="Devices with a problem, 30 days">
+      <table className="t">
+        <thead>
+          <tr>
+            <th>Day</th>
+            {columns.map(([name, word]) => (
+              <th key={name} className="num">
+                {word}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map(({ day, figures }) => (
+            <tr key={day}>
+              <td>{dayName(day)}</td>
+              {columns.map(([name]) => (
+                <td key={name} className="num">
+                  {figures ? figures[name].toLocaleString('en') : '—'}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  </div>
+)

@@ -1,0 +1,123 @@
+import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { type KeyboardEvent, useState } from 'react'
+import { dayName, dayOf } from '../components/times.ts'
+import { type DayFigures, lastDays, ticksFor, troubled } from './day-figures.ts'
+import { DayTable } from './day-table.tsx'
+
+const parts = [
+  ['blocked', 'Blocked'],
+  ['will_block', 'Will Block'],
+  ['notified', 'Notified'],
+] as const
+
+const barClass = { blocked: 'day-blocked', will_block: 'day-will', notified: 'day-notified' } as const
+const height = 200
+
+/** How many devices have a problem, day by day. */
+export function StackedDays({ summary }: { summary: ConsoleSummary }) {
+  const [isTable, setIsTable] = useState(false)
+  const days = lastDays(summary, Date.now())
+  return (
+    <section aria-labelledby="days">
+      <div className="sech">
+        <h2 id="days">Devices with a problem, 30 days</h2>
+        <span className="row">
+          {!isTable &&
+            parts.map(([name, word]) => (
+              <span key={name} className="legend sm t2">
+                <i className={barClass[name]} aria-hidden="true" />
+                {word}
+              </span>
+            ))}
+          <button type="button" className="plain u" onClick={() => setIsTable(!isTable)}>
+            {isTable ? 'Show as chart' : 'Show as table'}
+          </button>
+        </span>
+      </div>
+      {isTable ? <DayTable days={days} /> : <Chart days={days} />}
+    </section>
+  )
+}
+
+function Chart({ days }: { days: readonly DayFigures[] }) {
+  const [chosen, setChosen] = useState(days.length - 1)
+  const most = Math.max(1, ...days.map(({ figures }) => (figures ? troubled(figures) : 0)))
+  const ticks = ticksFor(most)
+  const top = ticks.at(-1) ?? 1
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -days.length, End: days.length }[event.key]
+    if (by === undefined) return
+    event.preventDefault()
+    setChosen((was) => Math.min(days.length - 1, Math.max(0, was + by)))
+  }
+  const shown = days[chosen]
+  return (
+    <>
+      <div className="days">
+        <div className="days-axis" aria-hidden="true">
+          {ticks.toReversed().map((tick) => (
+            <span key={tick}>{tick}</span>
+          ))}
+        </div>
+        <div
+          className="days-plot"
+          role="slider"
+          tabIndex={0}
+          aria-label="Day"
+          aria-valuemin={1}
+          aria-valuemax={days.length}
+          aria-valuenow={chosen + 1}
+          aria-valuetext={shown && sentenceOf(shown)}
+          onKeyDown={step}
+        >
+          <svg
+            viewBox={`0 0 ${days.length * 10} ${height}`}
+            preserveAspectRatio="none"
+            focusable="false"
+            aria-hidden="true"
+          >
+            {ticks.map((tick) => (
+              <path
+                key={tick}
+                className="day-line"
+                d={`M0 ${height - (tick / top) * height}H${days.length * 10}`}
+                vectorEffect="non-scaling-stroke"
+              />
+            ))}
+            {days.map((day, index) => (
+              <g key={day.day} onPointerEnter={() => setChosen(index)} className={index === chosen ? 'on' : undefined}>
+                <rect className="day-ground" x={index * 10} y="0" width="10" height={height} />
+                {day.figures && <Column figures={day.figures} x={index * 10 + 1} top={top} />}
+              </g>
+            ))}
+          </svg>
+        </div>
+        <div className="days-names sm t2" aria-hidden="true">
+          {days.map(({ day }, index) => (
+            <span key={day}>{(days.length - 1 - index) % 7 === 1 ? dayOf(day, Date.now()) : ''}</span>
+          ))}
+        </div>
+      </div>
+      <p className="sm t2 days-said">{shown && sentenceOf(shown)}</p>
+    </>
+  )
+}
+
+function Column({ figures, x, top }: { figures: ConsoleSummary['standings']; x: number; top: number }) {
+  let below = 0
+  return parts.map(([name]) => {
+    if (figures[name] === 0) return null
+    const size = (figures[name] / top) * height
+    below += size
+    return (
+      <rect key={name} className={barClass[name]} x={x} y={height - below} width="8" height={Math.max(1, size - 1)} />
+    )
+  })
+}
+
+function sentenceOf({ day, figures }: DayFigures): string {
+  const name = dayName(day)
+  if (!figures) return `${name}: nothing is known of this day`
+  const { blocked, will_block, notified, good } = figures
+  return `${name}: ${blocked} blocked, ${will_block} will block, ${notified} notified, ${good} good`
+}

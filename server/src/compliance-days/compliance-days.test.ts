@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
+import { testApp } from '../../test/support/app.ts'
+import { addAdmin, openBrowser } from '../../test/support/console.ts'
+import { makeIn } from '../../test/support/make.ts'
+import { dropOldDays } from './drop-old-days.ts'
+import { recordDays } from './record-days.ts'
+
+const app = testApp()
+const make = makeIn(app)
+
+beforeEach(async () => {
+  app.setNow('2026-11-20T10:00:00.000Z')
+  await app.reset()
+  admin = undefined
+})
+
+async function seenDevice(organizationId: string, state: 'good' | 'notified') {
+  const device = await make.device(organizationId)
+  await app.db.updateTable('devices').set({ auth_state: state }).where('id', '=', device.id).execute()
+  const presence = { organization_id: organizationId, device_id: device.id, last_seen_at: app.now() }
+  await app.db.insertInto('device_presence').values(presence).execute()
+  return device
+}
+
+let admin: { email: string } | undefined
+
+async function summary() {
+  admin ??= await addAdmin(app)
+  const browser = openBrowser(app)
+  assert.equal((await browser.signIn(admin.email)).status, 200)
+  return (await browser.ask('GET', '/views/summary')).body
+}
+
+test('the last figures of each day are kept, apart for each organization, and shown until today', async () => {
+  const { organizationId } = app.tenant
+  const other = await app.addTenant('Other')
+  await seenDevice(organizationId, 'good')
+  await seenDevice(other.organizationId, 'good')
+  await make.device(organizationId)
+  await recordDays(app.db, '2026-11-18T09:00:00.000Z')
+  await seenDevice(organizationId, 'notified')
+  await recordDays(app.db, '2026-11-18T23:59:00.000Z')
+  await recordDays(app.db, '2026-11-30T23:59:00.000Z')
+  app.setNow('2026-11-30T12:00:00.000Z')
+  const known = { blocked: 0, will_block: 0, notified: 1, good: 1, stale: 0, never: 1 }
+  assert.deepEqual((await summary()).days, [{ day: '2026-11-18', ...known }], 'today is not over')
+  app.setNow('2026-12-18T12:00:00.000Z')
+  const later = (await summary()).days
+  assert.deepEqual(later[1], { day: '2026-11-30', ...known, good: 0, notified: 0, stale: 2 })
+})
+
+test('figures that have not changed are not written, and old ones go', async () => {
+  await seenDevice(app.tenant.organizationId, 'good')
+  await recordDays(app.db, '2026-11-18T09:00:00.000Z')
+  const versions = () => sql`select xmin::text from compliance_days`.execute(app.db)
+  const before = await versions()
+  await recordDays(app.db, '2026-11-18T10:00:00.000Z')
+  assert.deepEqual(await versions(), before)
+  await recordDays(app.db, '2026-11-19T10:00:00.000Z')
+  await dropOldDays(app.db, '2026-11-19T00:00:00.000Z')
+  const left = await app.db.selectFrom('compliance_days').select('good').execute()
+  assert.deepEqual(left, [{ good: 1 }])
+})
+
+test('a check that fails shows how many devices failed it a week ago', async () => {
+  const { organizationId } = app.tenant
+  const check = await make.check(organizationId)
+  const tally = { organization_id: organizationId, check_id: check.id, shard: 0 }
+  await app.db
+    .insertInto('check_tallies')
+    .values({ ...tally, counted: 5, passing: 1 })
+    .execute()
+  await recordDays(app.db, '2026-11-13T23:59:00.000Z')
+  await app.db.updateTable('check_tallies').set({ passing: 3 }).where('check_id', '=', check.id).execute()
+  const [row] = (await summary()).failing_checks
+  assert.deepEqual([row.failing, row.counted, row.failing_a_week_ago], [2, 5, 4])
+})
