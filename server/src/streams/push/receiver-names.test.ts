@@ -1,36 +1,22 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { testApp } from '../../../test/support/app.ts'
+import { inwardNames } from '../../../test/support/inward-names.ts'
 import { until } from '../../../test/support/muster-process.ts'
-import { type NameServer, openNameServer, type Zone } from '../../../test/support/name-server.ts'
+import type { Zone } from '../../../test/support/name-server.ts'
 import { authorityOfReceivers, openReceiverOf } from '../../../test/support/receivers.ts'
 import { systemClock } from '../../clock.ts'
 import { openOutbound } from '../../outbound/outbound.ts'
-import { nameServerResolve } from '../../outbound/resolve-name.ts'
 import { startPush } from './start-push.ts'
 
 // What names of receivers resolve to, from a name server to the ledger. The deliverers here may dial public addresses
 // only, so any connection to this machine is a defect.
 
-const vectors = new URL('../../outbound/test-vectors/addresses.json', import.meta.url)
-const { refused, accepted }: { refused: string[]; accepted: string[] } = JSON.parse(readFileSync(vectors, 'utf8'))
-const nameServer: NameServer = await openNameServer()
-let connections = 0
-const inside = createServer((socket) => {
-  connections += 1
-  socket.destroy()
-}).listen(0, '::')
-await once(inside, 'listening')
-const { port } = inside.address() as AddressInfo
-after(() => nameServer.close())
-after(() => inside.close())
+const names = await inwardNames()
+const { nameServer, port, refused, accepted, resolve, inward, publicly, tricks } = names
 
 const deadlineMs = 4_000
-const resolve = nameServerResolve({ servers: [nameServer.address], timeoutMs: 500 })
 const app = testApp({ outbound: openOutbound({ allowPrivate: false, deadlineMs, resolve }) })
 let ticking: NodeJS.Timeout
 before(() => {
@@ -39,9 +25,7 @@ before(() => {
 after(() => clearInterval(ticking))
 beforeEach(async () => {
   await app.reset()
-  nameServer.zones.clear()
-  nameServer.asked.length = 0
-  connections = 0
+  names.reset()
 })
 
 async function delivering<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -55,9 +39,7 @@ async function delivering<Result>(work: () => Promise<Result>): Promise<Result> 
 
 /** A stream to a host of this name, about which the name server says this. */
 async function streamTo(name: string, zone?: Zone): Promise<string> {
-  const host = `${name}.receivers.example`
-  if (zone) nameServer.zones.set(host, zone)
-  const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: `https://${host}:${port}/events` }
+  const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: names.urlOf(name, zone) }
   const { status, body } = await app.ask('POST', '/ssf_streams', { body: { name, delivery } })
   assert.equal(status, 201, JSON.stringify(body))
   return body.id
@@ -83,9 +65,6 @@ async function afterRetry(id: string): Promise<string[]> {
   return [...new Set(attempts.map(({ status, error }) => `${status} ${error}`))]
 }
 
-const refusal = 'null The host is not publicly reachable'
-const noAddress = 'null The host has no address'
-
 test('every inward address is refused as an answer: at a first sending, and when it is repeated', {
   timeout: 200_000,
 }, async () => {
@@ -109,7 +88,7 @@ test('every inward address is refused as an answer: at a first sending, and when
   assert.deepEqual(attempts, [{ status: null, error: 'The host is not publicly reachable' }])
   const states = await app.db.selectFrom('ssf_stream_events').select('state').distinct().execute()
   assert.deepEqual(states, [{ state: 'pending' }])
-  assert.equal(connections, 0)
+  assert.equal(names.connections(), 0)
 })
 
 test('a test of a stream says the same after the same time, whatever its name resolves to', async () => {
@@ -134,26 +113,8 @@ test('a test of a stream says the same after the same time, whatever its name re
     assert.deepEqual([status, rest], [200, { success: false, response_code: 'no_response' }])
     assert.ok(tookMs >= 4_990, `${tookMs} ms`)
   }
-  assert.equal(connections, 0)
+  assert.equal(names.connections(), 0)
 })
-
-const inward = '127.0.0.1'
-const publicly = (last: number) => `1.1.1.${last}`
-const tricks: [title: string, zone: Zone, expected: string][] = [
-  ['a public address and an inward one of the other kind', { addresses: [publicly(1), '::1'] }, refusal],
-  [
-    'an inward address among 64',
-    { addresses: [...Array.from({ length: 63 }, (_, index) => publicly(index)), inward] },
-    refusal,
-  ],
-  ['an alias of an alias of this machine', { alias: 'one.receivers.example' }, refusal],
-  ['an inward address for no time', { addresses: [inward], ttl: 0 }, refusal],
-  ['an inward IPv4 address in an IPv6 one', { addresses: ['::ffff:10.0.0.1'] }, refusal],
-  ['no address', { addresses: [] }, noAddress],
-  ['a failure', { fault: 'SERVFAIL' }, noAddress],
-  ['that there is no such name', { fault: 'NXDOMAIN' }, noAddress],
-  ['nothing at all', { isSilent: true }, noAddress],
-]
 
 test('a name that resolves to anything else than public addresses is not dialled, and its events are kept', async () => {
   await delivering(async () => {
@@ -162,11 +123,10 @@ test('a name that resolves to anything else than public addresses is not dialled
       await verify(id)
       assert.deepEqual(await afterRetry(id), [expected], title)
     })
-    nameServer.zones.set('one.receivers.example', { alias: 'two.receivers.example', ttl: 0 })
-    nameServer.zones.set('two.receivers.example', { addresses: [inward], ttl: 0 })
+    names.addAlias()
     await Promise.all(work)
   })
-  assert.equal(connections, 0)
+  assert.equal(names.connections(), 0)
 })
 
 test('a name that becomes an inward one later is refused then, also between two attempts', async () => {
@@ -181,7 +141,7 @@ test('a name that becomes an inward one later is refused then, also between two 
   })
   const { state, attempts } = await attemptsOf(id)
   const errors = attempts.map(({ error }) => error).toReversed()
-  assert.deepEqual([state, errors.at(-1), connections], ['pending', 'The host is not publicly reachable', 0])
+  assert.deepEqual([state, errors.at(-1), names.connections()], ['pending', 'The host is not publicly reachable', 0])
   assert.notEqual(errors[0], 'The host is not publicly reachable')
   assert.ok(nameServer.asked.length >= 2 * attempts.length, 'it is resolved anew for each attempt')
 })
