@@ -15,3 +15,7 @@ export function deviceStanding({ last_seen_at: seen, auth_state: state }: Device
   if (seen === null) return 'never'
   return now - new Date(seen).getTime() > week ? 'stale' : standingOf[state]
 }
+
+/** Whom a device is registered to; in the API an unregistered one has an owner without identifier. */
+export const ownerIdOf = ({ registered_owner_info: owner }: Device): string | undefined =>
+  owner === null || owner.identifier === '' ? undefined : owner.identifier

@@ -14,7 +14,7 @@ import { toast } from '../components/toasts.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { CheckResults } from './check-results.tsx'
-import { deviceStanding } from './device-facts.ts'
+import { deviceStanding, ownerIdOf } from './device-facts.ts'
 import { deviceQuery, ownerQuery } from './device-queries.ts'
 import { FactsRail } from './facts-rail.tsx'
 import { OpenIssues } from './open-issues.tsx'
@@ -50,7 +50,7 @@ export function DevicePage() {
 
 function LoadedDevice({ device }: { device: Device }) {
   const now = useNow()
-  const owner = useQuery(ownerQuery(device.registered_owner_info?.identifier))
+  const owner = useQuery(ownerQuery(ownerIdOf(device)))
   const name = visibleText(device.name)
   const standing = deviceStanding(device, now)
   const suffix = standing === 'will_block' && device.will_block_at ? ` ${relativeTime(device.will_block_at, now)}` : ''
@@ -82,7 +82,7 @@ function LoadedDevice({ device }: { device: Device }) {
 function consequenceOf(device: Device, standing: ReturnType<typeof deviceStanding>, owner: string, now: number) {
   if (standing === 'never') return 'Enrolled; it has not spoken to the service yet.'
   if (standing === 'stale') return 'Not heard of for 7 days or more. What is shown is from before.'
-  if (device.registered_owner_info === null) {
+  if (ownerIdOf(device) === undefined) {
     return 'Nobody owns this device; it cannot be used to sign in and is never blocked.'
   }
   if (standing === 'blocked') return `${owner} cannot sign in with this device until what blocks it is put right.`

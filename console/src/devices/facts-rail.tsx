@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { ownerIdOf } from './device-facts.ts'
 
 const modes = {
   only_registered_owner: 'Registered owner only',
@@ -45,7 +46,7 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
               <span className="t2 ell">{visibleText(owner.email)}</span>
             </span>
           ) : (
-            <span className="t3">{device.registered_owner_info === null ? 'Not registered' : '…'}</span>
+            <span className="t3">{ownerIdOf(device) === undefined ? 'Not registered' : '…'}</span>
           )}
         </Fact>
         <Fact name="Sign-in allowed">{mode ? modes[mode] : missing}</Fact>
