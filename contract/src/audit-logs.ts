@@ -3,7 +3,7 @@ import { Choice, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { textField, timeField } from './search-fields.ts'
 
-const actorTypes = ['User', 'ApiKey', 'System', 'Person'] as const
+export const actorTypes = ['User', 'ApiKey', 'System', 'Person'] as const
 export type ActorType = (typeof actorTypes)[number]
 
 const AuditLogActor = Type.Object(

@@ -3,9 +3,9 @@ import { Choice, Identifier, Link, Nullable, Text, Timestamp } from './schema-ki
 import type { SearchFields } from './search.ts'
 import { choiceField, emailField, nullableTextField, textField, timeField } from './search-fields.ts'
 
-const authResults = ['Success', 'Fail'] as const
+export const authResults = ['Success', 'Fail'] as const
 
-const initialStatuses = ['all_good', 'will_block', 'blocked', 'unknown'] as const
+export const initialStatuses = ['all_good', 'will_block', 'blocked', 'unknown'] as const
 export type InitialStatus = (typeof initialStatuses)[number]
 
 const blockingStatuses = ['blocked', 'will_block'] as const

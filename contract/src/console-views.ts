@@ -64,6 +64,8 @@ export const DeviceViewFilter = Type.Object(
     ),
     owner: Type.Optional(Choice(['registered', 'none'], 'Whether somebody owns the device.')),
     within: Type.Optional(Choice(['24h'], 'Only devices that will be blocked within that time.')),
+    owner_id: Type.Optional(Text('Identifier of the owner.', { pattern: '^[0-9]{1,18}$' })),
+    group_id: Type.Optional(Text('Identifier of a device group.', { pattern: '^[0-9]{1,18}$' })),
     search: Type.Optional(
       Text('A part of the name, serial number, note, or name or e-mail address of the owner.', { maxLength: 200 }),
     ),

@@ -1,7 +1,7 @@
 import type { Device } from '@muster/contract/devices.ts'
 import type { Person } from '@muster/contract/people.ts'
-import type { ReactNode } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
+import { Fact } from '../components/fact.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { ownerIdOf } from './device-facts.ts'
@@ -11,13 +11,6 @@ const modes = {
   only_registered_owner_or_group_members: 'Registered owner and groups',
   anyone: 'Anyone',
 } as const
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="pair">
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 const missing = <span className="t3">—</span>
 

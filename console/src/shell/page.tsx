@@ -4,7 +4,15 @@ import { Icon } from '../components/icon.tsx'
 import { LiveLine } from './live-line.tsx'
 
 type Crumb = {
-  readonly to: '/devices' | '/settings/developers/streams' | '/settings/developers/webhooks'
+  readonly to:
+    | '/devices'
+    | '/people'
+    | '/groups/devices'
+    | '/groups/people'
+    | '/sign-ins'
+    | '/audit'
+    | '/settings/developers/streams'
+    | '/settings/developers/webhooks'
   readonly text: string
 }
 

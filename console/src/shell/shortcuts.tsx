@@ -14,14 +14,18 @@ const others: readonly (readonly [string, string])[] = [
 export const Shortcuts = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => (
   <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
     <dl className="kv keys">
-      {[...mainEntries, ...developerEntries].map((entry) => (
-        <div className="pair" key={entry.to}>
-          <dt>
-            <kbd>G</kbd> then <kbd>{entry.letter.toUpperCase()}</kbd>
-          </dt>
-          <dd>{entry.text}</dd>
-        </div>
-      ))}
+      {[...mainEntries, ...developerEntries].flatMap(({ to, text, letter }) =>
+        letter === undefined ? (
+          []
+        ) : (
+          <div className="pair" key={to}>
+            <dt>
+              <kbd>G</kbd> then <kbd>{letter.toUpperCase()}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ),
+      )}
       {others.map(([letter, text]) => (
         <div className="pair" key={letter}>
           <dt>

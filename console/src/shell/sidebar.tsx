@@ -3,7 +3,7 @@ import type { ConsoleSession } from '@muster/contract/console.ts'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
 import { MusterMark } from '../components/muster-mark.tsx'
-import { developerEntries, type Entry, mainEntries } from './entries.ts'
+import { developerEntries, type Entry, investigateEntries, mainEntries } from './entries.ts'
 import { chooseScheme, type SchemeWish, schemeWish } from './scheme.ts'
 import { signOut } from './sign-out.ts'
 
@@ -19,6 +19,10 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
         </span>
       </div>
       {mainEntries.map((entry) => (
+        <SidebarLink key={entry.to} entry={entry} />
+      ))}
+      <div className="navh">Investigate</div>
+      {investigateEntries.map((entry) => (
         <SidebarLink key={entry.to} entry={entry} />
       ))}
       <div className="navh">Developers</div>

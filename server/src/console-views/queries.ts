@@ -4,7 +4,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { standingAt } from '../devices/standing.ts'
 import type { ListPage } from '../lists/list-page.ts'
-import { likePattern } from './found-devices.ts'
+import { patternOf } from './rules.ts'
 
 const dayMs = 24 * 60 * 60_000
 const before = (now: string, milliseconds: number): string => new Date(Date.parse(now) - milliseconds).toISOString()
@@ -38,9 +38,14 @@ function devicesOf(reader: Reader, organizationId: string, filter: DeviceViewFil
   if (filter.within !== undefined) {
     query = query.where('devices.will_block_at', '<=', before(now, -dayMs)).where(standing, '=', 'will_block')
   }
-  const text = filter.search?.trim() ?? ''
-  if (text === '') return query
-  const pattern = likePattern(text)
+  if (filter.owner_id !== undefined) query = query.where('devices.registered_owner_id', '=', filter.owner_id)
+  if (filter.group_id !== undefined) {
+    query = query.where(sql<boolean>`exists (select from device_group_members as member
+      where member.organization_id = devices.organization_id and member.device_group_id = ${filter.group_id}::bigint
+        and member.device_id = devices.id)`)
+  }
+  const pattern = patternOf(filter.search)
+  if (pattern === undefined) return query
   return query.where(
     sql<boolean>`(devices.name ilike ${pattern} or devices.serial ilike ${pattern} or devices.note ilike ${pattern}
       or people.name ilike ${pattern} or people.email ilike ${pattern})`,

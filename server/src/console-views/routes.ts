@@ -4,6 +4,7 @@ import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { configurationViewRoutes } from './configuration-routes.ts'
+import { groupViewRoutes } from './group-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
 import {
   countDeviceViews,
@@ -17,6 +18,7 @@ import {
 import { settingViewRoutes } from './setting-routes.ts'
 import { streamViewRoutes } from './stream-routes.ts'
 import { webhookViewRoutes } from './webhook-routes.ts'
+import { recordViewRoutes } from './record-routes.ts'
 
 const tag = 'Console'
 
@@ -27,6 +29,8 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   webhookViewRoutes(scope)
   configurationViewRoutes(scope)
 
+  recordViewRoutes(scope)
+  groupViewRoutes(scope)
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',

@@ -27,8 +27,8 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...ground,
   ],
   'console-views': [
-    ...['compliance-days', 'devices', 'checks', 'issues', 'people', 'streams', 'webhooks', 'webhook-ledger'],
-    ...ground,
+    ...['registrations', 'auth-logs', 'live-queries', 'reporting', 'groups', 'compliance-days', 'devices', 'checks'],
+    ...['issues', 'people', 'streams', 'webhooks', 'webhook-ledger', 'audit', ...ground],
   ],
   'admin-users': ['events', 'audit', ...ground],
   registrations: ['groups', 'live-queries', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],

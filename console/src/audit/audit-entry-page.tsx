@@ -1,0 +1,65 @@
+import type { AuditView } from '@muster/contract/console-records.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import './audit.css'
+import { ApiError } from '../api/api-error.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Fact } from '../components/fact.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { fullTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { actorWords, auditEntryQuery } from './audit-queries.ts'
+
+const route = getRouteApi('/shell/audit/$entryId')
+const crumb = { to: '/audit', text: 'Audit log' } as const
+
+export function AuditEntryPage() {
+  const { entryId } = route.useParams()
+  const entry = useQuery(auditEntryQuery(entryId))
+  const isMissing = entry.error instanceof ApiError && entry.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such entry' : `Entry ${entryId}`} crumb={crumb}>
+      <div className="page detail">
+        {isMissing && <Emptiness title={`There is no entry ${entryId}.`}>Entries are never removed.</Emptiness>}
+        {entry.isError && !isMissing && (
+          <Failure what="The entry could not be loaded." error={entry.error} onRetry={() => void entry.refetch()} />
+        )}
+        {entry.isPending && <SkeletonRows rows={4} />}
+        {entry.data && <Entry entry={entry.data} />}
+      </div>
+    </Page>
+  )
+}
+
+const missing = <span className="t3">—</span>
+
+const Entry = ({ entry }: { entry: AuditView }) => (
+  <>
+    <p className="audit-quote">{visibleText(entry.description)}</p>
+    <dl className="kv sec">
+      <Fact name="When">
+        <time dateTime={entry.timestamp}>{fullTime(entry.timestamp)}</time>
+      </Fact>
+      <Fact name="By">
+        <span className="m ell">{visibleText(entry.actor_name)}</span>
+        <span className="t2">{actorWords[entry.actor_info.actor_type]}</span>
+      </Fact>
+      <Fact name="E-mail">
+        {entry.actor_info.actor_email === null ? missing : visibleText(entry.actor_info.actor_email)}
+      </Fact>
+      <Fact name="Address">{entry.ip_address === null ? missing : <code>{visibleText(entry.ip_address)}</code>}</Fact>
+      <Fact name="Entry ID">
+        <code>{entry.id}</code>
+        <CopyButton text={entry.id} label="the entry ID" />
+      </Fact>
+      <Fact name="Hash">
+        <code className="hash">{entry.hash}</code>
+        <CopyButton text={entry.hash} label="the hash" />
+      </Fact>
+      <Fact name="Follows">
+        <code className="hash">{entry.previous_hash}</code>
+      </Fact>
+    </dl>
+  </>
+)

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import './audit.css'
+import { FilterChip } from '../components/filter-chip.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { RowCount } from '../components/row-count.tsx'
+import { SearchBox } from '../components/search-box.tsx'
+import { Page } from '../shell/page.tsx'
+import {
+  type AuditFilters,
+  actorWords,
+  auditCountQuery,
+  auditFilterOf,
+  auditFiltersInWords,
+  auditViewsQuery,
+  readAuditFilters,
+  sinceWords,
+} from './audit-queries.ts'
+import { AuditTable } from './audit-table.tsx'
+
+const route = getRouteApi('/shell/audit')
+
+const optionsOf = (words: Readonly<Record<string, string>>) =>
+  Object.entries(words).map(([value, text]) => ({ value, text }))
+
+export function AuditPage() {
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const filter = auditFilterOf(filters)
+  const list = useQuery(auditViewsQuery(filter, filters.after))
+  const count = useQuery(auditCountQuery(filter))
+  const show = (search: AuditFilters, replace = false) => void navigate({ search, replace })
+  const { after: _after, ...kept } = filters
+  return (
+    <Page title="Audit log">
+      <search className="filterbar">
+        <SearchBox
+          value={filters.q ?? ''}
+          placeholder="Action or actor"
+          onChange={(q) => show(readAuditFilters({ ...kept, q }), true)}
+        />
+        <FilterChip
+          field="By"
+          isSingle
+          options={optionsOf(actorWords)}
+          chosen={filters.actor ? [filters.actor] : []}
+          onChange={([actor]) => show(readAuditFilters({ ...kept, actor }))}
+        />
+        <FilterChip
+          field="Within"
+          isSingle
+          options={optionsOf(sinceWords)}
+          chosen={filters.since ? [filters.since] : []}
+          onChange={([since]) => show(readAuditFilters({ ...kept, since }))}
+        />
+        <span className="grow" />
+        <RowCount count={count.data?.count} one="entry" many="entries" />
+      </search>
+      <ListBody
+        list={list}
+        name="Audit log"
+        filter={auditFiltersInWords(filters)}
+        noMatch="No entry matches."
+        onClear={() => show({})}
+        empty={<Emptiness title="No entry yet.">Everything that is changed or revealed is written here.</Emptiness>}
+        after={filters.after}
+        onNext={(after) => show({ ...filters, after })}
+      >
+        {(rows) => <AuditTable rows={rows} />}
+      </ListBody>
+    </Page>
+  )
+}

@@ -1,0 +1,9 @@
+import type { ReactNode } from 'react'
+
+/** A line of a list of facts (`<dl className="kv">`). */
+export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="pair">
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

@@ -1,0 +1,73 @@
+import { Button } from '@mantine/core'
+import type { Pagination } from '@muster/contract/pagination.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import './list-body.css'
+import { CursorPaging } from './cursor-paging.tsx'
+import { Emptiness, Failure, SkeletonRows } from './notices.tsx'
+import { Scroller } from './scroller.tsx'
+
+type Parts<Row> = {
+  readonly list: UseQueryResult<{ readonly data: readonly Row[]; readonly pagination: Pagination }>
+  /** "People": the name of the table, and what could not be loaded. */
+  readonly name: string
+  /** The filter in words; blank when there is none. */
+  readonly filter?: string
+  readonly onClear?: () => void
+  /** "No person matches." */
+  readonly noMatch?: string
+  /** What is shown while there is nothing at all. */
+  readonly empty: ReactNode
+  readonly after?: string | undefined
+  /** Left out where one page is all that is shown. */
+  readonly onNext?: (after: string) => void
+  /** Head and body of the table. */
+  readonly children: (rows: readonly Row[]) => ReactNode
+  readonly className?: string
+  /** Within a page that has its own margins. */
+  readonly isInset?: boolean
+}
+
+/** A list of the server: its rows, or why there are none, and the way to the next page. */
+export function ListBody<Row>(parts: Parts<Row>) {
+  const { list, name, empty, after = '', onNext, isInset = false, className = '' } = parts
+  const rows = list.data?.data
+  const around = isInset ? '' : 'page'
+  return (
+    <>
+      {list.isError && rows === undefined && (
+        <div className={around}>
+          <Failure what={`${name} could not be loaded.`} error={list.error} onRetry={() => void list.refetch()} />
+        </div>
+      )}
+      {list.isPending && <SkeletonRows rows={isInset ? 3 : 10} />}
+      {rows?.length === 0 && (
+        <div className={around}>
+          {parts.filter ? (
+            <Emptiness
+              title={parts.noMatch ?? 'Nothing matches.'}
+              action={parts.onClear && <Button onClick={parts.onClear}>Clear filters</Button>}
+            >
+              {parts.filter}
+            </Emptiness>
+          ) : (
+            empty
+          )}
+        </div>
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <Scroller name={name} className={`${isInset ? '' : 'bleed'} ${list.isPlaceholderData ? 'old' : ''}`}>
+          <table className={`t record-table ${isInset ? '' : 'bl'} ${className}`}>{parts.children(rows)}</table>
+        </Scroller>
+      )}
+      {rows !== undefined && onNext && (
+        <CursorPaging
+          current={after}
+          next={list.data?.pagination.next_cursor ?? ''}
+          shown={rows.length}
+          onNext={onNext}
+        />
+      )}
+    </>
+  )
+}

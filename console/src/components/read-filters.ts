@@ -1,0 +1,27 @@
+type Raw = Readonly<Record<string, unknown>>
+
+/** What an address may say; what it cannot mean is dropped. */
+export const readText = (raw: Raw, name: string, most = 200): string | undefined => {
+  const value = raw[name]
+  return typeof value === 'string' && value !== '' ? value.slice(0, most) : undefined
+}
+
+export const readId = (raw: Raw, name: string): string | undefined => {
+  const value = raw[name]
+  return typeof value === 'string' && /^\d{1,18}$/.test(value) ? value : undefined
+}
+
+export const readChoice = <Name extends string>(raw: Raw, name: string, known: readonly Name[]): Name | undefined =>
+  known.find((value) => value === raw[name])
+
+/** Without the fields that are undefined, so that they stay out of the address. */
+export const given = <Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')) as never
+
+/** Filters in words, as one sentence; blank when there are none. */
+export function sentenceOf(words: readonly (string | false | undefined)[]): string {
+  const sentence = words.filter(Boolean).join(', and ')
+  return sentence === '' ? '' : `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`
+}

@@ -1,0 +1,139 @@
+import { Button } from '@mantine/core'
+import type { DeviceGroup } from '@muster/contract/groups.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Icon } from '../components/icon.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { SearchBox } from '../components/search-box.tsx'
+import { StateCell } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { AddMembersDialog } from './add-members-dialog.tsx'
+import { GroupPage } from './group-page.tsx'
+import { deviceGroupQuery, devicesFoundQuery, readGroupFilters } from './group-queries.ts'
+
+const route = getRouteApi('/shell/groups/devices/$groupId')
+const crumb = { to: '/groups/devices', text: 'Device groups' } as const
+
+export function DeviceGroupPage() {
+  const { groupId } = route.useParams()
+  const group = useQuery(deviceGroupQuery(groupId))
+  const [isAdding, setIsAdding] = useState(false)
+  const mayManage = useMay('manage_device_groups')
+  return (
+    <GroupPage
+      group={group}
+      id={groupId}
+      crumb={crumb}
+      count={group.data?.members_count}
+      one="device"
+      many="devices"
+      note={group.data?.description ?? ''}
+      actions={
+        mayManage && (
+          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsAdding(true)}>
+            Add devices
+          </Button>
+        )
+      }
+    >
+      {group.data && <Members group={group.data} mayManage={mayManage} />}
+      {isAdding && group.data && (
+        <AddMembersDialog
+          kind="devices"
+          groupId={groupId}
+          groupName={visibleText(group.data.name)}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
+    </GroupPage>
+  )
+}
+
+type Member = { readonly id: string; readonly name: string }
+
+function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean }) {
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const filter = { group_id: group.id, ...(filters.q !== undefined && { search: filters.q }) }
+  const list = useQuery(devicesFoundQuery(filter, filters.after))
+  const refresh = [['groups', 'devices'], ['devices']]
+  const path = `/device_groups/${group.id}/memberships`
+  const add = useAction<Member>({
+    act: ({ id }) => request(path, { method: 'POST', body: { device_ids: [id] } }),
+    refresh,
+    said: (_answer, { name }) => `${name} is in the group again`,
+  })
+  const remove = useAction<Member>({
+    act: ({ id }) => request(`${path}/${id}`, { method: 'DELETE' }),
+    refresh,
+    said: (_answer, { name }) => `${name} taken out of the group`,
+    undo: (_answer, member) => ({ label: 'Undo', run: () => add.mutate(member) }),
+  })
+  return (
+    <>
+      <search className="filterbar">
+        <SearchBox
+          value={filters.q ?? ''}
+          placeholder="Name, owner, serial or note"
+          onChange={(q) => void navigate({ search: readGroupFilters({ q }), replace: true })}
+        />
+      </search>
+      <ListBody
+        list={list}
+        name="Devices of the group"
+        filter={filters.q ? `Something holds “${filters.q}”.` : ''}
+        noMatch="No device of the group matches."
+        onClear={() => void navigate({ search: {} })}
+        empty={<p className="t2">No device is in this group.</p>}
+        after={filters.after}
+        onNext={(after) => void navigate({ search: { ...filters, after } })}
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Device</th>
+                <th className="w-150">State</th>
+                <th className="w-240">Owner</th>
+                {mayManage && <th className="w-120" aria-label="Actions" />}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((device) => (
+                <tr key={device.id}>
+                  <td className="c-name">
+                    <Link to="/devices/$deviceId" params={{ deviceId: device.id }} className="m ell" data-row-link>
+                      {visibleText(device.name)}
+                    </Link>
+                  </td>
+                  <td className="c-lead">
+                    <StateCell standing={device.standing} />
+                  </td>
+                  <td className="c-sub ell">
+                    {device.owner ? visibleText(device.owner.name) : <span className="t3">Not registered</span>}
+                  </td>
+                  {mayManage && (
+                    <td className="num c-time">
+                      <button
+                        type="button"
+                        className="plain t2"
+                        aria-label={`Take ${visibleText(device.name)} out of the group`}
+                        onClick={() => remove.mutate({ id: device.id, name: visibleText(device.name) })}
+                      >
+                        Take out
+                      </button>
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useMay } from '../api/session.ts'
+import { Icon } from '../components/icon.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { SearchBox } from '../components/search-box.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { deviceGroupsQuery, readGroupFilters } from './group-queries.ts'
+import { GroupTabs } from './group-tabs.tsx'
+import { NewGroupDialog } from './new-group-dialog.tsx'
+
+const route = getRouteApi('/shell/groups/devices')
+
+export function DeviceGroupsPage() {
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(deviceGroupsQuery(filters))
+  const mayManage = useMay('manage_device_groups')
+  const [isMaking, setIsMaking] = useState(false)
+  const make = mayManage && (
+    <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
+      New group
+    </Button>
+  )
+  return (
+    <Page title="Device groups" actions={make}>
+      <GroupTabs />
+      <search className="filterbar">
+        <SearchBox
+          value={filters.q ?? ''}
+          placeholder="Name or description"
+          onChange={(q) => void navigate({ search: readGroupFilters({ q }), replace: true })}
+        />
+      </search>
+      <ListBody
+        list={list}
+        name="Device groups"
+        filter={filters.q ? `Name or description holds “${filters.q}”.` : ''}
+        noMatch="No group matches."
+        onClear={() => void navigate({ search: {} })}
+        empty={
+          <Emptiness title="No device group yet.">
+            Checks may target a group or leave it out. Make one, then add devices.
+          </Emptiness>
+        }
+        after={filters.after}
+        onNext={(after) => void navigate({ search: { ...filters, after } })}
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Group</th>
+                <th className="num w-120">Devices</th>
+                <th className="num w-120">Made</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((group) => (
+                <tr key={group.id} className="tall">
+                  <td className="c-name">
+                    <Link to="/groups/devices/$groupId" params={{ groupId: group.id }} className="m ell" data-row-link>
+                      {visibleText(group.name)}
+                    </Link>
+                    <span className="second ell">{visibleText(group.description ?? '')}</span>
+                  </td>
+                  <td className="num c-lead">{group.members_count.toLocaleString('en')}</td>
+                  <td className="num t2 c-more">
+                    <RelativeTime time={group.created_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+      {isMaking && <NewGroupDialog onClose={() => setIsMaking(false)} />}
+    </Page>
+  )
+}

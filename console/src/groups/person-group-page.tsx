@@ -1,0 +1,116 @@
+import { Button } from '@mantine/core'
+import type { PersonGroupView } from '@muster/contract/console-groups.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Icon } from '../components/icon.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { SearchBox } from '../components/search-box.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { personViewsQuery } from '../people/person-queries.ts'
+import { PersonTable } from '../people/person-table.tsx'
+import { AddMembersDialog } from './add-members-dialog.tsx'
+import { GroupPage } from './group-page.tsx'
+import { personGroupQuery, readGroupFilters } from './group-queries.ts'
+
+const route = getRouteApi('/shell/groups/people/$groupId')
+const crumb = { to: '/groups/people', text: 'Person groups' } as const
+
+export function PersonGroupPage() {
+  const { groupId } = route.useParams()
+  const group = useQuery(personGroupQuery(groupId))
+  const [isAdding, setIsAdding] = useState(false)
+  const mayChange = useMay('update_devices') && group.data?.is_synced === false
+  return (
+    <GroupPage
+      group={group}
+      id={groupId}
+      crumb={crumb}
+      count={group.data?.members_count}
+      one="person"
+      many="people"
+      note={group.data?.is_synced ? 'Kept by the identity provider: its members are changed there.' : ''}
+      actions={
+        mayChange && (
+          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsAdding(true)}>
+            Add people
+          </Button>
+        )
+      }
+    >
+      {group.data && <Members group={group.data} mayChange={mayChange} />}
+      {isAdding && group.data && (
+        <AddMembersDialog
+          kind="people"
+          groupId={groupId}
+          groupName={visibleText(group.data.name)}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
+    </GroupPage>
+  )
+}
+
+type Member = { readonly id: string; readonly name: string }
+
+function Members({ group, mayChange }: { group: PersonGroupView; mayChange: boolean }) {
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const filter = { group_id: group.id, ...(filters.q !== undefined && { search: filters.q }) }
+  const list = useQuery(personViewsQuery(filter, filters.after))
+  const refresh = [['groups', 'people'], ['people']]
+  const path = `/views/person_groups/${group.id}`
+  const add = useAction<Member>({
+    act: ({ id }) => request(`${path}/add`, { method: 'POST', body: { person_ids: [id] } }),
+    refresh,
+    said: (_answer, { name }) => `${name} is in the group again`,
+  })
+  const remove = useAction<Member>({
+    act: ({ id }) => request(`${path}/remove`, { method: 'POST', body: { person_ids: [id] } }),
+    refresh,
+    said: (_answer, { name }) => `${name} taken out of the group`,
+    undo: (_answer, member) => ({ label: 'Undo', run: () => add.mutate(member) }),
+  })
+  return (
+    <>
+      <search className="filterbar">
+        <SearchBox
+          value={filters.q ?? ''}
+          placeholder="Name or e-mail"
+          onChange={(q) => void navigate({ search: readGroupFilters({ q }), replace: true })}
+        />
+      </search>
+      <ListBody
+        list={list}
+        name="People of the group"
+        filter={filters.q ? `Name or address holds “${filters.q}”.` : ''}
+        noMatch="No person of the group matches."
+        onClear={() => void navigate({ search: {} })}
+        empty={<p className="t2">Nobody is in this group.</p>}
+        after={filters.after}
+        onNext={(after) => void navigate({ search: { ...filters, after } })}
+      >
+        {(rows) => (
+          <PersonTable
+            rows={rows}
+            {...(mayChange && {
+              end: ({ id, name }) => (
+                <button
+                  type="button"
+                  className="plain t2"
+                  aria-label={`Take ${visibleText(name)} out of the group`}
+                  onClick={() => remove.mutate({ id, name: visibleText(name) })}
+                >
+                  Take out
+                </button>
+              ),
+            })}
+          />
+        )}
+      </ListBody>
+    </>
+  )
+}

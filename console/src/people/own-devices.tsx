@@ -1,0 +1,70 @@
+import type { DeviceView } from '@muster/contract/console-views.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { request, withQuery } from '../api/request.ts'
+import { ListBody } from '../components/list-body.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { StateCell } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import type { ListOf } from '../devices/device-queries.ts'
+
+/** Nobody has more devices than one page. */
+export const ownDevicesQuery = (personId: string) =>
+  queryOptions({
+    queryKey: ['devices', 'of-person', personId],
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) =>
+      request<ListOf<DeviceView>>(withQuery('/views/devices', { owner_id: personId, per_page: 100 }), { signal }),
+  })
+
+export function OwnDevices({ personId }: { personId: string }) {
+  const devices = useQuery(ownDevicesQuery(personId))
+  return (
+    <section aria-labelledby="own-devices">
+      <div className="sech">
+        <h2 id="own-devices">Devices</h2>
+      </div>
+      <ListBody
+        isInset
+        list={devices}
+        name="Devices"
+        empty={<p className="t2">No device is registered to this person.</p>}
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Device</th>
+                <th className="w-150">State</th>
+                <th className="w-96">Blocks</th>
+                <th className="w-150">System</th>
+                <th className="num w-96">Last seen</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((device) => (
+                <tr key={device.id}>
+                  <td className="c-name">
+                    <Link to="/devices/$deviceId" params={{ deviceId: device.id }} className="m ell" data-row-link>
+                      {visibleText(device.name)}
+                    </Link>
+                  </td>
+                  <td className="c-lead">
+                    <StateCell standing={device.standing} />
+                  </td>
+                  <td className="c-more">
+                    <RelativeTime time={device.will_block_at ?? device.blocked_since} />
+                  </td>
+                  <td className="c-sub t2">{visibleText(device.operating_system ?? '—')}</td>
+                  <td className="num c-time t2">
+                    <RelativeTime time={device.last_seen_at} missing="never" />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+    </section>
+  )
+}

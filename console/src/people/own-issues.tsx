@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ListBody } from '../components/list-body.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { ownDevicesQuery } from './own-devices.tsx'
+import { personIssuesQuery } from './person-queries.ts'
+
+/** Open issues of all devices of the person. */
+export function OwnIssues({ personId }: { personId: string }) {
+  const issues = useQuery(personIssuesQuery(personId))
+  const devices = useQuery(ownDevicesQuery(personId))
+  const nameOf = (id: string) => devices.data?.data.find((device) => device.id === id)?.name ?? `Device ${id}`
+  return (
+    <section aria-labelledby="own-issues" className="sec">
+      <div className="sech">
+        <h2 id="own-issues">Open issues</h2>
+      </div>
+      <ListBody isInset list={issues} name="Open issues" empty={<p className="t2">No issue is open.</p>}>
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Issue</th>
+                <th className="w-200">Device</th>
+                <th className="num w-96">Found</th>
+                <th className="num w-120">Blocks</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((issue) => (
+                <tr key={issue.id} className={issue.issue_value === null ? '' : 'tall'}>
+                  <td className="c-name">
+                    <span className="m ell">{visibleText(issue.title)}</span>
+                    {issue.issue_value !== null && (
+                      <code className="second ell" title={visibleText(issue.issue_value)}>
+                        {visibleText(issue.issue_value)}
+                      </code>
+                    )}
+                  </td>
+                  <td className="c-sub">
+                    <Link
+                      to="/devices/$deviceId"
+                      params={{ deviceId: issue.device_information.identifier }}
+                      className="ell"
+                    >
+                      {visibleText(nameOf(issue.device_information.identifier))}
+                    </Link>
+                  </td>
+                  <td className="num c-more t2">
+                    <RelativeTime time={issue.detected_at} />
+                  </td>
+                  <td className="num c-time">
+                    <RelativeTime time={issue.blocks_device_at} missing={issue.exempted ? 'Exempted' : 'Never'} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+    </section>
+  )
+}

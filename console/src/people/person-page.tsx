@@ -1,0 +1,135 @@
+import type { Person } from '@muster/contract/people.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Fact } from '../components/fact.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { ownerQuery } from '../devices/device-queries.ts'
+import { Page } from '../shell/page.tsx'
+import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
+import { OwnIssues } from './own-issues.tsx'
+import { OwnSignIns } from './own-sign-ins.tsx'
+import { personGroupsQuery } from './person-queries.ts'
+
+const route = getRouteApi('/shell/people/$personId')
+const crumb = { to: '/people', text: 'People' } as const
+
+export function PersonPage() {
+  const { personId } = route.useParams()
+  const person = useQuery(ownerQuery(personId))
+  if (person.data) return <LoadedPerson key={personId} person={person.data} />
+  const isMissing = person.error instanceof ApiError && person.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such person' : 'Person'} crumb={crumb}>
+      <div className="page">
+        {isMissing && (
+          <Emptiness title={`There is no person ${personId}.`}>
+            <Link className="u" to="/people">
+              All people
+            </Link>
+          </Emptiness>
+        )}
+        {person.isError && !isMissing && (
+          <Failure what="The person could not be loaded." error={person.error} onRetry={() => void person.refetch()} />
+        )}
+        {person.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+function LoadedPerson({ person }: { person: Person }) {
+  const name = visibleText(person.name)
+  return (
+    <Page title={name} crumb={crumb} hasOwnTitle>
+      <div className="page detail">
+        <div className="title-row">
+          <h1 tabIndex={-1} className="ell" title={name}>
+            {name}
+          </h1>
+        </div>
+        <Standing personId={person.id} />
+        <div className="columns">
+          <div className="stack main-column">
+            <OwnDevices personId={person.id} />
+            <OwnIssues personId={person.id} />
+            <OwnSignIns personId={person.id} />
+          </div>
+          <PersonFacts person={person} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+/** What the devices of the person mean for signing in. */
+function Standing({ personId }: { personId: string }) {
+  const devices = useQuery(ownDevicesQuery(personId))
+  const rows = devices.data?.data
+  if (rows === undefined) return <p className="t2">&nbsp;</p>
+  const blocked = rows.filter(({ standing }) => standing === 'blocked').length
+  if (rows.length === 0) return <p className="t2">No device is registered to this person, so none lets them sign in.</p>
+  if (blocked === 0) return <p className="t2">No device of this person is blocked.</p>
+  return (
+    <p className="t2">
+      {blocked === rows.length ? 'Cannot sign in with any device: ' : 'Cannot sign in with '}
+      {blocked === 1 ? '1 device is' : `${blocked} devices are`} blocked
+      {blocked === rows.length ? '.' : `, of ${rows.length}.`}
+    </p>
+  )
+}
+
+function PersonFacts({ person }: { person: Person }) {
+  const groups = useQuery(personGroupsQuery(person.id))
+  const names = groups.data?.data ?? []
+  return (
+    <aside className="rail" aria-label="Facts">
+      <dl className="kv">
+        <Fact name="E-mail">
+          <span className="ell" title={visibleText(person.email)}>
+            {visibleText(person.email)}
+          </span>
+          <CopyButton text={person.email} label="the e-mail address" />
+        </Fact>
+        <Fact name="User names">
+          {person.usernames.length === 0 ? (
+            <span className="t3">—</span>
+          ) : (
+            <span className="ell" title={person.usernames.map(visibleText).join(', ')}>
+              {person.usernames.map(visibleText).join(', ')}
+            </span>
+          )}
+        </Fact>
+        <Fact name="Person ID">
+          <code>{person.id}</code>
+          <CopyButton text={person.id} label="the person ID" />
+        </Fact>
+        <Fact name="Groups">
+          <span className="tags">
+            {names.length === 0 && <span className="t3">—</span>}
+            {names.map(({ id, name }) => (
+              <Link
+                key={id}
+                to="/groups/people/$groupId"
+                params={{ groupId: id }}
+                className="tag"
+                title={visibleText(name)}
+              >
+                {visibleText(name)}
+              </Link>
+            ))}
+          </span>
+        </Fact>
+        <Fact name="Last sign-in">
+          <RelativeTime time={person.last_authenticated_at} missing="never" />
+        </Fact>
+        <Fact name="Provisioned">
+          <RelativeTime time={person.created_at} />
+        </Fact>
+      </dl>
+    </aside>
+  )
+}

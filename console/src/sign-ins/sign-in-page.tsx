@@ -1,0 +1,144 @@
+import type { AuthLog } from '@muster/contract/auth-logs.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import './sign-ins.css'
+import { ApiError } from '../api/api-error.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Fact } from '../components/fact.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { StandingShape } from '../components/state-shape.tsx'
+import { fullTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { signInQuery } from './sign-in-queries.ts'
+import { InitialStatus, Result } from './sign-in-table.tsx'
+import { Steps } from './steps.tsx'
+
+const route = getRouteApi('/shell/sign-ins/$signInId')
+const crumb = { to: '/sign-ins', text: 'Sign-in log' } as const
+
+export function SignInPage() {
+  const { signInId } = route.useParams()
+  const signIn = useQuery(signInQuery(signInId))
+  if (signIn.data) return <LoadedSignIn signIn={signIn.data} />
+  const isMissing = signIn.error instanceof ApiError && signIn.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such sign-in' : 'Sign-in'} crumb={crumb}>
+      <div className="page">
+        {isMissing && <Emptiness title={`There is no sign-in ${signInId}.`}>Sign-ins are kept for 400 days.</Emptiness>}
+        {signIn.isError && !isMissing && (
+          <Failure what="The sign-in could not be loaded." error={signIn.error} onRetry={() => void signIn.refetch()} />
+        )}
+        {signIn.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+function LoadedSignIn({ signIn }: { signIn: AuthLog }) {
+  const name = visibleText(signIn.person_name) || 'Nobody recognized'
+  const title = `${name}, ${fullTime(signIn.timestamp)}`
+  return (
+    <Page title={title} crumb={crumb} hasOwnTitle>
+      <div className="page detail">
+        <div className="title-row">
+          <h1 tabIndex={-1} className="ell" title={name}>
+            {name}
+          </h1>
+          <Result result={signIn.result} />
+        </div>
+        <p className="t2">{sentenceOf(signIn)}</p>
+        <div className="columns">
+          <div className="stack main-column">
+            <Steps signIn={signIn} />
+            {signIn.issues_displayed.length > 0 && <Shown issues={signIn.issues_displayed} />}
+          </div>
+          <Facts signIn={signIn} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function sentenceOf({ result, timestamp, events }: AuthLog): string {
+  const began = `Began ${fullTime(timestamp)}`
+  const last = events.at(-1)
+  if (last === undefined) return `${began}.`
+  const seconds = Math.max(0, Math.round((Date.parse(last.timestamp) - Date.parse(timestamp)) / 1_000))
+  return result === 'Success'
+    ? `${began}, and got in after ${seconds} s.`
+    : `${began}, and did not get in; the last step was ${seconds} s later.`
+}
+
+const Shown = ({ issues }: { issues: AuthLog['issues_displayed'] }) => (
+  <section aria-labelledby="issues-shown" className="sec">
+    <div className="sech">
+      <h2 id="issues-shown">Issues that were shown</h2>
+    </div>
+    <ul className="lines">
+      {issues.map((issue) => (
+        <li key={issue.id} className="line">
+          <span className={issue.blocking_status === 'blocked' ? 'state blocked' : 'state will'}>
+            <StandingShape standing={issue.blocking_status} />
+            {issue.blocking_status === 'blocked' ? 'Blocked' : 'Will Block'}
+          </span>
+          <span className="m ell grow">{visibleText(issue.title)}</span>
+          <code className="t2">{issue.id}</code>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const orDash = (text: string | null) => (text ? visibleText(text) : <span className="t3">—</span>)
+
+function Facts({ signIn }: { signIn: AuthLog }) {
+  const { person_info: person, device_info: device } = signIn
+  return (
+    <aside className="rail" aria-label="Facts">
+      <dl className="kv">
+        <Fact name="Person">
+          {person.identifier === '' ? (
+            orDash(signIn.person_name)
+          ) : (
+            <Link to="/people/$personId" params={{ personId: person.identifier }} className="u ell">
+              {visibleText(signIn.person_name)}
+            </Link>
+          )}
+        </Fact>
+        <Fact name="E-mail">
+          <span className="ell">{orDash(signIn.person_email)}</span>
+        </Fact>
+        <Fact name="Device">
+          {device.identifier === '' ? (
+            orDash(null)
+          ) : (
+            <Link to="/devices/$deviceId" params={{ deviceId: device.identifier }} className="u">
+              Device {device.identifier}
+            </Link>
+          )}
+        </Fact>
+        <Fact name="Device was">
+          <InitialStatus status={signIn.initial_status} />
+        </Fact>
+        <Fact name="Application">
+          <span className="ell">{orDash(signIn.okta_app_name)}</span>
+        </Fact>
+        <Fact name="Address">
+          <code className="ell">{orDash(signIn.ip_address)}</code>
+        </Fact>
+        <Fact name="Place">{orDash([signIn.city, signIn.country].filter(Boolean).join(', '))}</Fact>
+        <Fact name="Browser">
+          <span className="ell" title={visibleText(signIn.browser_user_agent)}>
+            {orDash(signIn.browser_name)}
+          </span>
+        </Fact>
+        <Fact name="Agent">{orDash(signIn.agent_version)}</Fact>
+        <Fact name="Entry ID">
+          <code>{signIn.id}</code>
+          <CopyButton text={signIn.id} label="the entry ID" />
+        </Fact>
+      </dl>
+    </aside>
+  )
+}

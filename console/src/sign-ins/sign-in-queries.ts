@@ -1,0 +1,75 @@
+import type { AuthLog } from '@muster/contract/auth-logs.ts'
+import type { RowCount, SignInView, SignInViewFilter } from '@muster/contract/console-records.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { request, withQuery } from '../api/request.ts'
+import { given, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
+import type { ListOf } from '../devices/device-queries.ts'
+
+const refetchInterval = 30_000
+
+export const statusWords = {
+  all_good: 'All good',
+  will_block: 'Will Block',
+  blocked: 'Blocked',
+  unknown: 'Not known',
+} as const
+export const sinceWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
+
+/** What stands in the address of the log. */
+export type SignInFilters = {
+  readonly q?: string
+  readonly result?: 'Success' | 'Fail'
+  readonly status?: keyof typeof statusWords
+  readonly since?: keyof typeof sinceWords
+  readonly device?: string
+  readonly person?: string
+  readonly after?: string
+}
+
+export const readSignInFilters = (raw: Readonly<Record<string, unknown>>): SignInFilters =>
+  given({
+    q: readText(raw, 'q'),
+    result: readChoice(raw, 'result', ['Success', 'Fail'] as const),
+    status: readChoice(raw, 'status', ['all_good', 'will_block', 'blocked', 'unknown'] as const),
+    since: readChoice(raw, 'since', ['24h', '7d', '30d'] as const),
+    device: readId(raw, 'device'),
+    person: readId(raw, 'person'),
+    after: readText(raw, 'after', 2_000),
+  })
+
+export const signInFiltersInWords = ({ q, result, status, since, device, person }: SignInFilters): string =>
+  sentenceOf([
+    q && `something holds “${q}”`,
+    result && (result === 'Fail' ? 'the sign-in failed' : 'the sign-in succeeded'),
+    status && `the device was ${statusWords[status]}`,
+    since && `it was within ${sinceWords[since]}`,
+    device && `the device is ${device}`,
+    person && `the person is ${person}`,
+  ])
+
+export const signInFilterOf = ({ q, status, device, person, result, since }: SignInFilters): SignInViewFilter =>
+  given({ search: q, initial_status: status, device_id: device, person_id: person, result, since }) as SignInViewFilter
+
+export const signInViewsQuery = (filter: SignInViewFilter, after?: string, per_page = 50) =>
+  queryOptions({
+    queryKey: ['sign-ins', 'list', filter, after, per_page],
+    placeholderData: keepPreviousData,
+    refetchInterval,
+    queryFn: ({ signal }) =>
+      request<ListOf<SignInView>>(withQuery('/views/sign_ins', { ...filter, per_page, cursor: after }), { signal }),
+  })
+
+export const signInCountQuery = (filter: SignInViewFilter) =>
+  queryOptions({
+    queryKey: ['sign-ins', 'count', filter],
+    placeholderData: keepPreviousData,
+    refetchInterval,
+    queryFn: ({ signal }) => request<RowCount>(withQuery('/views/sign_in_count', filter), { signal }),
+  })
+
+export const signInQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sign-ins', 'one', id],
+    refetchInterval,
+    queryFn: ({ signal }) => request<AuthLog>(`/auth_logs/${id}`, { signal }),
+  })
