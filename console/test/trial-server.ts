@@ -9,7 +9,13 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
 
-export type TrialServer = { readonly baseUrl: string; readonly setupLink: string; stop(): Promise<void> }
+export type TrialServer = {
+  readonly baseUrl: string
+  readonly setupLink: string
+  /** Runs a command of `muster` on the data of the server, and resolves to what it prints. */
+  run(...args: readonly string[]): Promise<string>
+  stop(): Promise<void>
+}
 
 /** What `npm start` runs, with some simulated devices. */
 export async function startTrial(devices: number): Promise<TrialServer> {
@@ -43,7 +49,11 @@ export async function startTrial(devices: number): Promise<TrialServer> {
       ['server/bin/muster.js', 'simulate', ...simulated, '--state-file', join(dataDir, 'simulated.json')],
       { cwd: root, env },
     )
-    return { baseUrl, setupLink, stop }
+    const runCommand = async (...args: readonly string[]) => {
+      const { stdout } = await run(process.execPath, ['server/bin/muster.js', ...args], { cwd: root, env })
+      return stdout
+    }
+    return { baseUrl, setupLink, run: runCommand, stop }
   } catch (error) {
     await stop()
     throw error

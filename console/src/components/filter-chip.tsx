@@ -34,15 +34,14 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
         </Menu.Target>
         <Menu.Dropdown>
           {options.map(({ value, text }) => (
-            <Menu.Item
+            <Menu.CheckboxItem
               key={value}
-              role="menuitemcheckbox"
-              aria-checked={chosen.includes(value)}
-              leftSection={<span className="tickbox">{chosen.includes(value) && <Icon name="tick" size={14} />}</span>}
-              onClick={() => toggle(value)}
+              checked={chosen.includes(value)}
+              onChange={() => toggle(value)}
+              closeMenuOnClick={isSingle}
             >
               {text}
-            </Menu.Item>
+            </Menu.CheckboxItem>
           ))}
         </Menu.Dropdown>
       </Menu>

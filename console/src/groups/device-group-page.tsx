@@ -99,7 +99,11 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
                 <th>Device</th>
                 <th className="w-150">State</th>
                 <th className="w-240">Owner</th>
-                {mayManage && <th className="w-120" aria-label="Actions" />}
+                {mayManage && (
+                  <th className="w-120">
+                    <span className="hidden">Actions</span>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
@@ -113,15 +117,17 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
                   <td className="c-lead">
                     <StateCell standing={device.standing} />
                   </td>
-                  <td className="c-sub ell">
-                    {device.owner ? visibleText(device.owner.name) : <span className="t3">Not registered</span>}
+                  <td className="c-sub">
+                    <span className="ell">
+                      {device.owner ? visibleText(device.owner.name) : <span className="t3">Not registered</span>}
+                    </span>
                   </td>
                   {mayManage && (
                     <td className="num c-time">
                       <button
                         type="button"
                         className="plain t2"
-                        aria-label={`Take ${visibleText(device.name)} out of the group`}
+                        aria-label={`Take out ${visibleText(device.name)}`}
                         onClick={() => remove.mutate({ id: device.id, name: visibleText(device.name) })}
                       >
                         Take out

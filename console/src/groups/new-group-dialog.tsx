@@ -9,6 +9,8 @@ import { FormFault } from '../components/form-fault.tsx'
 export function NewGroupDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [name, setName] = useState('')
+  const [isAsked, setIsAsked] = useState(false)
+  const lack = isAsked && name.trim() === '' ? 'A group needs a name' : undefined
   const [description, setDescription] = useState('')
   const make = useAction<void, DeviceGroup>({
     act: () =>
@@ -23,7 +25,8 @@ export function NewGroupDialog({ onClose }: { onClose: () => void }) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate()
+    setIsAsked(true)
+    if (name.trim() !== '') make.mutate()
   }
   return (
     <Modal opened onClose={onClose} title="New device group" withCloseButton={false}>
@@ -32,7 +35,7 @@ export function NewGroupDialog({ onClose }: { onClose: () => void }) {
           label="Name"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={make.faultOf('name')}
+          error={lack ?? make.faultOf('name')}
           maxLength={200}
           data-autofocus
         />

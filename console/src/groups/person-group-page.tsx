@@ -101,7 +101,7 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
                 <button
                   type="button"
                   className="plain t2"
-                  aria-label={`Take ${visibleText(name)} out of the group`}
+                  aria-label={`Take out ${visibleText(name)}`}
                   onClick={() => remove.mutate({ id, name: visibleText(name) })}
                 >
                   Take out

@@ -73,11 +73,14 @@ function Standing({ personId }: { personId: string }) {
   const blocked = rows.filter(({ standing }) => standing === 'blocked').length
   if (rows.length === 0) return <p className="t2">No device is registered to this person, so none lets them sign in.</p>
   if (blocked === 0) return <p className="t2">No device of this person is blocked.</p>
+  if (blocked === rows.length) {
+    return (
+      <p className="t2">Cannot sign in with a device: {rows.length === 1 ? 'the only one is' : 'all are'} blocked.</p>
+    )
+  }
   return (
     <p className="t2">
-      {blocked === rows.length ? 'Cannot sign in with any device: ' : 'Cannot sign in with '}
-      {blocked === 1 ? '1 device is' : `${blocked} devices are`} blocked
-      {blocked === rows.length ? '.' : `, of ${rows.length}.`}
+      Cannot sign in with {blocked} of {rows.length} devices: {blocked === 1 ? 'it is' : 'they are'} blocked.
     </p>
   )
 }

@@ -21,7 +21,11 @@ export const PersonTable = ({ rows, isDeprovisioned = false, end }: Parts) => (
         <th className="num w-96">Devices</th>
         <th className="num w-96">Groups</th>
         <th className="num w-150">{isDeprovisioned ? 'Deprovisioned' : 'Last sign-in'}</th>
-        {end && <th className="w-menu" aria-label="Actions" />}
+        {end && (
+          <th className="w-96">
+            <span className="hidden">Actions</span>
+          </th>
+        )}
       </tr>
     </thead>
     <tbody>
@@ -56,7 +60,7 @@ export const PersonTable = ({ rows, isDeprovisioned = false, end }: Parts) => (
               missing="never"
             />
           </td>
-          {end && <td className="c-more w-menu">{end(person)}</td>}
+          {end && <td className="num c-sub">{end(person)}</td>}
         </tr>
       ))}
     </tbody>

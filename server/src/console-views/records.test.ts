@@ -72,10 +72,11 @@ test('people are listed with their devices and the worst of their states, and co
   const second = await browser.ask('GET', `/views/people?per_page=1&cursor=${first.body.pagination.next_cursor}`)
   assert.deepEqual([...namesIn(first), ...namesIn(second)], ['Ana Ruiz', 'Bob'])
   assert.equal((await browser.ask('GET', '/views/people?devices=many')).status, 422)
-  assert.deepEqual(
-    namesIn(await browser.ask('GET', `/views/devices?owner_id=${ana.id}`)).sort(),
-    ['ana-blocked', 'ana-good', 'ana-notified'],
-  )
+  assert.deepEqual(namesIn(await browser.ask('GET', `/views/devices?owner_id=${ana.id}`)).sort(), [
+    'ana-blocked',
+    'ana-good',
+    'ana-notified',
+  ])
 })
 
 test('sign-ins are listed newest first with the names of then, by result, state, time, person and device', async () => {
