@@ -15,14 +15,10 @@ import {
   listNextToBlock,
   placeOf,
 } from './queries.ts'
-
-
+import { recordViewRoutes } from './record-routes.ts'
 import { settingViewRoutes } from './setting-routes.ts'
 import { streamViewRoutes } from './stream-routes.ts'
 import { webhookViewRoutes } from './webhook-routes.ts'
-
-
-import { recordViewRoutes } from './record-routes.ts'
 
 const tag = 'Console'
 
