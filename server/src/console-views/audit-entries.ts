@@ -4,8 +4,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
-import { likePattern } from './found-devices.ts'
-import { beginOf, patternOf } from './rules.ts'
+import { beginOf, likePattern, patternOf } from './rules.ts'
 
 const newestFirst: Keyset = { id: { column: 'audit_logs.id', type: 'bigint' }, direction: 'desc' }
 

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { likePattern } from './rules.ts'
 
 const most = 200
-
-export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /** Identifiers of devices whose name, or whose owner's name or e-mail address, has the text; at most 200. */
 export const foundDevices = (organizationId: string, text: string): RawBuilder<string[]> => sql`array(

@@ -4,13 +4,13 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
+import { likePattern } from './rules.ts'
 
 const newestSecret: Keyset = { id: { column: 'enrollment_secrets.id', type: 'bigint' }, direction: 'desc' }
 const newestToken: Keyset = { id: { column: 'scim_tokens.id', type: 'bigint' }, direction: 'desc' }
 const firstAdministrator: Keyset = { id: { column: 'admin_users.id', type: 'bigint' }, direction: 'asc' }
 
 const placeAfter = (after: string | undefined) => (after === undefined ? undefined : ([after] as [string]))
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 export type EnrolmentSecretRow = Awaited<ReturnType<typeof listEnrolmentSecretViews>>[number]
 
