@@ -81,6 +81,33 @@ const device = createRoute({
   component: lazyRouteComponent(() => import('./devices/device-page.tsx'), 'DevicePage'),
 })
 
+const accountSecurity = createRoute({
+  getParentRoute: () => shell,
+  path: '/account/security',
+  component: lazyRouteComponent(() => import('./account/security-page.tsx'), 'SecurityPage'),
+})
+
+const accountSessions = createRoute({
+  getParentRoute: () => shell,
+  path: '/account/sessions',
+  component: lazyRouteComponent(() => import('./account/sessions-page.tsx'), 'SessionsPage'),
+})
+
+const accountPreferences = createRoute({
+  getParentRoute: () => shell,
+  path: '/account/preferences',
+  component: lazyRouteComponent(() => import('./account/preferences-page.tsx'), 'PreferencesPage'),
+})
+
+const organizationSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/organization',
+  component: lazyRouteComponent(() => import('./settings/organization-page.tsx'), 'OrganizationPage'),
+})
+
+const settingPages = [organizationSettings]
+const accountPages = [accountSecurity, accountSessions, accountPreferences]
+
 const checks = createRoute({
   getParentRoute: () => shell,
   path: '/checks',
@@ -196,7 +223,12 @@ const recordPages = [
   ...[signIns, signInEntry, audit, auditEntry],
 ]
 const pages = [dashboard, devices, device, checks, streams, stream, webhooks, webhook, ...recordPages]
-const routeTree = root.addChildren([signIn, setup, invite, shell.addChildren(pages)])
+const routeTree = root.addChildren([
+  signIn,
+  setup,
+  invite,
+  shell.addChildren([...pages, ...accountPages, ...settingPages]),
+])
 
 export const router = createRouter({
   routeTree,

@@ -12,6 +12,7 @@ import { StatePill } from '../components/state-shape.tsx'
 import { deadlineOf, relativeTime, spanOf } from '../components/times.ts'
 import { toast } from '../components/toasts.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { areLettersOn } from '../shell/letters.ts'
 import { Page } from '../shell/page.tsx'
 import { CheckResults } from './check-results.tsx'
 import { deviceStanding, ownerIdOf } from './device-facts.ts'
@@ -114,7 +115,7 @@ function RefreshButton({ deviceId }: { deviceId: string }) {
     const press = (event: KeyboardEvent) => {
       const isInField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
       if (event.key !== 'r' || event.ctrlKey || event.metaKey || event.altKey || isInField || !mayRefresh) return
-      if (!document.querySelector('[role="dialog"]')) mutate()
+      if (areLettersOn() && !document.querySelector('[role="dialog"]')) mutate()
     }
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { signByPasskey } from '../api/passkeys.ts'
 import { request } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -32,11 +33,22 @@ export function SignInPage() {
       router.history.push(next ?? '/console/')
     },
   })
+  const passkey = useMutation({
+    mutationFn: async () =>
+      request<ConsoleSession>('/session/passkey/sign_in', { method: 'POST', body: await signByPasskey() }),
+    onMutate: () => signIn.reset(),
+    onSuccess: (session) => {
+      beginSession(session)
+      router.history.push(next ?? '/console/')
+    },
+  })
   const [needsCode, setNeedsCode] = useState(false)
   const [isFirstAsk, setIsFirstAsk] = useState(false)
   const provider = options.data?.identity_provider
+  const hasPasskeys = options.data?.passkeys === true
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    passkey.reset()
     const form = new FormData(event.currentTarget)
     const given = ['email', 'password', 'organization', 'code'].map(
       (name) => [name, String(form.get(name) ?? '')] as const,
@@ -53,15 +65,35 @@ export function SignInPage() {
           Nobody can sign in yet. The terminal that runs the server has shown a link for the first administrator.
         </p>
       )}
-      {provider && (
+      <OidcFault />
+      {(provider || hasPasskeys) && (
         <>
-          <Button component="a" href="/console/api/session/oidc/start" fullWidth leftSection={<Icon name="signIn" />}>
-            Continue with {provider}
-          </Button>
+          <div className="gate-ways">
+            {provider && (
+              <Button
+                component="a"
+                href="/console/api/session/oidc/start"
+                fullWidth
+                leftSection={<Icon name="signIn" />}
+              >
+                Continue with {provider}
+              </Button>
+            )}
+            {hasPasskeys && (
+              <Button
+                fullWidth
+                leftSection={<Icon name="fingerprint" />}
+                loading={passkey.isPending}
+                onClick={() => passkey.mutate()}
+              >
+                Use a passkey
+              </Button>
+            )}
+            <FormFault error={passkey.error ? sentenceFor(passkey.error) : null} />
+          </div>
           <p className="gate-or">or with a password</p>
         </>
       )}
-      <OidcFault />
       <form onSubmit={submit} className="gate-form">
         {options.data?.needs_organization && (
           <TextInput name="organization" label="Organization" description="Only if you administer several." />

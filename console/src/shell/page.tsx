@@ -20,6 +20,8 @@ type PageParts = {
   /** What the page is called, in the tab as well. */
   readonly title: string
   readonly crumb?: Crumb
+  /** What the page is part of, where that has no page itself. */
+  readonly area?: string
   readonly actions?: ReactNode
   /** The page has a title of its own below its bar. */
   readonly hasOwnTitle?: boolean
@@ -27,9 +29,9 @@ type PageParts = {
 }
 
 /** The bar above a page, and the page. A change of page is told to screen readers by the focus on the title. */
-export function Page({ title, crumb, actions, hasOwnTitle = false, children }: PageParts) {
+export function Page({ title, crumb, area, actions, hasOwnTitle = false, children }: PageParts) {
   const content = useRef<HTMLElement>(null)
-  const parts = [title, crumb?.text, 'Muster'].filter((part) => part !== undefined)
+  const parts = [title, crumb?.text ?? area, 'Muster'].filter((part) => part !== undefined)
   const tabTitle = parts.join(' · ')
   useEffect(() => {
     document.title = tabTitle
@@ -45,6 +47,12 @@ export function Page({ title, crumb, actions, hasOwnTitle = false, children }: P
           {crumb && (
             <>
               <Link to={crumb.to}>{crumb.text}</Link>
+              <Icon name="chevronRight" size={14} />
+            </>
+          )}
+          {area !== undefined && (
+            <>
+              {area}
               <Icon name="chevronRight" size={14} />
             </>
           )}

@@ -1,4 +1,4 @@
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { followChanges } from '../api/live.ts'
 import { useSession } from '../api/session.ts'
@@ -35,7 +35,7 @@ export function Shell() {
       </a>
       <div className="app">
         <Sidebar session={session} isOpen={isOpen} onShortcuts={() => setIsHelpOpen(true)} />
-        {session.may_read ? <Outlet /> : <BillingOnly />}
+        {session.may_read || isOwnAccount(path) ? <Outlet /> : <BillingOnly />}
       </div>
       <button
         type="button"
@@ -51,11 +51,19 @@ export function Shell() {
   )
 }
 
+/** Everybody has one, whatever they may read. */
+const isOwnAccount = (path: string): boolean => /^(\/console)?\/account(\/|$)/.test(path)
+
 const BillingOnly = () => (
   <main className="main" id="content">
     <div className="page">
       <h1 tabIndex={-1}>Billing only</h1>
-      <Emptiness title="Your account sees to billing only.">Somebody with full access can change it.</Emptiness>
+      <Emptiness title="Your account sees to billing only.">
+        Devices, checks and settings are for other administrators; somebody with full access can change that.{' '}
+        <Link className="u" to="/account/security">
+          Your account
+        </Link>
+      </Emptiness>
     </div>
   </main>
 )

@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core'
 import type { ConsoleSession } from '@muster/contract/console.ts'
-import { Link } from '@tanstack/react-router'
+import { Link, useRouterState } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
 import { MusterMark } from '../components/muster-mark.tsx'
 import { developerEntries, type Entry, investigateEntries, mainEntries } from './entries.ts'
@@ -18,25 +18,40 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
           {session.organization.name}
         </span>
       </div>
-      {mainEntries.map((entry) => (
-        <SidebarLink key={entry.to} entry={entry} />
-      ))}
-      <div className="navh">Investigate</div>
-      {investigateEntries.map((entry) => (
-        <SidebarLink key={entry.to} entry={entry} />
-      ))}
+      {session.may_read && (
+        <>
+          {mainEntries.map((entry) => (
+            <SidebarLink key={entry.to} entry={entry} />
+          ))}
+          <div className="navh">Investigate</div>
+          {investigateEntries.map((entry) => (
+            <SidebarLink key={entry.to} entry={entry} />
+          ))}
+        </>
+      )}
       <div className="navh">Developers</div>
-      {developerEntries.map((entry) => (
-        <SidebarLink key={entry.to} entry={entry} />
-      ))}
+      {session.may_read && developerEntries.map((entry) => <SidebarLink key={entry.to} entry={entry} />)}
       <a className="nav" href="/docs">
         <Icon name="key" />
         API documentation
       </a>
       <div className="foot">
+        {session.may_read && <SettingsLink />}
         <Account session={session} onShortcuts={onShortcuts} />
       </div>
     </nav>
+  )
+}
+
+/** One entry for all its sections; those of developers have entries of their own. */
+function SettingsLink() {
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const isOn = /\/settings\/(?!developers)/.test(path)
+  return (
+    <Link to="/settings/organization" className={isOn ? 'nav on' : 'nav'} activeProps={{}}>
+      <Icon name="settings" />
+      Settings
+    </Link>
   )
 }
 
@@ -73,6 +88,10 @@ function Account({ session, onShortcuts }: Omit<Parts, 'isOpen'>) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{email}</Menu.Label>
+        <Menu.Item component={Link} to="/account/security">
+          Your account
+        </Menu.Item>
+        <Menu.Divider />
         {wishes.map(([wish, text]) => (
           <Menu.Item
             key={wish}

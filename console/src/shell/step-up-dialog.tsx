@@ -3,11 +3,11 @@ import type { ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { signByPasskey } from '../api/passkeys.ts'
 import { request } from '../api/request.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { endProof, useIsProofWanted } from '../api/step-up.ts'
 import { FormFault } from '../components/form-fault.tsx'
-import { provePasskey } from './prove-passkey.ts'
 
 /** Asks who somebody is before secrets and access are touched; what waited for it goes on by itself. */
 export function StepUpDialog() {
@@ -38,7 +38,11 @@ function ProofForm() {
       if (error instanceof ApiError && error.code === 'code_needed') setNeedsCode(true)
     },
   })
-  const passkey = useMutation({ mutationFn: provePasskey, onSuccess: end })
+  const passkey = useMutation({
+    mutationFn: async () =>
+      request<ConsoleSession>('/session/passkey/step_up', { method: 'POST', body: await signByPasskey() }),
+    onSuccess: end,
+  })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)] as const)

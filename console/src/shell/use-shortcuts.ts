@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { developerEntries, mainEntries } from './entries.ts'
+import { areLettersOn } from './letters.ts'
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -12,7 +13,7 @@ export function useShortcuts(showHelp: () => void): void {
     let goingUntil = 0
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (document.querySelector('[role="dialog"]')) return
+      if (!areLettersOn() || document.querySelector('[role="dialog"]')) return
       const key = event.key.toLowerCase()
       const entry =
         event.timeStamp < goingUntil

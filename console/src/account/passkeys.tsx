@@ -1,0 +1,126 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import type { AddedPasskey, SignInOptions, SignInState } from '@muster/contract/console.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { makePasskey } from '../api/passkeys.ts'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { FormFault } from '../components/form-fault.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { accountQuery } from './account-query.ts'
+
+type Passkey = SignInState['passkeys'][number]
+type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly string[]) => void }
+
+export function Passkeys({ state, onCodes }: Parts) {
+  const [isAdding, setIsAdding] = useState(false)
+  const [removed, setRemoved] = useState<Passkey | undefined>()
+  const options = useQuery({
+    queryKey: ['session', 'options'],
+    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+  })
+  const remove = useAction({
+    act: ({ id }: Passkey) => request(`/session/passkeys/${id}`, { method: 'DELETE' }),
+    refresh: [accountQuery.queryKey],
+    said: (_, { name }) => `${visibleText(name)} removed`,
+    onDone: () => setRemoved(undefined),
+  })
+  const arePossible = options.data?.passkeys !== false
+  const isLastFactor = state.passkeys.length === 1 && state.totp_enabled_at === null
+  return (
+    <Block
+      title="Passkeys"
+      about={
+        arePossible
+          ? 'Kept by your device or a security key. One signs you in by itself: it is a second factor and needs no password.'
+          : 'Not possible here: they need a host name, and this address is none.'
+      }
+      action={arePossible && <Button onClick={() => setIsAdding(true)}>Add a passkey…</Button>}
+    >
+      {state.passkeys.length > 0 && (
+        <ul className="lines">
+          {state.passkeys.map((passkey) => (
+            <li key={passkey.id} className="line">
+              <span className="m ell grow" title={visibleText(passkey.name)}>
+                {visibleText(passkey.name)}
+              </span>
+              <span className="t2 passkey-kept">{passkey.is_synced ? 'Synced' : 'On one device'}</span>
+              <span className="t2 tn passkey-used">
+                {passkey.last_used_at === null ? (
+                  'never used'
+                ) : (
+                  <>
+                    used <RelativeTime time={passkey.last_used_at} />
+                  </>
+                )}
+              </span>
+              <Button aria-label={`Remove ${visibleText(passkey.name)}…`} onClick={() => setRemoved(passkey)}>
+                Remove…
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Modal opened={isAdding} onClose={() => setIsAdding(false)} title="Add a passkey" withCloseButton={false}>
+        <AddForm
+          onClose={() => setIsAdding(false)}
+          onAdded={(codes) => {
+            setIsAdding(false)
+            onCodes(codes)
+          }}
+        />
+      </Modal>
+      <ConfirmDialog
+        isOpen={removed !== undefined}
+        onClose={() => setRemoved(undefined)}
+        question={`Remove the passkey ${visibleText(removed?.name ?? '')}?`}
+        consequences={[
+          'It signs you in no more. Your device may still offer it; delete it there as well.',
+          ...(isLastFactor ? ['Signing in needs no second factor then, and your recovery codes end.'] : []),
+        ]}
+        verb="Remove the passkey"
+        onConfirm={() => removed && remove.mutate(removed)}
+        isBusy={remove.isPending}
+      />
+    </Block>
+  )
+}
+
+function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: readonly string[]) => void }) {
+  const add = useAction({
+    act: async (name: string) =>
+      request<AddedPasskey>('/session/passkeys', { method: 'POST', body: { name, ...(await makePasskey()) } }),
+    refresh: [accountQuery.queryKey],
+    said: (_, name) => `${name} added`,
+    onDone: ({ recovery_codes: codes }) => onAdded(codes),
+    hasForm: true,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    add.mutate(String(new FormData(event.currentTarget).get('name')).trim())
+  }
+  return (
+    <form onSubmit={submit} className="confirm">
+      <TextInput
+        name="name"
+        label="Name"
+        description="To tell it from others: “Work laptop”, “Blue key”."
+        maxLength={100}
+        required
+        withAsterisk={false}
+        data-autofocus
+        error={add.faultOf('name')}
+      />
+      <FormFault error={add.faultBeside('name')} />
+      <div className="dialog-ends">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="filled" loading={add.isPending}>
+          Add the passkey
+        </Button>
+      </div>
+    </form>
+  )
+}

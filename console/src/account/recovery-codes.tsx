@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import type { RecoveryCodes as Codes, SignInState } from '@muster/contract/console.ts'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { accountQuery } from './account-query.ts'
+
+type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly string[]) => void }
+
+/** There are none without a second factor that they stand in for. */
+export function RecoveryCodes({ state, onCodes }: Parts) {
+  const [isAsking, setIsAsking] = useState(false)
+  const renew = useAction({
+    act: () => request<Codes>('/session/recovery_codes', { method: 'POST' }),
+    refresh: [accountQuery.queryKey],
+    onDone: ({ recovery_codes: codes }) => {
+      setIsAsking(false)
+      onCodes(codes)
+    },
+  })
+  if (state.totp_enabled_at === null && state.passkeys.length === 0) return null
+  const left = state.recovery_codes_left
+  return (
+    <Block
+      title="Recovery codes"
+      about={`${left === 0 ? 'None is' : left === 1 ? '1 is' : `${left} are`} left. Each lets you in once when you have neither your app nor a passkey.`}
+      action={<Button onClick={() => setIsAsking(true)}>Make new ones…</Button>}
+    >
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question="Make new recovery codes?"
+        consequences={[`The ${left === 1 ? 'one that is' : `${left} that are`} left end.`]}
+        stays="Your second factor stays as it is."
+        verb="Make new codes"
+        isDangerous={false}
+        onConfirm={() => renew.mutate()}
+        isBusy={renew.isPending}
+      />
+    </Block>
+  )
+}

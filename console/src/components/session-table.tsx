@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core'
+import type { SignInState } from '@muster/contract/console.ts'
+import { browserName } from './browser-name.ts'
+import { RelativeTime } from './relative-time.tsx'
+import { Scroller } from './scroller.tsx'
+import { visibleText } from './visible-text.ts'
+
+type Session = SignInState['sessions'][number]
+
+const methods: Readonly<Record<Session['method'], string>> = {
+  password: 'Password',
+  link: 'One-time link',
+  passkey: 'Passkey',
+  oidc: 'Identity provider',
+}
+
+type Parts = {
+  readonly sessions: readonly Session[]
+  /** Undefined: they are ended all at once only. */
+  readonly onEnd?: (session: Session) => void
+}
+
+/** Where somebody is signed in. */
+export const SessionTable = ({ sessions, onEnd }: Parts) => (
+  <Scroller name="Sessions">
+    <table className="t session-table">
+      <thead>
+        <tr>
+          <th>Browser</th>
+          <th className="w-method">Signed in by</th>
+          <th className="w-address">From</th>
+          <th className="num w-began">Began</th>
+          <th className="num w-began">Last used</th>
+          {onEnd && (
+            <th className="w-end">
+              <span className="hidden">End</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map((session) => (
+          <tr key={session.id}>
+            <td title={session.user_agent === null ? undefined : visibleText(session.user_agent)}>
+              <span className="m">{visibleText(browserName(session.user_agent))}</span>{' '}
+              {session.is_current && <span className="tag">This one</span>}
+            </td>
+            <td className="t2">{methods[session.method]}</td>
+            <td>
+              <code className="t2">{session.ip_address}</code>
+            </td>
+            <td className="num t2">
+              <RelativeTime time={session.created_at} />
+            </td>
+            <td className="num t2">
+              <RelativeTime time={session.last_seen_at} />
+            </td>
+            {onEnd && (
+              <td className="num">
+                {!session.is_current && (
+                  <Button
+                    aria-label={`End the session in ${visibleText(browserName(session.user_agent))}`}
+                    onClick={() => onEnd(session)}
+                  >
+                    End
+                  </Button>
+                )}
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroller>
+)
