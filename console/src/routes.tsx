@@ -4,7 +4,6 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
-  parseSearchWith,
   redirect,
   stringifySearchWith,
 } from '@tanstack/react-router'
@@ -131,6 +130,34 @@ const stream = createRoute({
   component: lazyRouteComponent(() => import('./streams/stream-page.tsx'), 'StreamPage'),
 })
 
+const newStream = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/streams/new',
+  component: lazyRouteComponent(() => import('./streams/new-stream-page.tsx'), 'NewStreamPage'),
+})
+
+const streamSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/streams/$streamId/settings',
+  component: lazyRouteComponent(() => import('./streams/stream-settings-page.tsx'), 'StreamSettingsPage'),
+})
+
+const streamKeys = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/streams/$streamId/keys',
+  component: lazyRouteComponent(() => import('./streams/stream-keys-page.tsx'), 'StreamKeysPage'),
+})
+
+const streamAudit = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/streams/$streamId/audit',
+  validateSearch: (raw: Record<string, unknown>): { after?: string } => {
+    const after = textOf(raw['after'])
+    return after === undefined ? {} : { after }
+  },
+  component: lazyRouteComponent(() => import('./streams/stream-audit-page.tsx'), 'StreamAuditPage'),
+})
+
 const webhooks = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/webhooks',
@@ -222,7 +249,27 @@ const recordPages = [
   ...[people, deprovisioned, person, deviceGroups, deviceGroup, personGroups, personGroup],
   ...[signIns, signInEntry, audit, auditEntry],
 ]
-const pages = [dashboard, devices, device, checks, streams, stream, webhooks, webhook, ...recordPages]
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/keys',
+  component: lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
+})
+
+const newKey = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/keys/new',
+  component: lazyRouteComponent(() => import('./keys/new-key-page.tsx'), 'NewKeyPage'),
+})
+
+const key = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/keys/$keyId',
+  component: lazyRouteComponent(() => import('./keys/key-page.tsx'), 'KeyPage'),
+})
+
+const streamPages = [streams, newStream, stream, streamSettings, streamKeys, streamAudit]
+const developerPages = [...streamPages, webhooks, webhook, keys, newKey, key]
+const pages = [dashboard, devices, device, checks, ...recordPages, ...developerPages]
 const routeTree = root.addChildren([
   signIn,
   setup,
@@ -233,8 +280,8 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   basepath: '/console',
-  // Plain words in the address, without the quotes of JSON.
-  parseSearch: parseSearchWith((value) => value),
+  // Plain words in the address, without the quotes of JSON; an identifier stays text.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: stringifySearchWith((value) => String(value)),
   defaultPreload: 'intent',
   defaultPendingMs: 300,

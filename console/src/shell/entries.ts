@@ -1,3 +1,4 @@
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { IconName } from '../components/icon.tsx'
 
 export type Entry = {
@@ -11,10 +12,13 @@ export type Entry = {
     | '/audit'
     | '/settings/developers/streams'
     | '/settings/developers/webhooks'
+    | '/settings/developers/keys'
   readonly text: string
   readonly icon: IconName
   /** Pressed after G. */
   readonly letter?: string
+  /** Without it the entry is not there. */
+  readonly needs?: AdminPower
 }
 
 export const mainEntries: readonly Entry[] = [
@@ -31,6 +35,13 @@ export const investigateEntries: readonly Entry[] = [
 ]
 
 export const developerEntries: readonly Entry[] = [
-  { to: '/settings/developers/streams', text: 'Shared Signals', icon: 'signals', letter: 's' },
-  { to: '/settings/developers/webhooks', text: 'Webhooks', icon: 'webhook', letter: 'w' },
+  {
+    to: '/settings/developers/streams',
+    text: 'Shared Signals',
+    icon: 'signals',
+    letter: 's',
+    needs: 'manage_ssf_streams',
+  },
+  { to: '/settings/developers/webhooks', text: 'Webhooks', icon: 'webhook', letter: 'w', needs: 'manage_webhooks' },
+  { to: '/settings/developers/keys', text: 'API keys', icon: 'key', needs: 'manage_keys' },
 ]

@@ -13,6 +13,7 @@ type Crumb = {
     | '/audit'
     | '/settings/developers/streams'
     | '/settings/developers/webhooks'
+    | '/settings/developers/keys'
   readonly text: string
 }
 

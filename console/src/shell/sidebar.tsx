@@ -10,6 +10,7 @@ import { signOut } from './sign-out.ts'
 type Parts = { readonly session: ConsoleSession; readonly isOpen: boolean; readonly onShortcuts: () => void }
 
 export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
+  const mayOpen = ({ needs }: Entry) => needs === undefined || session.permissions.includes(needs)
   return (
     <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
       <div className="org">
@@ -20,7 +21,7 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
       </div>
       {session.may_read && (
         <>
-          {mainEntries.map((entry) => (
+          {mainEntries.filter(mayOpen).map((entry) => (
             <SidebarLink key={entry.to} entry={entry} />
           ))}
           <div className="navh">Investigate</div>
@@ -30,9 +31,10 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
         </>
       )}
       <div className="navh">Developers</div>
-      {session.may_read && developerEntries.map((entry) => <SidebarLink key={entry.to} entry={entry} />)}
+      {session.may_read &&
+        developerEntries.filter(mayOpen).map((entry) => <SidebarLink key={entry.to} entry={entry} />)}
       <a className="nav" href="/docs">
-        <Icon name="key" />
+        <Icon name="terminal" />
         API documentation
       </a>
       <div className="foot">

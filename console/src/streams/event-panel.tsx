@@ -1,72 +1,96 @@
 import { Button } from '@mantine/core'
+import type { StreamEventView } from '@muster/contract/console-developers.ts'
 import type { SsfReplay, SsfStreamEvent } from '@muster/contract/ssf-events.ts'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { queryClient } from '../api/query-client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
-import { useSession } from '../api/session.ts'
-import { CodeBlock } from '../components/code-block.tsx'
+import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { SidePanel } from '../components/side-panel.tsx'
-import { Mark } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { toast } from '../components/toasts.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { decodeToken } from './decode-token.ts'
+import { reasonIn } from './decode-token.ts'
+import { EventAttempts } from './event-attempts.tsx'
+import { eventKinds } from './event-filters.ts'
 import { subjectOf } from './event-table.tsx'
+import { EventToken } from './event-token.tsx'
 import { streamEventQuery } from './stream-queries.ts'
 
-type Parts = { readonly streamId: string; readonly eventId: string; readonly onClose: () => void }
+type Parts = {
+  readonly streamId: string
+  readonly eventId: string
+  /** What the list shows, for the name of the device and the event before and after. */
+  readonly rows: readonly StreamEventView[]
+  readonly onShow: (eventId: string) => void
+  readonly onClose: () => void
+}
 
-export function EventPanel({ streamId, eventId, onClose }: Parts) {
+export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) {
   const event = useQuery(streamEventQuery(streamId, eventId))
+  const place = rows.findIndex(({ id }) => id === eventId)
+  const [before, after] = [rows[place - 1], place === -1 ? undefined : rows[place + 1]]
   const title = event.data ? `Event ${event.data.sequence ?? ''}` : 'Event'
+  const isMissing = event.error instanceof ApiError && event.error.status === 404
   return (
     <SidePanel title={title} name="Event" onClose={onClose}>
-      {event.isError && <Failure what="The event could not be loaded." error={event.error} />}
+      <div className="row panel-steps">
+        <span className="sm t2 grow">{event.data && fullTime(event.data.queued_at)}</span>
+        <Step label="Event before this in the list" icon="chevronUp" to={before} onShow={onShow} />
+        <Step label="Next event in the list" icon="chevronDown" to={after} onShow={onShow} />
+      </div>
+      {isMissing && <p className="t2">There is no event {eventId} in the ledger of this stream.</p>}
+      {event.isError && !isMissing && <Failure what="The event could not be loaded." error={event.error} />}
       {event.isPending && <SkeletonRows rows={6} />}
-      {event.data && <LoadedEvent streamId={streamId} event={event.data} />}
+      {event.data && <LoadedEvent streamId={streamId} event={event.data} name={rows[place]?.device_name ?? null} />}
     </SidePanel>
   )
 }
 
-function LoadedEvent({ streamId, event }: { streamId: string; event: SsfStreamEvent }) {
-  const session = useSession()
-  const mayManage = session?.permissions.includes('manage_ssf_streams') ?? false
-  const replay = useMutation({
-    mutationFn: () =>
-      request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [event.jti] } }),
-    onSuccess: async ({ replayed_count: count }) => {
-      toast(
-        count === 0
-          ? 'The event waits already, or can no longer be sent'
-          : 'The event is sent again, with the same jti',
-      )
-      await queryClient.invalidateQueries({ queryKey: ['streams'] })
-    },
-    onError: (error) => toast(error.message, 'cross'),
+type StepParts = {
+  readonly label: string
+  readonly icon: 'chevronUp' | 'chevronDown'
+  readonly to: StreamEventView | undefined
+  readonly onShow: (eventId: string) => void
+}
+
+const Step = ({ label, icon, to, onShow }: StepParts) => (
+  <button
+    type="button"
+    className="copy"
+    aria-label={label}
+    disabled={to === undefined}
+    onClick={() => to && onShow(to.id)}
+  >
+    <Icon name={icon} size={14} />
+  </button>
+)
+
+type EventParts = { readonly streamId: string; readonly event: SsfStreamEvent; readonly name: string | null }
+
+function LoadedEvent({ streamId, event, name }: EventParts) {
+  const replay = useAction({
+    act: () => request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [event.jti] } }),
+    refresh: [['streams']],
+    said: ({ replayed_count: count }) => (count === 0 ? 'The event waits already' : 'The event is sent again'),
   })
+  const copy = async (token: string) => {
+    await navigator.clipboard.writeText(token)
+    toast('The token is copied')
+  }
+  const { token } = event
   return (
     <>
-      <p className="sm t2">{fullTime(event.queued_at)}</p>
-      <p>
-        <b className="m">{subjectOf(event)}</b>
-        {event.subject.device && ` on device ${event.subject.device.identifier}`}
-        {event.current_status && (
-          <>
-            {' became '}
-            <b className={event.current_status === 'not-compliant' ? 'm bad' : 'm'}>{event.current_status}</b>
-          </>
-        )}
-        .
-      </p>
+      <Summary event={event} name={name} />
       {event.error && (
         <p className="note blocked">
           {visibleText([event.error.err, event.error.description].filter(Boolean).join(': ') || 'Not delivered')}
         </p>
       )}
-      {mayManage && event.state !== 'pending' && (
-        <p>
+      <div className="form-ends">
+        {event.state !== 'pending' && (
           <Button
             leftSection={<Icon name="send" size={14} />}
             loading={replay.isPending}
@@ -74,34 +98,46 @@ function LoadedEvent({ streamId, event }: { streamId: string; event: SsfStreamEv
           >
             Replay this event
           </Button>
-        </p>
-      )}
-      {event.token !== null ? (
-        <>
-          <h3>Decoded</h3>
-          <CodeBlock text={decodeToken(event.token)} label="the decoded token" />
-          <h3>Token</h3>
-          <CodeBlock text={event.token} label="the token" />
-        </>
-      ) : (
-        <p className="t2">Its token is signed when it is sent first.</p>
-      )}
-      <h3>Attempts</h3>
-      {event.attempts.length === 0 && <p className="t2">None yet.</p>}
-      <ul className="lines">
-        {event.attempts.map(({ attempted_at: at, status, error, duration_ms: took }) => (
-          <li key={at} className="line">
-            <Mark name={error === null ? 'tick' : 'cross'} />
-            <span className="grow">
-              <span className="m">{status ?? 'No answer'}</span>
-              {error !== null && <span className="sm t2 block">{visibleText(error)}</span>}
-            </span>
-            <span className="sm t2 tn">
-              {fullTime(at).slice(-12, -4)} · {took} ms
-            </span>
-          </li>
-        ))}
-      </ul>
+        )}
+        {token !== null && (
+          <Button leftSection={<Icon name="copy" size={14} />} onClick={() => void copy(token)}>
+            Copy token
+          </Button>
+        )}
+        <Link className="u sm" to="." search={{ txn: event.txn, around: event.queued_at, event: event.id }}>
+          Same cause
+        </Link>
+      </div>
+      {token === null ? <p className="t2">Its token is signed when it is sent first.</p> : <EventToken token={token} />}
+      <EventAttempts event={event} />
     </>
+  )
+}
+
+function Summary({ event, name }: Omit<EventParts, 'streamId'>) {
+  const { identifier } = event.subject.device
+  const reason = event.token === null ? undefined : reasonIn(event.token)
+  if (event.kind !== 'compliance_change') {
+    return (
+      <p>
+        <b className="m">{eventKinds[event.kind]}</b>
+        {event.kind === 'test' ? `, about ${subjectOf(event)}.` : ', of the stream itself.'}
+      </p>
+    )
+  }
+  return (
+    <p className="breaks">
+      {identifier !== '' && (
+        <>
+          <Link className="u m" to="/devices/$deviceId" params={{ deviceId: identifier }}>
+            {name === null ? `Device ${identifier}` : visibleText(name)}
+          </Link>{' '}
+          of{' '}
+        </>
+      )}
+      <b className="m">{subjectOf(event)}</b> became{' '}
+      <b className={event.current_status === 'not-compliant' ? 'm bad' : 'm'}>{event.current_status}</b>
+      {reason === undefined ? '.' : `: ${visibleText(reason)}`}
+    </p>
   )
 }

@@ -1,85 +1,58 @@
+import { Button } from '@mantine/core'
+import type { SsfReplay } from '@muster/contract/ssf-events.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { CopyButton } from '../components/copy-button.tsx'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
-import { Health } from '../components/health.tsx'
+import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
-import { eventKinds, eventStates, readEventFilters } from './event-filters.ts'
+import '../developers/developers.css'
+import { eventFiltersInWords, eventKinds, eventStates, readEventFilters } from './event-filters.ts'
 import { EventPanel } from './event-panel.tsx'
 import { EventTable } from './event-table.tsx'
-import { type EventFilters, streamEventsQuery, streamQuery } from './stream-queries.ts'
+import { StreamActions } from './stream-actions.tsx'
+import { StreamHead } from './stream-head.tsx'
+import { type EventFilters, streamEventsQuery } from './stream-queries.ts'
+import { streamsCrumb, WithStream } from './with-stream.tsx'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId')
-const crumb = { to: '/settings/developers/streams', text: 'Shared Signals' } as const
 
 export function StreamPage() {
   const { streamId } = route.useParams()
-  const stream = useQuery(streamQuery(streamId))
-  if (stream.data) return <LoadedStream stream={stream.data} />
-  return (
-    <Page title="Stream" crumb={crumb}>
-      <div className="page">
-        {stream.isError && (
-          <Failure what="The stream could not be loaded." error={stream.error} onRetry={() => void stream.refetch()} />
-        )}
-        {stream.isPending && <SkeletonRows rows={4} />}
-      </div>
-    </Page>
-  )
+  return <WithStream id={streamId}>{(stream) => <Ledger key={stream.id} stream={stream} />}</WithStream>
 }
 
 const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, text]) => ({ value, text }))
 
-function LoadedStream({ stream }: { stream: SsfStream }) {
+function Ledger({ stream }: { stream: SsfStream }) {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const events = useQuery(streamEventsQuery(stream.id, filters))
   const rows = events.data?.data ?? []
-  const show = (wanted: EventFilters) => void navigate({ search: wanted })
-  const filterBy = (field: 'state' | 'kind', [value]: readonly string[]) => {
-    const { [field]: _was, after: _after, event: _event, ...others } = filters
-    show({ ...others, ...readEventFilters({ [field]: value }) })
+  const show = (wanted: EventFilters, isTyping = false) => {
+    setChosen(new Set())
+    void navigate({ search: wanted, replace: isTyping })
   }
   const { event: open, ...withoutEvent } = filters
-  const url = stream.delivery.endpoint_url
+  const words = eventFiltersInWords(filters)
   return (
-    <Page title={visibleText(stream.name)} crumb={crumb} hasOwnTitle>
+    <Page title={visibleText(stream.name)} crumb={streamsCrumb} hasOwnTitle actions={<StreamActions stream={stream} />}>
       <div className={open === undefined ? 'with-panel' : 'with-panel open'}>
         <div className="panel-main">
           <div className="page log-head">
-            <div className="title-row">
-              <h1 tabIndex={-1}>{visibleText(stream.name)}</h1>
-              <Health state={stream.health.state} />
-              <span className="tag">{stream.delivery_type === 'push' ? 'Push' : 'Poll'}</span>
-              <span className="tag">{stream.spec_version}</span>
-            </div>
-            <p className="row">
-              <code className="ell">{url}</code>
-              <CopyButton text={url} label="the address" />
-            </p>
-            {stream.health.last_error !== null && <p className="bad">{visibleText(stream.health.last_error)}</p>}
+            <StreamHead stream={stream} />
           </div>
-          <search className="filterbar">
-            <FilterChip
-              field="Delivery"
-              isSingle
-              options={optionsOf(eventStates)}
-              chosen={filters.state ? [filters.state] : []}
-              onChange={(values) => filterBy('state', values)}
-            />
-            <FilterChip
-              field="Event"
-              isSingle
-              options={optionsOf(eventKinds)}
-              chosen={filters.kind ? [filters.kind] : []}
-              onChange={(values) => filterBy('kind', values)}
-            />
-          </search>
+          <EventFilterBar filters={filters} onChange={show} />
+          {chosen.size > 0 && <ChosenRow streamId={stream.id} chosen={chosen} onClear={() => setChosen(new Set())} />}
           {events.isError && (
             <div className="page">
               <Failure what="Events could not be loaded." error={events.error} onRetry={() => void events.refetch()} />
@@ -88,12 +61,15 @@ function LoadedStream({ stream }: { stream: SsfStream }) {
           {events.isPending && <SkeletonRows rows={8} />}
           {events.data && rows.length === 0 && (
             <div className="page">
-              <Emptiness title={filters.state || filters.kind ? 'No event matches.' : 'No event yet.'}>
-                {filters.state || filters.kind ? '' : 'Every change of a device’s compliance appears here.'}
+              <Emptiness
+                title={words === '' ? 'No event yet.' : 'No event matches.'}
+                action={words !== '' && <Button onClick={() => show({})}>Clear filters</Button>}
+              >
+                {words === '' ? 'Every change of a device’s compliance appears here.' : words}
               </Emptiness>
             </div>
           )}
-          {rows.length > 0 && <EventTable rows={rows} filters={filters} />}
+          {rows.length > 0 && <EventTable rows={rows} filters={filters} chosen={chosen} onChoose={setChosen} />}
           {events.data && (
             <CursorPaging
               current={filters.after ?? ''}
@@ -103,8 +79,87 @@ function LoadedStream({ stream }: { stream: SsfStream }) {
             />
           )}
         </div>
-        {open !== undefined && <EventPanel streamId={stream.id} eventId={open} onClose={() => show(withoutEvent)} />}
+        {open !== undefined && (
+          <EventPanel
+            streamId={stream.id}
+            eventId={open}
+            rows={rows}
+            onShow={(event) => void navigate({ search: { ...filters, event }, replace: true })}
+            onClose={() => void navigate({ search: withoutEvent })}
+          />
+        )}
       </div>
     </Page>
+  )
+}
+
+type BarParts = {
+  readonly filters: EventFilters
+  readonly onChange: (filters: EventFilters, isTyping?: boolean) => void
+}
+
+function EventFilterBar({ filters, onChange }: BarParts) {
+  const { after: _after, event: _event, ...kept } = filters
+  const filterBy = (field: 'state' | 'kind' | 'q', value: string | undefined): EventFilters => {
+    const { [field]: _was, ...others } = kept
+    return readEventFilters({ ...others, [field]: value })
+  }
+  const { txn, around: _around, ...withoutCause } = kept
+  return (
+    <search className="filterbar">
+      <SearchBox
+        value={filters.q ?? ''}
+        placeholder="E-mail, device or jti"
+        onChange={(text) => onChange(filterBy('q', text), true)}
+      />
+      <FilterChip
+        field="Delivery"
+        isSingle
+        options={optionsOf(eventStates)}
+        chosen={filters.state ? [filters.state] : []}
+        onChange={([value]) => onChange(filterBy('state', value))}
+      />
+      <FilterChip
+        field="Event"
+        isSingle
+        options={optionsOf(eventKinds)}
+        chosen={filters.kind ? [filters.kind] : []}
+        onChange={([value]) => onChange(filterBy('kind', value))}
+      />
+      {txn !== undefined && (
+        <FilterChip
+          field="Cause"
+          isSingle
+          options={[{ value: txn, text: 'the same' }]}
+          chosen={[txn]}
+          onChange={() => onChange(withoutCause)}
+        />
+      )}
+    </search>
+  )
+}
+
+type ChosenParts = { readonly streamId: string; readonly chosen: ReadonlySet<string>; readonly onClear: () => void }
+
+function ChosenRow({ streamId, chosen, onClear }: ChosenParts) {
+  const replay = useAction({
+    act: () => request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [...chosen] } }),
+    refresh: [['streams']],
+    said: ({ replayed_count: count }) =>
+      count === 1 ? '1 event is sent again' : `${count} events are sent again; what waited already still waits`,
+    onDone: onClear,
+  })
+  return (
+    <div className="bulk">
+      <b className="m">{chosen.size} selected</b>
+      <span className="sepv" />
+      <Button leftSection={<Icon name="send" size={14} />} loading={replay.isPending} onClick={() => replay.mutate()}>
+        {chosen.size === 1 ? 'Replay 1 event' : `Replay ${chosen.size} events`}
+      </Button>
+      <span className="grow" />
+      <button type="button" className="plain" onClick={onClear}>
+        Clear
+      </button>
+    </div>
   )
 }

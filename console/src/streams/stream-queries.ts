@@ -1,3 +1,4 @@
+import type { RangeCount, StreamEventView, StreamView } from '@muster/contract/console-developers.ts'
 import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -5,6 +6,8 @@ import { request, withQuery } from '../api/request.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 15_000
+/** Of what somebody watches happen; nothing is asked while the tab is hidden. */
+const liveInterval = 5_000
 
 export const streamsQuery = queryOptions({
   queryKey: ['streams', 'list'],
@@ -19,31 +22,60 @@ export const streamQuery = (id: string) =>
     queryFn: ({ signal }) => request<SsfStream>(`/ssf_streams/${id}`, { signal }),
   })
 
+export const streamViewQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['streams', 'view', id],
+    refetchInterval: liveInterval,
+    queryFn: ({ signal }) => request<StreamView>(`/views/streams/${id}`, { signal }),
+  })
+
 export type EventFilters = {
   readonly state?: SsfStreamEvent['state']
   readonly kind?: SsfStreamEvent['kind']
+  readonly q?: string
+  /** Only what has this cause, which was queued at `around`. */
+  readonly txn?: string
+  readonly around?: string
   readonly after?: string
   /** The event that is open beside the list. */
   readonly event?: string
 }
 
-const searchOf = ({ state, kind }: EventFilters): string =>
-  [state && `state:"${state}"`, kind && `kind:"${kind}"`].filter(Boolean).join(' AND ')
-
-export const streamEventsQuery = (id: string, filters: EventFilters) =>
+export const streamEventsQuery = (id: string, { state, kind, q, txn, around, after }: EventFilters) =>
   queryOptions({
-    queryKey: ['streams', 'events', id, searchOf(filters), filters.after],
+    queryKey: ['streams', 'events', id, { state, kind, q, txn, around, after }],
     placeholderData: keepPreviousData,
-    refetchInterval,
+    refetchInterval: liveInterval,
     queryFn: ({ signal }) => {
-      const query = { per_page: 50, query: searchOf(filters), cursor: filters.after }
-      return request<ListOf<SsfStreamEvent>>(withQuery(`/ssf_streams/${id}/history`, query), { signal })
+      const query = { per_page: 50, state, kind, search: q, txn, around, cursor: after }
+      return request<ListOf<StreamEventView>>(withQuery(`/views/streams/${id}/events`, query), { signal })
     },
   })
 
 export const streamEventQuery = (id: string, eventId: string) =>
   queryOptions({
     queryKey: ['streams', 'event', id, eventId],
-    refetchInterval,
+    refetchInterval: liveInterval,
     queryFn: ({ signal }) => request<SsfStreamEvent>(`/ssf_streams/${id}/history/${eventId}`, { signal }),
   })
+
+export type Range = { readonly from: string; readonly to: string; readonly state?: string }
+
+export const replayCountQuery = (id: string, range: Range) =>
+  queryOptions({
+    queryKey: ['streams', 'replay-count', id, range],
+    queryFn: ({ signal }) => request<RangeCount>(withQuery(`/views/streams/${id}/replay_count`, range), { signal }),
+  })
+
+type KeySet = { readonly keys: readonly JsonWebKey[] }
+
+/** The published keys, as receivers read them. */
+export const signingKeysQuery = queryOptions({
+  queryKey: ['streams', 'signing-keys'],
+  staleTime: 300_000,
+  queryFn: async ({ signal }): Promise<readonly (JsonWebKey & { readonly kid?: string })[]> => {
+    const answer = await fetch('/ssf/jwks.json', { signal })
+    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`)
+    return ((await answer.json()) as KeySet).keys
+  },
+})

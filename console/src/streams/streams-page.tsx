@@ -1,6 +1,10 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useMay } from '../api/session.ts'
 import { Health } from '../components/health.tsx'
+import { Icon } from '../components/icon.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
@@ -9,19 +13,34 @@ import { Page } from '../shell/page.tsx'
 import { streamsQuery } from './stream-queries.ts'
 
 export function StreamsPage() {
-  const streams = useQuery(streamsQuery)
+  const may = useMay('manage_ssf_streams')
+  const streams = useQuery({ ...streamsQuery, enabled: may })
   const rows = streams.data?.data ?? []
   return (
-    <Page title="Shared Signals">
+    <Page
+      title="Shared Signals"
+      actions={
+        may && (
+          <Button
+            component={Link}
+            to="/settings/developers/streams/new"
+            variant="filled"
+            leftSection={<Icon name="plus" size={14} />}
+          >
+            New stream
+          </Button>
+        )
+      }
+    >
       <div className="page">
+        {!may && <MissingPermission power="manage_ssf_streams" />}
         {streams.isError && (
           <Failure what="Streams could not be loaded." error={streams.error} onRetry={() => void streams.refetch()} />
         )}
-        {streams.isPending && <SkeletonRows rows={4} />}
+        {may && streams.isPending && <SkeletonRows rows={4} />}
         {streams.data && rows.length === 0 && (
           <Emptiness title="No stream yet.">
-            A stream tells an identity provider at once when a device stops or begins to comply. Make one with
-            <code>POST /ssf_streams</code>.
+            A stream tells an identity provider at once when a device stops or begins to comply.
           </Emptiness>
         )}
         {rows.length > 0 && (

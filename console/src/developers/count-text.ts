@@ -1,0 +1,5 @@
+import { mostCounted } from '@muster/contract/console-developers.ts'
+
+/** `1,942`; counts end somewhere, and say so. */
+export const countText = (count: number): string =>
+  `${count.toLocaleString('en')}${count >= mostCounted ? ' or more' : ''}`

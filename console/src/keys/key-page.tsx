@@ -1,0 +1,162 @@
+import { Button } from '@mantine/core'
+import type { ConsoleApiKey, RevealedApiKey } from '@muster/contract/console.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { CodeBlock } from '../components/code-block.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime, useNow } from '../components/relative-time.tsx'
+import { relativeTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
+import { KeyPermissions } from './key-permissions.tsx'
+import { grantedTo, keyQuery } from './key-queries.ts'
+
+const route = getRouteApi('/shell/settings/developers/keys/$keyId')
+const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const
+
+export function KeyPage() {
+  const { keyId } = route.useParams()
+  const may = useMay('manage_keys')
+  if (may) return <ReadKey key={keyId} id={keyId} />
+  return (
+    <Page title="API key" crumb={crumb}>
+      <div className="page">
+        <MissingPermission power="manage_keys" />
+      </div>
+    </Page>
+  )
+}
+
+function ReadKey({ id }: { id: string }) {
+  const key = useQuery(keyQuery(id))
+  if (key.data) return <LoadedKey apiKey={key.data} />
+  const isMissing = key.error instanceof ApiError && key.error.status === 404
+  return (
+    <Page title="API key" crumb={crumb}>
+      <div className="page">
+        {isMissing && (
+          <Emptiness title={`There is no API key ${id}.`}>
+            It may have been revoked.{' '}
+            <Link className="u" to="/settings/developers/keys">
+              All API keys
+            </Link>
+          </Emptiness>
+        )}
+        {key.isError && !isMissing && (
+          <Failure what="The API key could not be loaded." error={key.error} onRetry={() => void key.refetch()} />
+        )}
+        {key.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
+  const name = visibleText(apiKey.name)
+  const mayReveal = useMay('reveal_keys')
+  const [shown, setShown] = useState<string>()
+  const reveal = useAction({
+    act: () => request<RevealedApiKey>(`/session/api_keys/${apiKey.id}/reveal`, { method: 'POST' }),
+    onDone: ({ key }) => setShown(key),
+  })
+  return (
+    <Page title={name} crumb={crumb} hasOwnTitle actions={<RevokeButton apiKey={apiKey} />}>
+      <div className="page form-page">
+        <div>
+          <div className="title-row">
+            <h1 tabIndex={-1} className="breaks">
+              {name}
+            </h1>
+          </div>
+          <dl className="fact-row">
+            <div>
+              <dt>Last used</dt>
+              <dd>
+                <RelativeTime time={apiKey.last_used_at} missing="Never" />
+              </dd>
+            </div>
+            <div>
+              <dt>Created</dt>
+              <dd>
+                <RelativeTime time={apiKey.created_at} />
+              </dd>
+            </div>
+            <div>
+              <dt>Responsible</dt>
+              <dd className="breaks">{visibleText(apiKey.responsible_administrator)}</dd>
+            </div>
+          </dl>
+        </div>
+        {mayReveal && (
+          <section className="form-section">
+            <h2>The key</h2>
+            {shown === undefined ? (
+              <div className="form-ends">
+                <Button onClick={() => reveal.mutate()} loading={reveal.isPending}>
+                  Reveal the key
+                </Button>
+                <span className="sm t2">The audit log tells that you did.</span>
+              </div>
+            ) : (
+              <>
+                <CodeBlock text={shown} label="the key" />
+                <div>
+                  <Button onClick={() => setShown(undefined)}>Hide it</Button>
+                </div>
+              </>
+            )}
+          </section>
+        )}
+        <KeyPermissions apiKey={apiKey} />
+      </div>
+    </Page>
+  )
+}
+
+function RevokeButton({ apiKey }: { apiKey: ConsoleApiKey }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const navigate = useNavigate()
+  const now = useNow()
+  const name = visibleText(apiKey.name)
+  const revoke = useAction({
+    act: () => request(`/session/api_keys/${apiKey.id}`, { method: 'DELETE' }),
+    refresh: [['keys', 'list']],
+    hasForm: true,
+    said: () => `“${name}” is revoked`,
+    onDone: () => void navigate({ to: '/settings/developers/keys' }),
+  })
+  const granted = grantedTo(apiKey).length
+  return (
+    <>
+      <Button onClick={() => setIsAsking(true)}>Revoke…</Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question={`Revoke “${name}”?`}
+        consequences={[
+          'Whatever uses the key is refused from its next request on.',
+          apiKey.last_used_at === null
+            ? 'It was never used.'
+            : `It was used last ${relativeTime(apiKey.last_used_at, now)}.`,
+          ...(granted === 0
+            ? []
+            : [granted === 1 ? 'Its permission goes with it.' : `Its ${granted} permissions go with it.`]),
+          'It cannot be brought back; a new key has another text.',
+        ]}
+        stays="What it did stays in the audit log."
+        verb="Revoke the key"
+        onConfirm={() => revoke.mutate()}
+        isBusy={revoke.isPending}
+        fault={revoke.faultBeside()}
+      />
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import { Button } from '@mantine/core'
+import type { ConsoleApiKey } from '@muster/contract/console.ts'
+import { permissions } from '@muster/contract/permissions.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMay } from '../api/session.ts'
+import { Icon } from '../components/icon.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime, useNow } from '../components/relative-time.tsx'
+import { Scroller } from '../components/scroller.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
+import { grantedTo, keysQuery, unusedBy } from './key-queries.ts'
+
+export function KeysPage() {
+  const may = useMay('manage_keys')
+  return (
+    <Page
+      title="API keys"
+      actions={
+        may && (
+          <Button
+            component={Link}
+            to="/settings/developers/keys/new"
+            variant="filled"
+            leftSection={<Icon name="plus" size={14} />}
+          >
+            Create new key
+          </Button>
+        )
+      }
+    >
+      <div className="page">{may ? <Keys /> : <MissingPermission power="manage_keys" />}</div>
+    </Page>
+  )
+}
+
+function Keys() {
+  const keys = useQuery(keysQuery)
+  const rows = keys.data?.data ?? []
+  return (
+    <>
+      {keys.isError && (
+        <Failure what="API keys could not be loaded." error={keys.error} onRetry={() => void keys.refetch()} />
+      )}
+      {keys.isPending && <SkeletonRows rows={4} />}
+      {keys.data && rows.length === 0 && (
+        <Emptiness title="No API key yet.">
+          Programs use the API with a key. What a key may do beyond reading is granted one by one, with a reason.
+        </Emptiness>
+      )}
+      {rows.length > 0 && (
+        <Scroller name="API keys">
+          <table className="t key-table">
+            <thead>
+              <tr>
+                <th>Key</th>
+                <th className="w-owner">Responsible</th>
+                <th>May do</th>
+                <th className="num w-seen">Last used</th>
+                <th className="num w-seen">Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((key) => (
+                <KeyRow key={key.id} apiKey={key} />
+              ))}
+            </tbody>
+          </table>
+        </Scroller>
+      )}
+    </>
+  )
+}
+
+function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
+  const unused = unusedBy(apiKey, useNow())
+  const titles = grantedTo(apiKey).map((name) => permissions[name].title)
+  const name = visibleText(apiKey.name)
+  return (
+    <tr className="tall">
+      <td>
+        <Link
+          to="/settings/developers/keys/$keyId"
+          params={{ keyId: apiKey.id }}
+          className="m ell"
+          title={name}
+          data-row-link
+        >
+          {name}
+        </Link>
+        {unused.length > 0 && (
+          <div className="sm t2 delivery">
+            <Mark name="warning" />
+            {unused.length === 1 ? '1 permission unused' : `${unused.length} permissions unused`}
+          </div>
+        )}
+      </td>
+      <td className="t2" title={visibleText(apiKey.responsible_administrator)}>
+        {visibleText(apiKey.responsible_administrator)}
+      </td>
+      <td className="t2" title={titles.join(', ')}>
+        {titles.length === 0 ? 'Read only' : titles.join(', ')}
+      </td>
+      <td className="num t2">
+        <RelativeTime time={apiKey.last_used_at} missing="never" />
+      </td>
+      <td className="num t2">
+        <RelativeTime time={apiKey.created_at} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,107 @@
+import { Button, TextInput } from '@mantine/core'
+import type { RevealedApiKey } from '@muster/contract/console.ts'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useMay, useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
+import { SecretOnce } from '../components/secret-once.tsx'
+import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
+import { permissionNames } from './key-queries.ts'
+import { PermissionFields, type Rationales } from './permission-fields.tsx'
+
+const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const
+
+export function NewKeyPage() {
+  const may = useMay('manage_keys')
+  const [made, setMade] = useState<RevealedApiKey>()
+  return (
+    <Page title={made ? 'The key is made' : 'Create new key'} crumb={crumb}>
+      <div className="page form-page">
+        {!may && <MissingPermission power="manage_keys" />}
+        {may && made === undefined && <NewKeyForm onMade={setMade} />}
+        {made && <MadeKey made={made} />}
+      </div>
+    </Page>
+  )
+}
+
+function MadeKey({ made }: { made: RevealedApiKey }) {
+  return (
+    <>
+      <SecretOnce
+        label="API key"
+        secret={made.key}
+        after="Copy it now. Later only an administrator with full access can reveal it, which the audit log tells."
+      />
+      <p>
+        <Link className="u" to="/settings/developers/keys/$keyId" params={{ keyId: made.id }}>
+          Go to the key
+        </Link>
+      </p>
+    </>
+  )
+}
+
+function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
+  const session = useSession()
+  const own = session?.administrator
+  const [name, setName] = useState('')
+  const [responsible, setResponsible] = useState([own?.first_name, own?.last_name].filter(Boolean).join(' '))
+  const [rationales, setRationales] = useState<Rationales>({})
+  const grantable = permissionNames.filter((one) => session?.permissions.includes(one))
+  const create = useAction({
+    act: () =>
+      request<RevealedApiKey>('/session/api_keys', {
+        method: 'POST',
+        body: { name, responsible_administrator: responsible, permissions: rationales },
+      }),
+    refresh: [['keys']],
+    hasForm: true,
+    onDone: onMade,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  const fields = ['name', 'responsible_administrator', ...grantable.map((one) => `permissions/${one}`)]
+  return (
+    <form onSubmit={submit} noValidate>
+      <TextInput
+        label="Name"
+        description="The program that uses it, and where it runs."
+        value={name}
+        maxLength={200}
+        error={create.faultOf('name')}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Responsible administrator"
+        description="Who answers for what the key does."
+        value={responsible}
+        maxLength={200}
+        error={create.faultOf('responsible_administrator')}
+        onChange={(event) => setResponsible(event.currentTarget.value)}
+      />
+      <section>
+        <h2>What it may do</h2>
+        <p className="t2">
+          Every key reads devices, people, checks and logs. Grant what it needs besides, each with the reason why.
+        </p>
+        <PermissionFields names={grantable} value={rationales} onChange={setRationales} faultOf={create.faultOf} />
+      </section>
+      <FormFault error={create.faultBeside(...fields)} />
+      <div className="form-ends">
+        <Button type="submit" variant="filled" loading={create.isPending}>
+          Create the key
+        </Button>
+        <Button component={Link} to="/settings/developers/keys" variant="subtle">
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

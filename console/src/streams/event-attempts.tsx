@@ -1,0 +1,52 @@
+import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import { clockTime, fullTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { statusText } from '../developers/status-text.ts'
+import { tookText } from '../developers/took-text.ts'
+
+/** How often it was sent, what was answered, and when it is sent next. */
+export function EventAttempts({ event }: { event: SsfStreamEvent }) {
+  const { attempts, attempts_count: count, next_attempt_at: next, state } = event
+  return (
+    <>
+      <h3>Attempts</h3>
+      {next !== null && (
+        <p className="delivery">
+          <Mark name="clock" />
+          <span>
+            Next <RelativeTime time={next} />
+            <span className="t2">; after each failure twice as long, a minute at most</span>
+          </span>
+        </p>
+      )}
+      {attempts.length === 0 && (
+        <p className="t2">
+          {state === 'acknowledged' && 'It was polled and confirmed.'}
+          {state === 'pending' && 'None yet.'}
+          {state !== 'acknowledged' && state !== 'pending' && 'None is kept.'}
+        </p>
+      )}
+      <ul className="lines">
+        {attempts.map(({ attempted_at: at, status, error, duration_ms: took }) => (
+          <li key={at} className="line">
+            <Mark name={error === null ? 'tick' : 'cross'} />
+            <span className="grow">
+              <span className="m">{statusText(status)}</span>
+              {error !== null && <span className="sm t2 block">{visibleText(error)}</span>}
+            </span>
+            <span className="sm t2 tn" title={fullTime(at)}>
+              {clockTime(at)} · {tookText(took)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {count > attempts.length && (
+        <p className="sm t2">
+          The latest {attempts.length} of {count.toLocaleString('en')}.
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+/** What every stream tells of; nothing of it can be left out. */
+export const EventTypes = () => (
+  <section>
+    <h2>What it tells of</h2>
+    <ul className="lines">
+      <li className="line">
+        <code>device_trust.status_changed</code>
+        <span className="t2">a device stops or begins to comply (CAEP device compliance change)</span>
+      </li>
+      <li className="line">
+        <code>verification</code>
+        <span className="t2">somebody asks whether events arrive; every stream has it</span>
+      </li>
+    </ul>
+  </section>
+)

@@ -1,0 +1,165 @@
+import { Button, TextInput } from '@mantine/core'
+import type { StreamView } from '@muster/contract/console-developers.ts'
+import type { SsfStream } from '@muster/contract/ssf-streams.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { FormFault } from '../components/form-fault.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { SecretOnce } from '../components/secret-once.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import { ChoiceCards } from '../developers/choice-cards.tsx'
+import { streamViewQuery } from './stream-queries.ts'
+
+type Mode = 'overlap' | 'immediate' | 'disable'
+
+/** Which tokens a stream can be polled with, and how they are replaced. */
+export function PollTokens({ stream }: { stream: SsfStream }) {
+  const view = useQuery(streamViewQuery(stream.id)).data
+  const [token, setToken] = useState<string>()
+  return (
+    <section className="form-section">
+      <h2>Poll token</h2>
+      {view && <Standing view={view} />}
+      {token !== undefined && (
+        <SecretOnce
+          label="New poll token"
+          secret={token}
+          after="Copy it now: it is not shown again and cannot be recovered."
+        />
+      )}
+      {view && <Rotation key={String(view.poll_tokens.length > 0)} stream={stream} view={view} onToken={setToken} />}
+    </section>
+  )
+}
+
+function Standing({ view }: { view: StreamView }) {
+  const { poll_tokens: tokens, needs_no_poll_token: needsNone } = view
+  if (needsNone) {
+    return (
+      <p className="note will">
+        This stream is from before poll tokens: it is polled with an API key alone. Once a token is rotated in, polls
+        without it are refused.
+      </p>
+    )
+  }
+  if (tokens.length === 0) {
+    return (
+      <p className="note will">
+        No token is in force: polls and acknowledgements are refused until one is rotated in. Events wait meanwhile.
+      </p>
+    )
+  }
+  return (
+    <ul className="lines">
+      {tokens.map(({ created_at: made, valid_until: until }) => (
+        <li className="line" key={`${made} ${until ?? ''}`}>
+          <Mark name={until === null ? 'tick' : 'clock'} />
+          <span className="grow">
+            {until === null ? 'In force' : 'Replaced, still valid'}
+            <span className="t2">
+              {' '}
+              · made <RelativeTime time={made} />
+            </span>
+          </span>
+          <span className="t2">
+            {until === null ? (
+              'no end'
+            ) : (
+              <>
+                ends <RelativeTime time={until} />
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type RotationParts = {
+  readonly stream: SsfStream
+  readonly view: StreamView
+  readonly onToken: (token: string | undefined) => void
+}
+
+function Rotation({ stream, view, onToken }: RotationParts) {
+  const has = view.poll_tokens.length > 0
+  const [mode, setMode] = useState<Mode>(has ? 'overlap' : 'immediate')
+  const [minutes, setMinutes] = useState('60')
+  const [isAsking, setIsAsking] = useState(false)
+  const rotate = useAction({
+    act: () =>
+      request<SsfStream>(`/ssf_streams/${stream.id}/rotate_poll_token`, {
+        method: 'POST',
+        body: { mode, ...(mode === 'overlap' && { overlap_seconds: Math.round(Number(minutes) * 60) }) },
+      }),
+    refresh: [['streams']],
+    hasForm: true,
+    said: () => (mode === 'disable' ? 'Polling is off until a token is rotated in' : 'A new token is in force'),
+    onDone: ({ poll_bearer_token: token }) => {
+      setIsAsking(false)
+      onToken(token)
+    },
+  })
+  const hits = has && mode !== 'overlap'
+  const start = () => (hits ? setIsAsking(true) : rotate.mutate())
+  const fault = rotate.faultBeside('overlap_seconds')
+  return (
+    <>
+      <ChoiceCards legend="Replace it" name="mode" value={mode} onChange={setMode} options={modesFor(has)} />
+      {mode === 'overlap' && (
+        <TextInput
+          label="Previous tokens stay valid for, minutes"
+          description="1 to 1,440: long enough to give the new one to the receiver."
+          inputMode="numeric"
+          className="short-field"
+          value={minutes}
+          error={rotate.faultOf('overlap_seconds')}
+          onChange={(event) => setMinutes(event.currentTarget.value)}
+        />
+      )}
+      {!isAsking && <FormFault error={fault} />}
+      <div>
+        <Button onClick={start} loading={rotate.isPending && !isAsking}>
+          {mode === 'disable' ? 'Disable polling…' : hits ? 'Rotate at once…' : 'Rotate the token'}
+        </Button>
+      </div>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question={mode === 'disable' ? 'Disable polling?' : 'Rotate the token at once?'}
+        consequences={[
+          'The receiver’s next poll and acknowledgement with the present token are refused.',
+          mode === 'disable' ? 'Nobody can poll until a token is rotated in.' : 'It goes on once it has the new token.',
+        ]}
+        stays="The stream, its settings and its events stay; what waits is polled later."
+        verb={mode === 'disable' ? 'Disable polling' : 'Rotate at once'}
+        onConfirm={() => rotate.mutate()}
+        isBusy={rotate.isPending}
+        fault={fault}
+      />
+    </>
+  )
+}
+
+const modesFor = (has: boolean) => {
+  const overlap = {
+    value: 'overlap',
+    title: 'With an overlap',
+    text: 'A new token; the present one stays valid for a while, so that nothing is refused.',
+  } as const
+  const immediate = {
+    value: 'immediate',
+    title: has ? 'At once' : 'New token',
+    text: has ? 'A new token; the present one ends now. For one that has leaked.' : 'Polls need it from now on.',
+  } as const
+  const disable = {
+    value: 'disable',
+    title: 'Disable',
+    text: 'No token: polling ends until one is rotated in.',
+  } as const
+  return has ? [overlap, immediate, disable] : [immediate]
+}

@@ -1,0 +1,53 @@
+import type { SsfReplay } from '@muster/contract/ssf-events.ts'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { RangeDialog, type SentRange } from '../developers/range-dialog.tsx'
+import { replayCountQuery } from './stream-queries.ts'
+
+const states = [
+  { value: '', text: 'All that were settled' },
+  { value: 'rejected', text: 'Rejected only' },
+  { value: 'expired', text: 'Expired only' },
+  { value: 'delivered', text: 'Accepted only' },
+  { value: 'acknowledged', text: 'Acknowledged only' },
+]
+
+/** The server does 10,000 at a time and says where to go on. */
+async function replayAll(streamId: string, { from, to, state }: SentRange): Promise<number> {
+  let replayed = 0
+  let after: string | null | undefined
+  do {
+    const body = { from, to, ...(state && { states: [state] }), ...(after && { after_id: after }) }
+    const answer = await request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body })
+    replayed += answer.replayed_count
+    after = answer.next_after_id
+  } while (after !== null)
+  return replayed
+}
+
+type Parts = { readonly streamId: string; readonly isOpen: boolean; readonly onClose: () => void }
+
+export function ReplayDialog({ streamId, isOpen, onClose }: Parts) {
+  const replay = useAction({
+    act: (range: SentRange) => replayAll(streamId, range),
+    refresh: [['streams']],
+    hasForm: true,
+    said: (count) => (count === 1 ? '1 event is sent again' : `${count.toLocaleString('en')} events are sent again`),
+    onDone: onClose,
+  })
+  return (
+    <RangeDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Replay from…"
+      what="Changes of devices that were queued in this time are sent once more: the same tokens, in their order. The receiver hears old news again."
+      nouns={['event', 'events']}
+      states={states}
+      firstState=""
+      counting={(range) => replayCountQuery(streamId, range)}
+      onSend={(range) => replay.mutate(range)}
+      isBusy={replay.isPending}
+      fault={replay.faultBeside()}
+    />
+  )
+}

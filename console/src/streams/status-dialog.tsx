@@ -1,0 +1,82 @@
+import { TextInput } from '@mantine/core'
+import type { SsfStream } from '@muster/contract/ssf-streams.ts'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { visibleText } from '../components/visible-text.ts'
+
+type Parts = {
+  readonly stream: SsfStream
+  readonly status: 'paused' | 'disabled'
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+const words = {
+  paused: {
+    verb: 'Pause the stream',
+    ask: (name: string) => `Pause “${name}”?`,
+    consequences: ['Its receiver hears of no change from now on.', 'It is told so, with the reason.'],
+    stays: 'What happens is kept, and sent in its order when the stream is enabled again.',
+    said: 'The stream is paused; events are kept',
+  },
+  disabled: {
+    verb: 'Disable the stream',
+    ask: (name: string) => `Disable “${name}”?`,
+    consequences: [
+      'Its receiver hears of no change from now on.',
+      'What happens meanwhile is not queued and never sent: after it, the receiver has to read the snapshot.',
+      'It is told so, with the reason.',
+    ],
+    stays: 'What waits already is sent when the stream is enabled again.',
+    said: 'The stream is disabled; nothing more is queued for it',
+  },
+} as const
+
+export function StatusDialog({ stream, status, isOpen, onClose }: Parts) {
+  const [reason, setReason] = useState('')
+  const { verb, ask, consequences, stays, said } = words[status]
+  const change = useAction({
+    act: () =>
+      request(`/ssf_streams/${stream.id}/status`, {
+        method: 'POST',
+        body: { status, reason: reason.trim() === '' ? null : reason.trim() },
+      }),
+    refresh: [['streams']],
+    hasForm: true,
+    said: () => said,
+    undo: () => ({ label: 'Undo', run: () => undo.mutate() }),
+    onDone: () => {
+      setReason('')
+      onClose()
+    },
+  })
+  const undo = useAction({
+    act: () => request(`/ssf_streams/${stream.id}/status`, { method: 'POST', body: { status: 'enabled' } }),
+    refresh: [['streams']],
+    said: () => 'The stream is enabled again',
+  })
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      question={ask(visibleText(stream.name))}
+      consequences={consequences}
+      stays={stays}
+      verb={verb}
+      isDangerous={status === 'disabled'}
+      onConfirm={() => change.mutate()}
+      isBusy={change.isPending}
+      fault={change.faultBeside('reason')}
+    >
+      <TextInput
+        label="Reason (optional)"
+        value={reason}
+        maxLength={500}
+        error={change.faultOf('reason')}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,81 @@
+import { PasswordInput, TextInput } from '@mantine/core'
+import { ChoiceCards } from '../developers/choice-cards.tsx'
+import type { StreamWishes } from './stream-wishes.ts'
+
+type Parts = {
+  readonly value: StreamWishes
+  readonly onChange: (value: StreamWishes) => void
+  readonly faultOf: (field: string) => string | undefined
+}
+
+/** The fields whose faults `StreamFields` shows. */
+export const streamFieldNames = [
+  ...['name', 'description', 'aud', 'delivery/endpoint_url', 'delivery/authorization_header'],
+  'delivery/method',
+]
+
+/** What can be chosen of a stream, made or changed. */
+export function StreamFields({ value, onChange, faultOf }: Parts) {
+  const set = (name: keyof StreamWishes) => (text: string) => onChange({ ...value, [name]: text })
+  return (
+    <>
+      <TextInput
+        label="Name"
+        value={value.name}
+        maxLength={200}
+        error={faultOf('name')}
+        onChange={(event) => set('name')(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Description (optional)"
+        value={value.description}
+        maxLength={1_000}
+        error={faultOf('description')}
+        onChange={(event) => set('description')(event.currentTarget.value)}
+      />
+      <ChoiceCards
+        legend="Delivery"
+        name="delivery"
+        value={value.deliveryType}
+        onChange={set('deliveryType')}
+        options={[
+          { value: 'push', title: 'Push', text: 'Each event is sent to the receiver at once (RFC 8935).' },
+          { value: 'poll', title: 'Poll', text: 'The receiver fetches events with a token of its own (RFC 8936).' },
+        ]}
+      />
+      {value.deliveryType === 'push' && <PushFields value={value} onChange={onChange} faultOf={faultOf} />}
+      <TextInput
+        label="Audience (optional)"
+        description="What its tokens name as aud. Left blank, the service assigns it."
+        value={value.audience}
+        maxLength={2_048}
+        error={faultOf('aud')}
+        onChange={(event) => set('audience')(event.currentTarget.value)}
+      />
+    </>
+  )
+}
+
+const PushFields = ({ value, onChange, faultOf }: Parts) => (
+  <>
+    <TextInput
+      label="Receiver URL"
+      description="An https address on a host that can be reached publicly."
+      type="url"
+      value={value.url}
+      maxLength={2_048}
+      error={faultOf('delivery/endpoint_url')}
+      onChange={(event) => onChange({ ...value, url: event.currentTarget.value })}
+    />
+    <PasswordInput
+      label="Authorization header (optional)"
+      description="Sent with every event, as it stands: “Bearer …”. It is kept sealed."
+      value={value.authorization}
+      maxLength={4_096}
+      error={faultOf('delivery/authorization_header')}
+      autoComplete="off"
+      visibilityToggleButtonProps={{ 'aria-label': 'Show the header' }}
+      onChange={(event) => onChange({ ...value, authorization: event.currentTarget.value })}
+    />
+  </>
+)

@@ -1,0 +1,86 @@
+import type { SsfStream } from '@muster/contract/ssf-streams.ts'
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { SaveBar } from '../developers/save-bar.tsx'
+import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
+import { EventTypes } from './event-types.tsx'
+import { StreamActions } from './stream-actions.tsx'
+import { StreamFields, streamFieldNames } from './stream-fields.tsx'
+import { StreamHead } from './stream-head.tsx'
+import { changeOf, changesInWords, wishesOf } from './stream-wishes.ts'
+import { streamsCrumb, WithStream } from './with-stream.tsx'
+
+const route = getRouteApi('/shell/settings/developers/streams/$streamId/settings')
+
+export function StreamSettingsPage() {
+  const { streamId } = route.useParams()
+  return (
+    <WithStream id={streamId}>
+      {(stream) => (
+        <Page
+          title={visibleText(stream.name)}
+          crumb={streamsCrumb}
+          hasOwnTitle
+          actions={<StreamActions stream={stream} />}
+        >
+          <div className="page log-head">
+            <StreamHead stream={stream} />
+          </div>
+          <div className="page below form-page">
+            <SettingsForm key={stream.id} stream={stream} />
+          </div>
+        </Page>
+      )}
+    </WithStream>
+  )
+}
+
+function SettingsForm({ stream }: { stream: SsfStream }) {
+  const [before, setBefore] = useState(() => wishesOf(stream))
+  const [wishes, setWishes] = useState(before)
+  const save = useAction({
+    act: () => request<SsfStream>(`/ssf_streams/${stream.id}`, { method: 'PATCH', body: changeOf(before, wishes) }),
+    refresh: [['streams']],
+    hasForm: true,
+    said: () => 'The stream is changed',
+    onDone: (changed) => {
+      setBefore(wishesOf(changed))
+      setWishes(wishesOf(changed))
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  const isConverted = wishes.deliveryType !== before.deliveryType
+  return (
+    <form onSubmit={submit} noValidate>
+      <StreamFields value={wishes} onChange={setWishes} faultOf={save.faultOf} />
+      {isConverted && (
+        <p className="note will">
+          {wishes.deliveryType === 'poll'
+            ? 'Nobody can poll it until a token is rotated in under Keys. What waits is polled then.'
+            : 'Its poll tokens end. What waits is sent to the receiver.'}
+        </p>
+      )}
+      <EventTypes />
+      <p className="t2">
+        Layout of its tokens: <code>{stream.spec_version}</code>. It never changes; a stream of the other layout is a
+        new one.
+      </p>
+      <FormFault error={save.faultBeside(...streamFieldNames)} />
+      <SaveBar
+        changes={changesInWords(before, wishes)}
+        consequence="Events that wait are delivered the new way."
+        verb="Save the changes"
+        isBusy={save.isPending}
+        onDiscard={() => setWishes(before)}
+      />
+    </form>
+  )
+}
