@@ -15,7 +15,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { reasonIn } from './decode-token.ts'
 import { EventAttempts } from './event-attempts.tsx'
 import { eventKinds } from './event-filters.ts'
-import { subjectOf } from './event-table.tsx'
+import { DeliveryState, subjectOf } from './event-table.tsx'
 import { EventToken } from './event-token.tsx'
 import { streamEventQuery } from './stream-queries.ts'
 
@@ -84,6 +84,9 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
   return (
     <>
       <Summary event={event} name={name} />
+      <p>
+        <DeliveryState event={event} />
+      </p>
       {event.error && (
         <p className="note blocked">
           {visibleText([event.error.err, event.error.description].filter(Boolean).join(': ') || 'Not delivered')}

@@ -1,6 +1,6 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 
-export const methods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
+const methods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
 
 /** What a form holds of a stream; blank where nothing is said. */
 export type StreamWishes = {
