@@ -79,6 +79,25 @@ test('devices are found by the keyboard, and the filter stays in the address', {
   await page.getByText('1–30 of 30').waitFor()
 })
 
+test('filters are kept under a name, and a deleted view comes back', { skip }, async () => {
+  await page.goto(`${trial.baseUrl}/console/devices?platform=Mac&q=a`)
+  await page.getByRole('button', { name: 'Save view…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Macs with an a')
+  await page.getByLabel('Everybody in the console sees it').check()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Save view', exact: true }).click()
+  await page.getByText('View “Macs with an a” saved').waitFor()
+  await page.goto(`${trial.baseUrl}/console/devices`)
+  await page.getByRole('button', { name: 'Macs with an a' }).click()
+  await page.waitForURL(/platform=Mac&q=a/)
+  await page.getByRole('button', { name: 'Delete view' }).click()
+  await page.getByRole('button', { name: 'Macs with an a' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Macs with an a', pressed: true }).waitFor()
+  await page.goto(`${trial.baseUrl}/console/devices`)
+  await page.getByText('1–30 of 30').waitFor()
+})
+
 test('a device shows its issues and its results, and a missing one says so', { skip }, async () => {
   const link = page.locator('[data-row-link]').first()
   const name = (await link.textContent()) ?? ''

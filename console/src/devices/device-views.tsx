@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { SavedViews } from '../components/saved-views.tsx'
 import { type DeviceFilters, type ViewName, views } from './device-filters.ts'
 import { summaryQuery } from './device-queries.ts'
 
@@ -35,6 +36,7 @@ export function DeviceViews({ filters, onChange }: Parts) {
             {counts[name] !== undefined && <span className="n">{counts[name].toLocaleString('en')}</span>}
           </button>
         ))}
+        <SavedViews page="devices" />
       </div>
       {isEdited && (
         <span className="edited">

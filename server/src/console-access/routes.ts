@@ -7,6 +7,7 @@ import { liveRoutes } from './live-routes.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { consoleHeaders } from './page-headers.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
+import { savedViewRoutes } from './saved-view-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { settingRoutes } from './setting-routes.ts'
 
@@ -28,6 +29,7 @@ export function consoleRoutes(app: FastifyInstance, addApi: (scope: FastifyInsta
       administratorRoutes(scope, gate)
       keyRoutes(scope, gate)
       liveRoutes(scope, gate)
+      savedViewRoutes(scope, gate)
       settingRoutes(scope, gate)
       dataDoorRoutes(scope, gate, addApi)
       done()

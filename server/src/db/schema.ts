@@ -238,6 +238,16 @@ export interface Database {
     in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
   }
   check_tallies: { organization_id: string; check_id: string; shard: number; counted: number; passing: number }
+  saved_views: {
+    organization_id: string
+    id: Id
+    admin_user_id: string | null
+    is_shared: boolean
+    page: string
+    name: string
+    filters: string
+    created_at: Instant
+  }
   check_days: { organization_id: string; check_id: string; day: string; counted: number; passing: number }
   compliance_days: {
     organization_id: string

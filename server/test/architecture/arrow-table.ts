@@ -22,8 +22,19 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   drafts: ['checks', 'organizations', 'audit', ...ground],
   'compliance-days': ['devices', ...ground],
   'console-live': [...ground],
+  'saved-views': ['audit', ...ground],
   'console-access': [
-    ...['packages', 'agents', 'scim', 'console-live', 'admin-users', 'api-keys', 'organizations', 'audit'],
+    ...[
+      'packages',
+      'agents',
+      'scim',
+      'saved-views',
+      'console-live',
+      'admin-users',
+      'api-keys',
+      'organizations',
+      'audit',
+    ],
     ...ground,
   ],
   'console-views': [

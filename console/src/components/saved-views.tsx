@@ -1,0 +1,123 @@
+import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
+import type { SavedView, SavedViewPage } from '@muster/contract/saved-views.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from './form-fault.tsx'
+import { visibleText } from './visible-text.ts'
+
+/** Where somebody is in a list is no part of what they look at. */
+const passing = new Set(['after', 'from', 'per', 'event', 'delivery'])
+
+const queryOf = (filters: Readonly<Record<string, unknown>>): string =>
+  new URLSearchParams(
+    Object.entries(filters)
+      .filter(([name, value]) => value !== undefined && !passing.has(name))
+      .map(([name, value]): [string, string] => [name, String(value)])
+      .sort(([one], [other]) => one.localeCompare(other)),
+  ).toString()
+
+const viewsQuery = (page: SavedViewPage) =>
+  queryOptions({
+    queryKey: ['saved-views', page],
+    queryFn: ({ signal }) => request<{ data: SavedView[] }>(`/session/saved_views/${page}`, { signal }),
+  })
+
+/** The filters of a list that were given a name, beside those that come with it, and the way to name the present ones. */
+export function SavedViews({ page }: { readonly page: SavedViewPage }) {
+  const search = useRouterState({ select: ({ location }) => location.search as Record<string, unknown> })
+  const navigate = useNavigate()
+  const [isSaving, setIsSaving] = useState(false)
+  const { data } = useQuery(viewsQuery(page))
+  const present = queryOf(search)
+  const views = data?.data ?? []
+  const chosen = views.find(({ filters }) => filters === present)
+  const open = (filters: string) =>
+    navigate({ to: '.', search: Object.fromEntries(new URLSearchParams(filters)) as never })
+  return (
+    <>
+      {views.map((view) => (
+        <button
+          type="button"
+          key={view.id}
+          className={view === chosen ? 'on' : ''}
+          aria-pressed={view === chosen}
+          title={view.is_shared ? 'Everybody sees this view' : 'Only you see this view'}
+          onClick={() => void open(view.filters)}
+        >
+          {visibleText(view.name)}
+        </button>
+      ))}
+      {chosen?.is_own && <DeleteView page={page} view={chosen} />}
+      {!chosen && present !== '' && !/^view=\w+$/.test(present) && (
+        <button type="button" className="save-view" onClick={() => setIsSaving(true)}>
+          Save view…
+        </button>
+      )}
+      <Modal opened={isSaving} onClose={() => setIsSaving(false)} title="Save this view" withCloseButton={false}>
+        <SaveForm page={page} filters={present} onClose={() => setIsSaving(false)} />
+      </Modal>
+    </>
+  )
+}
+
+type FormParts = { readonly page: SavedViewPage; readonly filters: string; readonly onClose: () => void }
+
+function SaveForm({ page, filters, onClose }: FormParts) {
+  const save = useAction({
+    act: (given: { name: string; is_shared: boolean }) =>
+      request<SavedView>('/session/saved_views', { method: 'POST', body: { page, filters, ...given } }),
+    refresh: [viewsQuery(page).queryKey],
+    said: ({ name }) => `View “${visibleText(name)}” saved`,
+    onDone: onClose,
+    hasForm: true,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    save.mutate({ name: String(form.get('name')).trim(), is_shared: form.get('is_shared') === 'on' })
+  }
+  return (
+    <form className="confirm" onSubmit={submit}>
+      <TextInput
+        name="name"
+        label="Name"
+        maxLength={60}
+        required
+        withAsterisk={false}
+        error={save.faultOf('name')}
+        data-autofocus
+      />
+      <Checkbox name="is_shared" label="Everybody in the console sees it" />
+      <FormFault error={save.faultBeside('name')} />
+      <div className="dialog-ends">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          Save view
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function DeleteView({ page, view }: { readonly page: SavedViewPage; readonly view: SavedView }) {
+  const refresh = [viewsQuery(page).queryKey]
+  const { name, filters, is_shared } = view
+  const restore = useAction({
+    act: () => request('/session/saved_views', { method: 'POST', body: { page, name, filters, is_shared } }),
+    refresh,
+  })
+  const remove = useAction({
+    act: () => request(`/session/saved_views/${view.id}`, { method: 'DELETE' }),
+    refresh,
+    said: () => `View “${visibleText(name)}” deleted`,
+    undo: () => ({ label: 'Undo', run: () => restore.mutate() }),
+  })
+  return (
+    <button type="button" className="save-view" onClick={() => remove.mutate()}>
+      Delete view
+    </button>
+  )
+}

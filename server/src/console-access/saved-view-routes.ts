@@ -1,0 +1,47 @@
+import { type SavedView, SavedViewCreation, type SavedViewPage, savedViewPages } from '@muster/contract/saved-views.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import { deleteView } from '../saved-views/delete-view.ts'
+import { listSavedViews } from '../saved-views/queries.ts'
+import { saveView } from '../saved-views/save-view.ts'
+import { actorOf } from './admit-session.ts'
+import type { Gate } from './door-routes.ts'
+import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
+import { mayRead } from './rules.ts'
+
+/** The filters of lists that administrators have given names. */
+export function savedViewRoutes(scope: FastifyInstance, gate: Gate): void {
+  const { db } = scope.kit
+  sessionRoute(scope, gate, {
+    method: 'GET',
+    path: '/session/saved_views/:page',
+    run: async (call): Promise<{ data: SavedView[] }> => {
+      const page = pageOf(call)
+      return { data: await listSavedViews(db, { ...placeOf(call), page }) }
+    },
+  })
+  sessionRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/saved_views',
+    body: SavedViewCreation,
+    run: (call): Promise<SavedView> => transact(db, (tx) => saveView(tx, call.body, placeOf(call))),
+  })
+  sessionRoute(scope, gate, {
+    method: 'DELETE',
+    path: '/session/saved_views/:id',
+    run: async (call) => {
+      await transact(db, (tx) => deleteView(tx, call.params['id'] ?? '', placeOf(call)))
+      return call.reply.code(204).send()
+    },
+  })
+}
+
+function placeOf({ session, browser, now }: SessionCall<unknown>) {
+  if (!mayRead(session)) fail('permission_missing')
+  const { organization_id: organizationId, admin_user_id: adminUserId } = session
+  return { organizationId, adminUserId, actor: actorOf(session), ipAddress: browser.ipAddress, now }
+}
+
+const pageOf = ({ params }: SessionCall<unknown>): SavedViewPage =>
+  savedViewPages.find((name) => name === params['page']) ?? fail('not_found')

@@ -1,0 +1,26 @@
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Tx } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+
+type Asked = { organizationId: string; adminUserId: string; actor: Actor; ipAddress: string; now: string }
+
+/** Deletes a view of one's own, or one whose maker is gone. */
+export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void> {
+  const { organizationId, adminUserId, actor, ipAddress, now } = asked
+  const deleted = await tx
+    .deleteFrom('saved_views')
+    .where(inOrganization('saved_views', organizationId))
+    .where('id', '=', id)
+    .where((is) =>
+      is.or([
+        is('admin_user_id', '=', adminUserId),
+        is.and([is('admin_user_id', 'is', null), is('is_shared', '=', true)]),
+      ]),
+    )
+    .returning(['name', 'page'])
+    .executeTakeFirst()
+  const { name, page } = orNotFound(deleted)
+  const description = `Deleted the view “${name}” of the list ${page}.`
+  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+}
