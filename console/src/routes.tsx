@@ -10,11 +10,14 @@ import {
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { readAuditFilters } from './audit/audit-queries.ts'
+import { readCheckFilters, readResultFilters } from './checks/check-filters.ts'
 import { dashboardLoader } from './dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from './devices/device-filters.ts'
 import { devicePageQuery, deviceQuery } from './devices/device-queries.ts'
 import { readGroupFilters } from './groups/group-queries.ts'
+import { readIssueFilters } from './issues/issue-queries.ts'
 import { readPersonFilters } from './people/person-queries.ts'
+import { readRequestFilters } from './requests/request-queries.ts'
 import { Broken, NotFound } from './shell/failures.tsx'
 import { Shell } from './shell/shell.tsx'
 import { readSignInFilters } from './sign-ins/sign-in-queries.ts'
@@ -24,6 +27,11 @@ import { readDeliveryFilters } from './webhooks/webhook-queries.ts'
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const readAfter = (raw: Readonly<Record<string, unknown>>): { after?: string } => {
+  const after = textOf(raw['after'])
+  return after === undefined ? {} : { after }
+}
 
 /** Only an address of the console itself: a link must not lead elsewhere after signing in. */
 const ownPath = (value: unknown): string | undefined => {
@@ -110,12 +118,83 @@ const accountPages = [accountSecurity, accountSessions, accountPreferences]
 const checks = createRoute({
   getParentRoute: () => shell,
   path: '/checks',
-  validateSearch: (raw: Record<string, unknown>): { q?: string; after?: string } => {
-    const [q, after] = [textOf(raw['q'])?.slice(0, 200), textOf(raw['after'])]
-    return { ...(q !== undefined && { q }), ...(after !== undefined && { after }) }
-  },
+  validateSearch: readCheckFilters,
   component: lazyRouteComponent(() => import('./checks/checks-page.tsx'), 'ChecksPage'),
 })
+
+const check = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/$checkId',
+  component: lazyRouteComponent(() => import('./checks/check-page.tsx'), 'CheckPage'),
+})
+
+const checkResults = createRoute({
+  getParentRoute: () => check,
+  path: '/',
+  validateSearch: readResultFilters,
+  component: lazyRouteComponent(() => import('./checks/results-tab.tsx'), 'ResultsTab'),
+})
+
+const checkConfiguration = createRoute({
+  getParentRoute: () => check,
+  path: '/configuration',
+  validateSearch: (raw: Record<string, unknown>): { resume?: '1' } => (raw['resume'] === '1' ? { resume: '1' } : {}),
+  component: lazyRouteComponent(() => import('./checks/configuration/configuration-tab.tsx'), 'ConfigurationTab'),
+})
+
+const checkIssues = createRoute({
+  getParentRoute: () => check,
+  path: '/issues',
+  validateSearch: readIssueFilters,
+  component: lazyRouteComponent(() => import('./checks/issues-tab.tsx'), 'IssuesTab'),
+})
+
+const checkQuery = createRoute({
+  getParentRoute: () => check,
+  path: '/query',
+  component: lazyRouteComponent(() => import('./checks/query-tab.tsx'), 'QueryTab'),
+})
+
+const checkHistory = createRoute({
+  getParentRoute: () => check,
+  path: '/history',
+  validateSearch: readAfter,
+  component: lazyRouteComponent(() => import('./checks/history-tab.tsx'), 'HistoryTab'),
+})
+
+const checkTabs = [checkResults, checkIssues, checkConfiguration, checkQuery, checkHistory]
+
+const issues = createRoute({
+  getParentRoute: () => shell,
+  path: '/issues',
+  validateSearch: readIssueFilters,
+  component: lazyRouteComponent(() => import('./issues/issues-page.tsx'), 'IssuesPage'),
+})
+
+const issue = createRoute({
+  getParentRoute: () => shell,
+  path: '/issues/$issueId',
+  component: lazyRouteComponent(() => import('./issues/issue-page.tsx'), 'IssuePage'),
+})
+
+const exemptionRequests = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests/exemptions',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./requests/requests-page.tsx'), 'ExemptionRequestsPage'),
+})
+
+const registrationRequests = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests/registrations',
+  validateSearch: readRequestFilters,
+  component: lazyRouteComponent(() => import('./requests/requests-page.tsx'), 'RegistrationRequestsPage'),
+})
+
+const checkPages = [
+  ...[checks, check.addChildren(checkTabs)],
+  ...[issues, issue, exemptionRequests, registrationRequests],
+]
 
 const streams = createRoute({
   getParentRoute: () => shell,
@@ -269,7 +348,7 @@ const key = createRoute({
 
 const streamPages = [streams, newStream, stream, streamSettings, streamKeys, streamAudit]
 const developerPages = [...streamPages, webhooks, webhook, keys, newKey, key]
-const pages = [dashboard, devices, device, checks, ...recordPages, ...developerPages]
+const pages = [dashboard, devices, device, ...checkPages, ...recordPages, ...developerPages]
 const routeTree = root.addChildren([
   signIn,
   setup,

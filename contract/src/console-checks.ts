@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { CheckConfigurationRequest } from './check-configurations.ts'
-import { Choice, Count, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Count, Flag, Identifier, JsonText, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const states = ['good', 'notified', 'will_block', 'blocked'] as const
 const state = (description: string) => Choice(states, description)
@@ -64,6 +64,7 @@ export const ConfigurationPreview = Type.Object(
     all_devices: Count('Devices of the organization.'),
     blocked_now: Count('Devices that the check blocks at once.'),
     blocked_at_end: Count('Devices that the check blocks by the end of the grace period, unless they are mended.'),
+    hit: Count('Devices that the check comes to block, or blocks sooner than as it is saved now.'),
     released: Count('Devices that are blocked today and no more after saving.'),
     joined: Count('Devices that the check comes to run on.'),
     left: Count('Devices that the check no longer runs on; its issues there are resolved.'),
@@ -113,3 +114,70 @@ export const ConfigurationPreview = Type.Object(
   { description: 'What saving a configuration would do.' },
 )
 export type ConfigurationPreview = Static<typeof ConfigurationPreview>
+
+const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'] as const
+const platforms = ['darwin', 'windows', 'linux'] as const
+const checkKinds = ['catalogue', 'own', 'external'] as const
+
+const tags = Type.Array(Type.Object({ id: Identifier('Identifier of the tag.'), name: Text('Name of the tag.') }), {
+  description: 'Labels of the check.',
+})
+
+const commonFacts = {
+  id: Identifier('Identifier of the check.'),
+  name: Text('Name of the check.'),
+  description: Text('What the check looks at.'),
+  platforms: Type.Array(Choice(platforms, 'A platform.'), { description: 'The platforms that the check can run on.' }),
+  kind: Choice(checkKinds, 'Of the catalogue, of one’s own, or reported from outside.'),
+  strategy: Choice(strategies, 'What happens to a device that fails the check.'),
+  is_paused: Flag('Whether the check does not run.'),
+  tags,
+  counted: Count('Devices that count in the share.'),
+  passing: Count('Devices that pass.'),
+}
+
+/** A row of the list of checks. */
+export const CheckView = Type.Object(commonFacts, { description: 'A check, as the list shows it.' })
+export type CheckView = Static<typeof CheckView>
+
+export const CheckViewFilter = Type.Object({
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name, slug or description.' })),
+  platform: Type.Optional(Choice(platforms, 'Runs on this platform.')),
+  strategy: Type.Optional(Choice(strategies, 'Has this strategy.')),
+  kind: Type.Optional(Choice(checkKinds, 'Is of this kind.')),
+  tag: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Has the tag with this identifier.' })),
+  state: Type.Optional(Choice(['failing', 'passing', 'paused'], 'Fails somewhere, passes everywhere, or is paused.')),
+})
+export type CheckViewFilter = Static<typeof CheckViewFilter>
+
+/** The head of the page of a check. */
+export const CheckFacts = Type.Object(
+  {
+    ...commonFacts,
+    slug: Text('Short name of the check.'),
+    issue_title: Text('Title of its issues.'),
+    statuses: Type.Object(
+      {
+        passing: Count('Passing.'),
+        failing: Count('Failing.'),
+        unknown: Count('Unknown.'),
+        errored: Count('Errored.'),
+        inapplicable: Count('Inapplicable.'),
+        stale: Count('Stale.'),
+        pending: Count('Pending.'),
+        out_of_scope: Count('Out of scope.'),
+      },
+      { description: 'Devices by what the check last said.' },
+    ),
+    open_issues: Count('Issues of the check that are open.'),
+    sql_template: Nullable(Text('The query as a template; null for external checks.')),
+    sql: Nullable(Text('The query as devices run it; null for external checks.')),
+    primary_key_column: Nullable(Text('The column that tells the issues of a device apart.')),
+    interval_seconds: Count('How often it runs.'),
+    option_definitions: JsonText('What an administrator may set, as JSON text of an object.'),
+    privacy_info: Text('What the check reads about people.'),
+    recomputing: Flag('Whether devices are still being decided anew after a change.'),
+  },
+  { description: 'A check with what its page shows.' },
+)
+export type CheckFacts = Static<typeof CheckFacts>

@@ -1,48 +1,31 @@
 import { Button } from '@mantine/core'
-import type { Check } from '@muster/contract/checks.ts'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { request, withQuery } from '../api/request.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
+import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
-import { Scroller } from '../components/scroller.tsx'
 import { SearchBox } from '../components/search-box.tsx'
+import { strategyWords } from '../components/strategy-words.ts'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
+import { type CheckFilters, checkFiltersInWords, stateWords } from './check-filters.ts'
+import { checksQuery } from './check-queries.ts'
+import { CheckTable } from './check-table.tsx'
+import { kindWords, platformWords } from './check-words.ts'
+import './checks.css'
 
 const route = getRouteApi('/shell/checks')
-const platformWords = { darwin: 'macOS', windows: 'Windows', linux: 'Linux' } as const
-
-type Filters = { readonly q?: string; readonly after?: string }
-
-const checksQuery = ({ q = '', after }: Filters) =>
-  queryOptions({
-    queryKey: ['checks', 'list', q, after],
-    placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
-    queryFn: ({ signal }) => {
-      // A quotation mark cannot be searched for.
-      const text = q.replace(/["\\]/g, ' ').trim()
-      const query = text === '' ? '' : `name~"${text}" OR slug~"${text}"`
-      return request<ListOf<Check>>(withQuery('/checks', { per_page: 100, query, cursor: after }), { signal })
-    },
-  })
 
 export function ChecksPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const checks = useQuery(checksQuery(filters))
   const rows = checks.data?.data ?? []
+  const words = checkFiltersInWords(filters)
+  const change = (search: CheckFilters, replace = false) => void navigate({ search, replace })
   return (
     <Page title="Checks">
-      <search className="filterbar">
-        <SearchBox
-          value={filters.q ?? ''}
-          placeholder="Name or slug"
-          onChange={(q) => void navigate({ search: q === '' ? {} : { q }, replace: true })}
-        />
-      </search>
+      <FilterBar filters={filters} rows={rows} onChange={change} />
       {checks.isError && (
         <div className="page">
           <Failure what="Checks could not be loaded." error={checks.error} onRetry={() => void checks.refetch()} />
@@ -51,62 +34,76 @@ export function ChecksPage() {
       {checks.isPending && <SkeletonRows rows={10} />}
       {checks.data && rows.length === 0 && (
         <div className="page">
-          {filters.q ? (
-            <Emptiness
-              title="No check matches."
-              action={<Button onClick={() => void navigate({ search: {} })}>Clear the search</Button>}
-            >
-              {`Name or slug holds “${filters.q}”.`}
-            </Emptiness>
-          ) : (
+          {words === '' ? (
             <Emptiness title="No check is on yet.">
               <code>muster checks</code> lists the catalogue and switches checks on.
+            </Emptiness>
+          ) : (
+            <Emptiness title="No check matches." action={<Button onClick={() => change({})}>Clear filters</Button>}>
+              {words}
             </Emptiness>
           )}
         </div>
       )}
-      {rows.length > 0 && <CheckTable rows={rows} />}
+      {rows.length > 0 && <CheckTable rows={rows} isOld={checks.isPlaceholderData} />}
       {checks.data && (
         <CursorPaging
           current={filters.after ?? ''}
           next={checks.data.pagination.next_cursor}
           shown={rows.length}
-          onNext={(after) => void navigate({ search: { ...filters, after } })}
+          onNext={(after) => change({ ...filters, after })}
         />
       )}
     </Page>
   )
 }
 
-const CheckTable = ({ rows }: { rows: readonly Check[] }) => (
-  <Scroller name="Checks" className="bleed">
-    <table className="t bl check-table">
-      <thead>
-        <tr>
-          <th>Check</th>
-          <th className="w-platforms">Runs on</th>
-          <th className="w-strategy">Blocks</th>
-          <th className="w-kind">Kind</th>
-          <th className="num w-passing">Passing</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((check) => {
-          const { blocking_enabled: isBlocking } = check.blocks_auth_configuration
-          return (
-            <tr key={check.id} className="tall">
-              <td title={visibleText(check.description)}>
-                <span className="m ell">{visibleText(check.name)}</span>
-                <div className="sm t2 ell">{visibleText(check.description)}</div>
-              </td>
-              <td className="t2">{check.compatible_platforms.map((name) => platformWords[name]).join(', ')}</td>
-              <td>{isBlocking ? 'Yes' : <span className="t2">No</span>}</td>
-              <td className="t2">{check.kolide_provided ? 'Catalogue' : 'Own'}</td>
-              <td className="num">{check.percent_passing}&thinsp;%</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
-  </Scroller>
-)
+type BarParts = {
+  readonly filters: CheckFilters
+  readonly rows: readonly { readonly tags: readonly { readonly id: string; readonly name: string }[] }[]
+  readonly onChange: (filters: CheckFilters, isTyping?: boolean) => void
+}
+
+const optionsOf = (words: Readonly<Record<string, string>>) =>
+  Object.entries(words).map(([value, text]) => ({ value, text }))
+
+function FilterBar({ filters, rows, onChange }: BarParts) {
+  const { after: _after, ...kept } = filters
+  const withOne = (field: Exclude<keyof CheckFilters, 'after'>, value: string | undefined) => {
+    const { [field]: _was, ...others } = kept
+    return (value === undefined || value === '' ? others : { ...others, [field]: value }) as CheckFilters
+  }
+  const chip = (field: 'platform' | 'strategy' | 'kind' | 'state', text: string, words: Record<string, string>) => (
+    <FilterChip
+      isSingle
+      field={text}
+      options={optionsOf(words)}
+      chosen={filters[field] === undefined ? [] : [filters[field]]}
+      onChange={([value]) => onChange(withOne(field, value))}
+    />
+  )
+  const tags = new Map(rows.flatMap((row) => row.tags).map(({ id, name }) => [id, visibleText(name)]))
+  if (filters.tag !== undefined && !tags.has(filters.tag)) tags.set(filters.tag, `Tag ${filters.tag}`)
+  return (
+    <search className="filterbar">
+      <SearchBox
+        value={filters.q ?? ''}
+        placeholder="Name, slug or description"
+        onChange={(text) => onChange(withOne('q', text), true)}
+      />
+      {chip('state', 'State', stateWords)}
+      {chip('strategy', 'Strategy', strategyWords)}
+      {chip('platform', 'Platform', platformWords)}
+      {chip('kind', 'Kind', kindWords)}
+      {tags.size > 0 && (
+        <FilterChip
+          isSingle
+          field="Tag"
+          options={[...tags].map(([value, text]) => ({ value, text }))}
+          chosen={filters.tag === undefined ? [] : [filters.tag]}
+          onChange={([value]) => onChange(withOne('tag', value))}
+        />
+      )}
+    </search>
+  )
+}

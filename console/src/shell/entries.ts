@@ -8,6 +8,8 @@ export type Entry = {
     | '/people'
     | '/groups/devices'
     | '/checks'
+    | '/issues'
+    | '/requests/exemptions'
     | '/sign-ins'
     | '/audit'
     | '/settings/developers/streams'
@@ -27,6 +29,8 @@ export const mainEntries: readonly Entry[] = [
   { to: '/people', text: 'People', icon: 'people', letter: 'p' },
   { to: '/groups/devices', text: 'Groups', icon: 'group' },
   { to: '/checks', text: 'Checks', icon: 'check', letter: 'c' },
+  { to: '/issues', text: 'Issues', icon: 'issue', letter: 'i' },
+  { to: '/requests/exemptions', text: 'Requests', icon: 'request', letter: 'r' },
 ]
 
 export const investigateEntries: readonly Entry[] = [

@@ -6,6 +6,9 @@ import { LiveLine } from './live-line.tsx'
 type Crumb = {
   readonly to:
     | '/devices'
+    | '/checks'
+    | '/issues'
+    | '/requests/exemptions'
     | '/people'
     | '/groups/devices'
     | '/groups/people'

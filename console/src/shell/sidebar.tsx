@@ -1,8 +1,10 @@
 import { Menu } from '@mantine/core'
 import type { ConsoleSession } from '@muster/contract/console.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
 import { MusterMark } from '../components/muster-mark.tsx'
+import { waitingQuery } from '../requests/request-queries.ts'
 import { developerEntries, type Entry, investigateEntries, mainEntries } from './entries.ts'
 import { chooseScheme, type SchemeWish, schemeWish } from './scheme.ts'
 import { signOut } from './sign-out.ts'
@@ -66,8 +68,21 @@ const SidebarLink = ({ entry }: { entry: Entry }) => (
   >
     <Icon name={entry.icon} />
     {entry.text}
+    {entry.to === '/requests/exemptions' && <Waiting />}
   </Link>
 )
+
+/** How many requests wait for a decision. */
+function Waiting() {
+  const { data } = useQuery(waitingQuery)
+  const count = (data?.exemptions ?? 0) + (data?.registrations ?? 0)
+  return count === 0 ? null : (
+    <span className="n">
+      {count.toLocaleString('en')}
+      <span className="hidden"> waiting</span>
+    </span>
+  )
+}
 
 const wishes: readonly (readonly [SchemeWish, string])[] = [
   ['light', 'Light'],

@@ -145,7 +145,12 @@ async function forecastsOf(
   const devices = await listPreviewedDevices(database.db, asked)
   return devices.map((device) => {
     const isStill = plan.isRetargeted ? isTargeted(plan.targeting, device) : device.status !== null
-    return { id: device.id, isHit: device.own.length > 0, was: device, ...forecast(device, plan.rules, isStill, plan) }
+    return {
+      id: device.id,
+      isFailing: device.own.length > 0,
+      was: device,
+      ...forecast(device, plan.rules, isStill, plan),
+    }
   })
 }
 
@@ -171,16 +176,19 @@ test('what a preview foretells is what saving then does, at once and at the end 
       const saved = await statesOf(organizationId)
       const moves = { good: 0, notified: 0, will_block: 0, blocked: 0 }
       let released = 0
-      for (const { id, isHit, was, afterSaving } of forecasts) {
+      for (const { id, isFailing, was, afterSaving } of forecasts) {
         const state = saved.get(id)
-        assert.deepEqual(state, isHit ? afterSaving : { auth_state: was.auth_state, will_block_at: was.will_block_at })
+        assert.deepEqual(
+          state,
+          isFailing ? afterSaving : { auth_state: was.auth_state, will_block_at: was.will_block_at },
+        )
         if (state && state.auth_state !== was.auth_state) moves[state.auth_state] += 1
         if (was.auth_state === 'blocked' && state?.auth_state !== 'blocked') released += 1
       }
       assert.deepEqual({ moves: preview.moves, released: preview.released }, { moves, released })
       await settleDueDevices(database.db, () => happeningAt(preview.plan.end))
       const ended = await statesOf(organizationId)
-      for (const { id, isHit, atEnd } of forecasts) if (isHit) assert.deepEqual(ended.get(id), atEnd)
+      for (const { id, isFailing, atEnd } of forecasts) if (isFailing) assert.deepEqual(ended.get(id), atEnd)
       const blocking = await database.db
         .selectFrom('issues')
         .select('device_id')

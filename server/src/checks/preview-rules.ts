@@ -14,6 +14,7 @@ export type OwnIssue = {
   exempted: boolean
   detected_at: string
   blocking_since: string | null
+  /** As the configuration that is saved has it; null where that blocks nobody. */
   blocks_device_at: string | null
 }
 
@@ -38,6 +39,8 @@ export type Forecast = {
   atEnd: AuthStateDecision
   /** When the first issue of this check blocks; null when none will. */
   blocksAt: string | null
+  /** Whether that is sooner than as the configuration is saved now. */
+  isHit: boolean
   /** Why a failing device is not blocked by the end; null where it is, or where nobody is to be blocked. */
   spared: SparedReason | null
 }
@@ -64,7 +67,9 @@ export function forecast(
   const afterSaving = decideAuthState(device, issues, now)
   const atEnd = decideAuthState({ ...device, ...afterSaving }, issues, end)
   const blocksAt = earliest(own)
-  return { afterSaving, atEnd, blocksAt, spared: sparedReason(device, rules, own, blocksAt, end) }
+  const blockedAsItIs = earliest(device.own)
+  const isHit = blocksAt !== null && (blockedAsItIs === null || blocksAt < blockedAsItIs)
+  return { afterSaving, atEnd, blocksAt, isHit, spared: sparedReason(device, rules, own, blocksAt, end) }
 }
 
 const decideOwn = (issue: OwnIssue, device: PreviewedDevice, rules: BlockingRules, now: string) => ({

@@ -34,6 +34,8 @@ type Listed<Fact> = { device: PreviewedRow } & Fact
 export type PreviewTotals = {
   blockedNow: number
   blockedAtEnd: number
+  /** Devices that the check comes to block, or sooner. */
+  hit: number
   /** Devices that are blocked today and not after saving. */
   released: number
   joined: number
@@ -55,6 +57,7 @@ const nobody = (): Effect => ({ notified: 0, blockedNow: 0, blockedAtEnd: 0 })
 export const startTotals = (): PreviewTotals => ({
   blockedNow: 0,
   blockedAtEnd: 0,
+  hit: 0,
   released: 0,
   joined: 0,
   left: 0,
@@ -99,6 +102,7 @@ function takeForecast(
 ): string {
   const { afterSaving, blocksAt, spared } = found
   const isReleased = device.auth_state === 'blocked' && afterSaving.auth_state !== 'blocked'
+  if (found.isHit) totals.hit += 1
   if (isReleased) totals.released += 1
   if (afterSaving.auth_state !== device.auth_state) totals.moves[afterSaving.auth_state] += 1
   if (spared !== null) takeSpared(totals, device, plan, spared, most)

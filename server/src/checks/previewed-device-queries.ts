@@ -102,8 +102,10 @@ async function listOpenIssues(reader: Reader, { organizationId, checkId }: Asked
   for (const row of rows) {
     const entry = byDevice.get(row.device_id) ?? { own: [], others: [] }
     byDevice.set(row.device_id, entry)
-    if (row.detected_at === null) entry.others.push(stateOfIssue(row))
-    else entry.own.push({ ...row, detected_at: row.detected_at })
+    const state = stateOfIssue(row)
+    const { detected_at, blocking_since } = row
+    if (detected_at === null) entry.others.push(state)
+    else entry.own.push({ ...state, detected_at, blocking_since })
   }
   return byDevice
 }

@@ -75,6 +75,7 @@ test('previewCheckConfiguration says who is blocked when, who is spared, and of 
     all_devices: 6,
     blocked_now: 0,
     blocked_at_end: 2,
+    hit: 2,
     released: 0,
     joined: 0,
     left: 0,

@@ -24,6 +24,7 @@ export function describePreview(preview: ConfigurationPreview, groupNames: Reado
     all_devices: preview.allDevices,
     blocked_now: preview.blockedNow,
     blocked_at_end: preview.blockedAtEnd,
+    hit: preview.hit,
     released: preview.released,
     joined: preview.joined,
     left: preview.left,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
-import { configurationViewRoutes } from './configuration-routes.ts'
+import { checkViewRoutes } from './check-routes.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
 import {
@@ -27,7 +27,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   settingViewRoutes(scope)
   streamViewRoutes(scope)
   webhookViewRoutes(scope)
-  configurationViewRoutes(scope)
+  checkViewRoutes(scope)
 
   recordViewRoutes(scope)
   groupViewRoutes(scope)

@@ -38,7 +38,17 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...ground,
   ],
   'console-views': [
-    ...['registrations', 'auth-logs', 'live-queries', 'reporting', 'groups', 'compliance-days', 'devices', 'checks'],
+    ...[
+      'requests',
+      'registrations',
+      'auth-logs',
+      'live-queries',
+      'reporting',
+      'groups',
+      'compliance-days',
+      'devices',
+      'checks',
+    ],
     ...['issues', 'people', 'streams', 'webhooks', 'webhook-ledger', 'audit', ...ground],
   ],
   'admin-users': ['events', 'audit', ...ground],

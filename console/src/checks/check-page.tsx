@@ -1,0 +1,110 @@
+import type { CheckFacts } from '@muster/contract/console-checks.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { asTab, Tabs } from '../components/tabs.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { checkFactsQuery } from './check-queries.ts'
+import { kindWords, percentOf, platformWords } from './check-words.ts'
+import { PauseButton } from './pause-button.tsx'
+import './checks.css'
+
+const route = getRouteApi('/shell/checks/$checkId')
+const crumb = { to: '/checks', text: 'Checks' } as const
+
+export function CheckPage() {
+  const { checkId } = route.useParams()
+  const facts = useQuery(checkFactsQuery(checkId))
+  if (facts.data) return <LoadedCheck facts={facts.data} />
+  const isMissing = facts.error instanceof ApiError && facts.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such check' : 'Check'} crumb={crumb}>
+      <div className="page">
+        {isMissing && (
+          <Emptiness title={`There is no check ${checkId}.`}>
+            It may have been deleted.{' '}
+            <Link className="u" to="/checks">
+              All checks
+            </Link>
+          </Emptiness>
+        )}
+        {facts.isError && !isMissing && (
+          <Failure what="The check could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
+        )}
+        {facts.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+function LoadedCheck({ facts }: { facts: CheckFacts }) {
+  const name = visibleText(facts.name)
+  const params = { checkId: facts.id }
+  const { statuses } = facts
+  const results = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  return (
+    <Page title={name} crumb={crumb} hasOwnTitle actions={<PauseButton facts={facts} />}>
+      <div className="page check-page">
+        <div className="title-row">
+          <h1 tabIndex={-1} className="ell" title={name}>
+            {name}
+          </h1>
+          {facts.platforms.map((platform) => (
+            <span className="tag" key={platform}>
+              {platformWords[platform]}
+            </span>
+          ))}
+          <span className="tag">{kindWords[facts.kind]}</span>
+          {facts.tags.map((tag) => (
+            <span className="tag ell" key={tag.id}>
+              {visibleText(tag.name)}
+            </span>
+          ))}
+        </div>
+        <p className="t2">{standingOf(facts)}</p>
+        <Tabs label="Parts of the check">
+          <Link to="/checks/$checkId" params={params} {...asTab}>
+            Results <span className="n">{results.toLocaleString('en')}</span>
+          </Link>
+          <Link to="/checks/$checkId/issues" params={params} {...asTab}>
+            Issues <span className="n">{facts.open_issues.toLocaleString('en')}</span>
+          </Link>
+          <Link to="/checks/$checkId/configuration" params={params} {...asTab}>
+            Configuration
+          </Link>
+          <Link to="/checks/$checkId/query" params={params} {...asTab}>
+            Query
+          </Link>
+          <Link to="/checks/$checkId/history" params={params} {...asTab}>
+            History
+          </Link>
+        </Tabs>
+        <Outlet />
+      </div>
+    </Page>
+  )
+}
+
+/** "Passes on 306 of 347 devices (88 %). 29 fail, 11 unknown, 1 exempted." */
+function standingOf(facts: CheckFacts): string {
+  const { statuses, counted, passing } = facts
+  if (facts.is_paused) return 'Paused: it does not run and blocks nobody. What is shown is from before.'
+  const percent = percentOf(facts)
+  const lead =
+    percent === undefined
+      ? 'It counts on no device yet.'
+      : `Passes on ${passing.toLocaleString('en')} of ${counted.toLocaleString('en')} devices (${percent} %).`
+  const parts = [
+    statuses.failing > 0 && `${statuses.failing.toLocaleString('en')} fail`,
+    statuses.errored > 0 && `${statuses.errored} errored`,
+    statuses.unknown > 0 && `${statuses.unknown} unknown`,
+    statuses.stale > 0 && `${statuses.stale} stale`,
+    statuses.pending > 0 && `${statuses.pending} pending`,
+    statuses.out_of_scope > 0 && `${statuses.out_of_scope} exempted`,
+  ].filter(Boolean)
+  const rest = parts.length > 0 ? ` ${parts.join(', ')}.` : ''
+  const settling = facts.recomputing ? ' Devices are being decided anew after a change.' : ''
+  return lead + rest + settling
+}

@@ -1,0 +1,76 @@
+import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
+import type { CheckResult } from '@muster/contract/check-results.ts'
+import type { CheckFacts, CheckView } from '@muster/contract/console-checks.ts'
+import type { DeviceGroup } from '@muster/contract/groups.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { request, withQuery } from '../api/request.ts'
+import type { ListOf } from '../devices/device-queries.ts'
+import type { CheckFilters } from './check-filters.ts'
+
+const refetchInterval = 60_000
+
+export const checksQuery = ({ q, after, ...filters }: CheckFilters) =>
+  queryOptions({
+    queryKey: ['checks', 'list', q, after, filters],
+    placeholderData: keepPreviousData,
+    refetchInterval,
+    queryFn: ({ signal }) => {
+      const query = { ...filters, search: q, per_page: 100, cursor: after }
+      return request<ListOf<CheckView>>(withQuery('/views/checks', query), { signal })
+    },
+  })
+
+export const checkFactsQuery = (id: string) =>
+  queryOptions<CheckFacts>({
+    queryKey: ['checks', 'facts', id],
+    refetchInterval: ({ state }) => (state.data?.recomputing ? 2_000 : refetchInterval),
+    queryFn: ({ signal }) => request<CheckFacts>(`/views/checks/${id}`, { signal }),
+  })
+
+export const configurationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['checks', 'configuration', id],
+    queryFn: ({ signal }) => request<CheckConfiguration>(`/checks/${id}/configurations`, { signal }),
+  })
+
+export type ResultFilters = { readonly status?: string; readonly q?: string; readonly after?: string }
+
+/** What a quotation mark or backslash stands in cannot be searched for. */
+const searchable = (text: string): string => text.replace(/["\\]/g, ' ').trim()
+
+export const resultsQuery = (id: string, { status, q = '', after }: ResultFilters) =>
+  queryOptions({
+    queryKey: ['checks', 'results', id, status, q, after],
+    placeholderData: keepPreviousData,
+    refetchInterval,
+    queryFn: ({ signal }) => {
+      const statuses = status?.split(',').map((one) => `status:"${one}"`) ?? []
+      const text = searchable(q)
+      const clauses = [
+        ...(statuses.length > 0 ? [`(${statuses.join(' OR ')})`] : []),
+        ...(text === '' ? [] : [`device_display_name~"${text}"`]),
+      ]
+      const query = { query: clauses.join(' AND '), per_page: 50, cursor: after }
+      return request<ListOf<CheckResult>>(withQuery(`/checks/${id}/results`, query), { signal })
+    },
+  })
+
+const mostPages = 5
+
+/** Groups of devices, by identifier. */
+export const deviceGroupsQuery = queryOptions({
+  queryKey: ['groups', 'of-checks'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }) => {
+    const groups: DeviceGroup[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < mostPages; page += 1) {
+      const query = { per_page: 100, cursor }
+      const { data, pagination } = await request<ListOf<DeviceGroup>>(withQuery('/device_groups', query), { signal })
+      groups.push(...data)
+      cursor = pagination.next_cursor
+      if (cursor === '') break
+    }
+    return groups
+  },
+})

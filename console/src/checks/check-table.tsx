@@ -1,0 +1,78 @@
+import type { CheckView } from '@muster/contract/console-checks.ts'
+import { Link } from '@tanstack/react-router'
+import { Scroller } from '../components/scroller.tsx'
+import { strategyWords } from '../components/strategy-words.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { kindWords, percentOf, platformsOf } from './check-words.ts'
+
+export const CheckTable = ({ rows, isOld }: { rows: readonly CheckView[]; isOld: boolean }) => (
+  <Scroller name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
+    <table className="t bl check-list">
+      <thead>
+        <tr>
+          <th aria-sort="ascending">Check</th>
+          <th className="w-check-platforms">Runs on</th>
+          <th className="w-check-strategy">When it fails</th>
+          <th className="w-check-kind">Kind</th>
+          <th className="w-check-tags">Tags</th>
+          <th className="num w-check-failing">Failing</th>
+          <th className="num w-check-passing">Passing</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((check) => (
+          <CheckRow key={check.id} check={check} />
+        ))}
+      </tbody>
+    </table>
+  </Scroller>
+)
+
+function CheckRow({ check }: { check: CheckView }) {
+  const name = visibleText(check.name)
+  const percent = percentOf(check)
+  const failing = check.counted - check.passing
+  return (
+    <tr className="tall">
+      <td className="cell-check">
+        <Link to="/checks/$checkId" params={{ checkId: check.id }} className="m ell" data-row-link title={name}>
+          {name}
+        </Link>
+        <div className="sm t2 ell" title={visibleText(check.description)}>
+          {visibleText(check.description)}
+        </div>
+      </td>
+      <td className="t2 cell-platforms">{platformsOf(check)}</td>
+      <td className="cell-strategy">
+        {check.is_paused ? <span className="t2">Paused, does not run</span> : strategyWords[check.strategy]}
+      </td>
+      <td className="t2 cell-kind">{kindWords[check.kind]}</td>
+      <td className="cell-tags">
+        {check.tags.length === 0 ? (
+          <span className="t3">—</span>
+        ) : (
+          check.tags.map(({ id, name: tag }) => (
+            <span className="tag ell" key={id} title={visibleText(tag)}>
+              {visibleText(tag)}
+            </span>
+          ))
+        )}
+      </td>
+      <td className="num cell-failing">
+        {failing === 0 ? <span className="t3">0</span> : failing.toLocaleString('en')}
+      </td>
+      <td className="num cell-passing">
+        {percent === undefined ? (
+          <span className="t3">—</span>
+        ) : (
+          <>
+            {percent}&thinsp;%{' '}
+            <span className="t3 sm">
+              {check.passing.toLocaleString('en')} / {check.counted.toLocaleString('en')}
+            </span>
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}

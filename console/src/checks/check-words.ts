@@ -1,0 +1,31 @@
+import type { CheckResult } from '@muster/contract/check-results.ts'
+import type { CheckView } from '@muster/contract/console-checks.ts'
+import type { MarkName } from '../components/state-shape.tsx'
+
+export const platformWords = { darwin: 'macOS', windows: 'Windows', linux: 'Linux' } as const
+export const kindWords = { catalogue: 'Catalogue', own: 'Own', external: 'External' } as const
+
+type Status = CheckResult['status']
+
+export const resultWords: Readonly<Record<Status, { mark: MarkName; word: string }>> = {
+  failing: { mark: 'cross', word: 'Failing' },
+  errored: { mark: 'warning', word: 'Errored' },
+  unknown: { mark: 'question', word: 'Unknown' },
+  stale: { mark: 'dash', word: 'Stale' },
+  pending: { mark: 'pending', word: 'Pending' },
+  out_of_scope: { mark: 'struck', word: 'Out of scope' },
+  passing: { mark: 'tick', word: 'Passing' },
+  inapplicable: { mark: 'struck', word: 'Inapplicable' },
+}
+
+export const platformsOf = ({ platforms, kind }: CheckView): string =>
+  platforms.length === 0 && kind === 'external'
+    ? 'Every device'
+    : platforms.map((name) => platformWords[name]).join(', ')
+
+/** Whole percent, cut off as in the API; undefined where no device counts. */
+export const percentOf = ({ passing, counted }: Pick<CheckView, 'passing' | 'counted'>): number | undefined =>
+  counted === 0 ? undefined : Math.floor((passing * 100) / counted)
+
+export const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
+export const people = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)

@@ -1,0 +1,172 @@
+import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
+import type { CheckFacts, ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { request } from '../../api/request.ts'
+import { useAction } from '../../api/use-action.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
+import { useDebounced } from '../../components/use-debounced.ts'
+import { visibleText } from '../../components/visible-text.ts'
+import { ConfigurationForm } from './configuration-form.tsx'
+import { type Change, changeOf, countOf, type Definitions, type Draft, draftOf, faultsOf, rebase } from './draft.ts'
+import { exportBlocked } from './export-blocked.ts'
+import { PreviewPanel } from './preview-panel.tsx'
+import { consequencesOf, isWide, staysOf, verbOf } from './preview-words.ts'
+import { SaveBar } from './save-bar.tsx'
+
+type Parts = {
+  readonly facts: CheckFacts
+  readonly saved: CheckConfiguration
+  readonly definitions: Definitions
+  readonly isResuming: boolean
+}
+
+const previewQuery = (checkId: string, change: Change, most: number, isReady: boolean) =>
+  queryOptions({
+    queryKey: ['checks', 'preview', checkId, JSON.stringify(change), most],
+    enabled: isReady,
+    staleTime: 0,
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      request<ConfigurationPreview>(`/views/checks/${checkId}/configuration_preview`, {
+        method: 'POST',
+        body: { ...change, most },
+        signal,
+      }),
+  })
+
+const isBlocking = ({ strategy, paused }: Draft): boolean =>
+  !paused && (strategy === 'warn_then_block' || strategy === 'block_immediately')
+
+export function ConfigurationEditor({ facts, saved, definitions, isResuming }: Parts) {
+  const before = useMemo(() => draftOf(saved, definitions), [saved, definitions])
+  const [base, setBase] = useState(before)
+  const [draft, setDraft] = useState<Draft>(isResuming ? { ...before, paused: false } : before)
+  const [others, setOthers] = useState<readonly string[]>([])
+  if (JSON.stringify(base) !== JSON.stringify(before)) {
+    // What was saved meanwhile, here or by somebody else; what was typed stays.
+    const { draft: kept, others: found } = rebase(draft, base, before)
+    setBase(before)
+    setDraft(kept)
+    setOthers(found)
+  }
+  const client = useQueryClient()
+  const [most, setMost] = useState(50)
+  const [isAsking, setIsAsking] = useState(false)
+  const change = changeOf(saved, draft, definitions)
+  const changes = countOf(change)
+  const faults = faultsOf(draft)
+  const isReady = Object.keys(faults).length === 0
+  const asked = useDebounced(change, 300)
+  const preview = useQuery(previewQuery(facts.id, asked, most, isReady))
+  const isOld = preview.isPlaceholderData || JSON.stringify(asked) !== JSON.stringify(change) || !isReady
+  const current = isOld ? undefined : preview.data
+  const save = useAction({
+    act: () =>
+      request<CheckConfiguration>(`/views/checks/${facts.id}/configuration`, {
+        method: 'POST',
+        body: { ...change, preview: current?.token ?? '' },
+      }),
+    refresh: [['checks'], ['devices'], ['issues']],
+    hasForm: true,
+    said: () => `${visibleText(facts.name)} is saved`,
+    onDone: () => setIsAsking(false),
+  })
+  const refusals = [preview.error, save.error].flatMap((error) => (error instanceof ApiError ? error.faults : []))
+  const faultUnder = (path: string): string | undefined =>
+    faults[path] ??
+    refusals.find(({ field }) => {
+      const name = field.replace(/^change\//, '')
+      return name === path || name.startsWith(`${path}/`)
+    })?.message
+  const isOutdated = save.error instanceof ApiError && save.error.code === 'preview_outdated'
+  const verb = verbOf(current, draft, changes)
+  const set = (part: Partial<Draft>) => {
+    save.reset()
+    setDraft({ ...draft, ...part })
+  }
+  const begin = () => (current && current.hit > 0 ? setIsAsking(true) : save.mutate())
+  const lookAgain = () => {
+    save.reset()
+    setIsAsking(false)
+    void client.invalidateQueries({ queryKey: ['checks', 'configuration', facts.id] })
+    void preview.refetch()
+  }
+  const exportAll = async () => {
+    const body = { ...change, most: 1_000 }
+    const path = `/views/checks/${facts.id}/configuration_preview`
+    exportBlocked(await request<ConfigurationPreview>(path, { method: 'POST', body }), facts.slug)
+  }
+  return (
+    <>
+      <div className="editor-columns">
+        <ConfigurationForm
+          draft={draft}
+          saved={before}
+          definitions={definitions}
+          preview={preview.data}
+          faultUnder={faultUnder}
+          onChange={set}
+        />
+        <PreviewPanel
+          preview={preview.data}
+          error={preview.error}
+          isOld={isOld && preview.data !== undefined}
+          isChanged={changes > 0}
+          isBlocking={isBlocking(draft)}
+          onRetry={() => void preview.refetch()}
+          onAll={() => setMost(1_000)}
+          onExport={() => void exportAll()}
+        />
+      </div>
+      {changes > 0 && (
+        <SaveBar
+          changed={current?.changed ?? []}
+          changes={changes}
+          saved={before}
+          draft={draft}
+          preview={current}
+          verb={verb}
+          others={others}
+          fault={isAsking ? undefined : save.faultBeside(...knownFields)}
+          isOutdated={isOutdated && !isAsking}
+          isBusy={save.isPending}
+          onLookAgain={lookAgain}
+          onDiscard={() => {
+            save.reset()
+            setDraft(before)
+            setOthers([])
+          }}
+          onSave={begin}
+        />
+      )}
+      {current && (
+        <ConfirmDialog
+          isOpen={isAsking}
+          onClose={isOutdated ? lookAgain : () => setIsAsking(false)}
+          question={`${verb}?`}
+          consequences={consequencesOf(current)}
+          stays={staysOf(current)}
+          verb={verb}
+          {...(isWide(current) && { typed: String(current.hit) })}
+          onConfirm={() => save.mutate()}
+          isBusy={save.isPending}
+          fault={save.error?.message}
+        />
+      )}
+      <LeaveGuard isDirty={changes > 0 && !save.isPending && !save.isSuccess} />
+    </>
+  )
+}
+
+const knownFields = [
+  'block_auth_grace_period_days',
+  'auth_check_run_shelf_life_seconds',
+  'targeted_groups',
+  'excluded_groups',
+  'blocking_allowed_groups',
+  'blocking_excluded_groups',
+]

@@ -1,0 +1,130 @@
+import { TextInput } from '@mantine/core'
+import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import type { Definitions, Draft } from './draft.ts'
+import { GroupPicker } from './group-picker.tsx'
+import { OptionFields } from './option-fields.tsx'
+import { StrategyChoice } from './strategy-choice.tsx'
+
+type Parts = {
+  readonly draft: Draft
+  readonly saved: Draft
+  readonly definitions: Definitions
+  readonly preview: ConfigurationPreview | undefined
+  readonly faultUnder: (path: string) => string | undefined
+  readonly onChange: (part: Partial<Draft>) => void
+}
+
+export function ConfigurationForm({ draft, saved, definitions, preview, faultUnder, onChange }: Parts) {
+  const results = preview === undefined ? '' : ' A change makes the results so far stale.'
+  return (
+    <form className="configuration-form" onSubmit={(event) => event.preventDefault()}>
+      <StrategyChoice
+        chosen={draft.strategy}
+        saved={saved.strategy}
+        preview={preview}
+        onChange={(strategy) => onChange({ strategy })}
+      />
+      <div className="field-pair">
+        <TextInput
+          label="Grace period"
+          description="From the later of finding and this change"
+          className="field-number"
+          inputMode="numeric"
+          rightSection={<span className="unit">days</span>}
+          value={draft.graceDays}
+          error={faultUnder('block_auth_grace_period_days')}
+          onChange={(event) => onChange({ graceDays: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Not before"
+          description="This check blocks nobody before that day, UTC"
+          className="field-day"
+          type="date"
+          value={draft.begins}
+          error={faultUnder('begins_blocking_on')}
+          onChange={(event) => onChange({ begins: event.currentTarget.value })}
+        />
+      </div>
+      <div className="ticks">
+        <Tick
+          text="Owners may snooze for 24 h, once in 7 days"
+          isOn={draft.maySnooze}
+          onChange={(maySnooze) => onChange({ maySnooze })}
+        />
+        <Tick text="Owners may ask for an exemption" isOn={draft.mayAsk} onChange={(mayAsk) => onChange({ mayAsk })} />
+        <Tick
+          text="Paused: the check does not run and blocks nobody"
+          isOn={draft.paused}
+          onChange={(paused) => onChange({ paused })}
+        />
+      </div>
+      <section className="sec" aria-labelledby="where-it-applies">
+        <h2 id="where-it-applies">Where it applies</h2>
+        <div className="field-pair">
+          <GroupPicker
+            label="Checked on"
+            hint="Groups and platforms"
+            empty="Every device that fits"
+            chosen={draft.targeted}
+            fault={faultUnder('targeted_groups')}
+            onChange={(targeted) => onChange({ targeted })}
+          />
+          <GroupPicker
+            label="Not checked on"
+            hint="Left out even where it is checked"
+            empty="Nobody is left out"
+            chosen={draft.excluded}
+            fault={faultUnder('excluded_groups')}
+            onChange={(excluded) => onChange({ excluded })}
+          />
+          <GroupPicker
+            label="Blocks in"
+            hint="Elsewhere owners are told, and not blocked"
+            empty="Everyone checked"
+            chosen={draft.blocksIn}
+            fault={faultUnder('blocking_allowed_groups')}
+            onChange={(blocksIn) => onChange({ blocksIn })}
+          />
+          <GroupPicker
+            label="Never blocks in"
+            hint="Spared even where it blocks"
+            empty="Nobody is spared"
+            chosen={draft.neverIn}
+            fault={faultUnder('blocking_excluded_groups')}
+            onChange={(neverIn) => onChange({ neverIn })}
+          />
+        </div>
+      </section>
+      <section className="sec" aria-labelledby="options-and-timing">
+        <h2 id="options-and-timing">Options and timing</h2>
+        <div className="option-fields">
+          <OptionFields
+            definitions={definitions}
+            drafts={draft.options}
+            faultUnder={faultUnder}
+            onChange={(name, value) => onChange({ options: { ...draft.options, [name]: value } })}
+          />
+          {Object.keys(definitions).length > 0 && <p className="sm t3">{results.trim()}</p>}
+          <TextInput
+            label="Run again at sign-in when older than"
+            className="field-number"
+            inputMode="numeric"
+            rightSection={<span className="unit">min</span>}
+            value={draft.shelfLifeMinutes}
+            error={faultUnder('auth_check_run_shelf_life_seconds')}
+            onChange={(event) => onChange({ shelfLifeMinutes: event.currentTarget.value })}
+          />
+        </div>
+      </section>
+    </form>
+  )
+}
+
+type TickParts = { readonly text: string; readonly isOn: boolean; readonly onChange: (isOn: boolean) => void }
+
+const Tick = ({ text, isOn, onChange }: TickParts) => (
+  <label className="row">
+    <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    {text}
+  </label>
+)

@@ -1,0 +1,99 @@
+import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import { strategyWords } from '../../components/strategy-words.ts'
+import { dayOf, deadlineOf } from '../../components/times.ts'
+import { visibleText } from '../../components/visible-text.ts'
+import { devices, people } from '../check-words.ts'
+import type { Draft } from './draft.ts'
+
+const mostWithoutTyping = 25
+const shareWithoutTyping = 0.05
+
+/** Whether so many are hit that their number is to be typed. */
+export const isWide = ({ hit, all_devices: all }: ConfigurationPreview): boolean =>
+  hit > mostWithoutTyping || hit > all * shareWithoutTyping
+
+const isLater = (preview: ConfigurationPreview): boolean => preview.ends_at > preview.computed_at
+
+/** What the button says: the effect, with its number. */
+export function verbOf(preview: ConfigurationPreview | undefined, draft: Draft, changes: number): string {
+  const plain = changes === 1 ? 'Save 1 change' : `Save ${changes} changes`
+  if (!preview) return plain
+  const now = Date.parse(preview.computed_at)
+  if (preview.hit > 0) {
+    return isLater(preview)
+      ? `Warn ${devices(preview.hit)}, block from ${dayOf(preview.ends_at, now)}`
+      : `Block ${devices(preview.hit)} now`
+  }
+  if (preview.released > 0) return `Release ${devices(preview.released)}`
+  if (preview.changed.includes('paused') || preview.changed.includes('is_paused')) {
+    return draft.paused ? 'Pause the check' : 'Resume the check'
+  }
+  if (preview.changed.includes('remediation_strategy') && draft.strategy === 'notify_only') {
+    return `Notify the owners of ${devices(preview.effects.notify_only.notified)}`
+  }
+  return plain
+}
+
+/** What follows for whoever is hit: one line each. */
+export function consequencesOf(preview: ConfigurationPreview): string[] {
+  const now = Date.parse(preview.computed_at)
+  const names = preview.blocked
+    .slice(0, 3)
+    .map(({ owner_name: owner, device_name: device }) => visibleText(owner === null ? device : `${owner} (${device})`))
+  const others = preview.blocked_at_end - names.length
+  const who = others > 0 ? `${names.join(', ')} and ${others.toLocaleString('en')} more` : names.join(', ')
+  const when = isLater(preview) ? `from ${deadlineOf(preview.ends_at, now)} UTC at the latest` : 'at once'
+  const only = preview.people_on_only_device
+  return [
+    `${who} cannot sign in with ${preview.blocked_at_end === 1 ? 'this device' : 'these devices'} ${when}, unless the failure is fixed.`,
+    ...(only > 0 ? [`${people(only)} ${only === 1 ? 'has' : 'have'} no other device to sign in with.`] : []),
+    ...(preview.undecided.length > 0
+      ? ['A failure that is found later, on devices that are undecided now, starts its own grace period.']
+      : []),
+  ]
+}
+
+export function staysOf(preview: ConfigurationPreview): string {
+  if (!isLater(preview) || preview.blocked_now > 0) return 'Results and issues stay. The change can be taken back.'
+  const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
+  return `Results and issues stay. You can change it back until ${day} without blocking anybody.`
+}
+
+const names: Readonly<Record<string, string>> = {
+  is_paused: 'pause',
+  block_auth_grace_period_days: 'grace period',
+  auth_check_run_shelf_life_seconds: 'age of results',
+  snooze_disallowed: 'snoozing',
+  exemptions_disallowed: 'asking for exemptions',
+  targeted_groups: 'checked on',
+  excluded_groups: 'not checked on',
+  blocking_allowed_groups: 'blocks in',
+  blocking_excluded_groups: 'never blocks in',
+  options: 'options',
+  begins_blocking_on: 'not before',
+}
+
+/** "1 change: Notify only → Warn, then block". */
+export function changesInWords(changed: readonly string[], saved: Draft, draft: Draft): string {
+  const words = changed.map((name) =>
+    name === 'remediation_strategy'
+      ? `${strategyWords[saved.strategy]} → ${strategyWords[draft.strategy]}`
+      : (names[name] ?? name),
+  )
+  return `${changed.length === 1 ? '1 change' : `${changed.length} changes`}: ${words.join(', ')}`
+}
+
+/** What follows, in a line beside the button. */
+export function consequenceOf(preview: ConfigurationPreview): string {
+  if (preview.hit > 0 && isLater(preview)) {
+    const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
+    return preview.blocked_now === 0
+      ? `Owners are told at their next sign-in. You can change it back until ${day} without blocking anybody.`
+      : `${devices(preview.blocked_now)} are blocked at once; the others until ${day}.`
+  }
+  if (preview.hit > 0) return 'Owners are refused at their next sign-in.'
+  if (preview.left > 0) return `The check leaves ${devices(preview.left)}; its issues there are resolved.`
+  if (preview.released > 0) return 'Their owners can sign in again within a minute.'
+  if (preview.changed.includes('options')) return 'Results become stale until devices run the check again.'
+  return 'Nobody is blocked by this.'
+}

@@ -1,0 +1,19 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { IssueList } from '../issues/issue-list.tsx'
+
+const route = getRouteApi('/shell/checks/$checkId/issues')
+
+export function IssuesTab() {
+  const { checkId } = route.useParams()
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <section aria-label="Issues">
+      <IssueList
+        checkId={checkId}
+        filters={filters}
+        onChange={(search, replace = false) => void navigate({ search, replace })}
+      />
+    </section>
+  )
+}

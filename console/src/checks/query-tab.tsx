@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { CodeBlock } from '../components/code-block.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { spanOf } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { checkFactsQuery } from './check-queries.ts'
+
+const route = getRouteApi('/shell/checks/$checkId/query')
+
+export function QueryTab() {
+  const { checkId } = route.useParams()
+  const { data: facts } = useQuery(checkFactsQuery(checkId))
+  if (!facts) return null
+  if (facts.sql === null) {
+    return (
+      <Emptiness title="Nothing runs on devices.">
+        Results of this check are reported through the API; docs/checks.md shows how.
+      </Emptiness>
+    )
+  }
+  return (
+    <section className="prose-column" aria-label="Query">
+      <h2>As devices run it</h2>
+      <CodeBlock text={facts.sql} label="the query" />
+      {facts.sql_template !== null && facts.sql_template !== facts.sql && (
+        <>
+          <h2>As it is written</h2>
+          <p className="t2">Values in braces are the options of the configuration.</p>
+          <CodeBlock text={facts.sql_template} label="the template" />
+        </>
+      )}
+      <dl className="kv">
+        <div className="pair">
+          <dt>Runs</dt>
+          <dd>every {spanOf(facts.interval_seconds * 1_000)}</dd>
+        </div>
+        <div className="pair">
+          <dt>Issues</dt>
+          <dd>
+            {facts.primary_key_column === null ? (
+              'one of a device at most'
+            ) : (
+              <span>
+                one for each value of <code>{visibleText(facts.primary_key_column)}</code>
+              </span>
+            )}
+          </dd>
+        </div>
+        <div className="pair">
+          <dt>Issue title</dt>
+          <dd>{visibleText(facts.issue_title)}</dd>
+        </div>
+        <div className="pair">
+          <dt>Slug</dt>
+          <dd>
+            <code className="ell">{visibleText(facts.slug)}</code>
+          </dd>
+        </div>
+        {facts.privacy_info !== '' && (
+          <div className="pair">
+            <dt>Privacy</dt>
+            <dd>{visibleText(facts.privacy_info)}</dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  )
+}

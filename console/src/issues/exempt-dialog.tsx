@@ -1,0 +1,74 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core'
+import type { IssueFacts } from '@muster/contract/console-issues.ts'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { visibleText } from '../components/visible-text.ts'
+
+type Parts = { readonly issue: IssueFacts; readonly path: string; readonly onClose: () => void }
+
+/** Takes the whole check off the device, with a reason and, where wanted, an end. */
+export function ExemptDialog({ issue, path, onClose }: Parts) {
+  const [reason, setReason] = useState('')
+  const [day, setDay] = useState('')
+  const exempt = useAction({
+    act: () => {
+      const body = { reason, expires_at: day === '' ? null : `${day}T00:00:00.000Z` }
+      return request(path, { method: 'POST', body })
+    },
+    refresh: [['issues'], ['devices'], ['checks']],
+    hasForm: true,
+    said: () => `${visibleText(issue.device.name)} is exempted from ${visibleText(issue.check.name)}`,
+    undo: () => ({
+      label: 'Undo',
+      run: () => end.mutate(),
+    }),
+    onDone: onClose,
+  })
+  const end = useAction({
+    act: () => request(path, { method: 'DELETE' }),
+    refresh: [['issues'], ['devices'], ['checks']],
+    said: () => 'The exemption is ended; the issue counts again',
+  })
+  return (
+    <Modal opened onClose={onClose} title={`Exempt ${visibleText(issue.device.name)}?`} withCloseButton={false}>
+      <form
+        className="dialog-fields"
+        onSubmit={(event) => {
+          event.preventDefault()
+          exempt.mutate()
+        }}
+      >
+        <p className="t2">
+          The check “{visibleText(issue.check.name)}” no longer counts on this device: its open issues block nobody, and
+          new ones are not opened.
+        </p>
+        <Textarea
+          label="Reason"
+          description="For the audit log and other administrators"
+          rows={3}
+          value={reason}
+          error={exempt.faultOf('reason')}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus
+        />
+        <TextInput
+          label="Until"
+          description="The first day on which it counts again, UTC; optional"
+          type="date"
+          value={day}
+          error={exempt.faultOf('expires_at')}
+          onChange={(event) => setDay(event.currentTarget.value)}
+        />
+        <FormFault error={exempt.faultBeside('reason', 'expires_at')} />
+        <div className="dialog-ends">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={exempt.isPending}>
+            Exempt this device
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

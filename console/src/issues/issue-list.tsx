@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { FilterChip } from '../components/filter-chip.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { SearchBox } from '../components/search-box.tsx'
+import { type IssueFilters, issueFiltersInWords, issueStates, issuesQuery, readIssueFilters } from './issue-queries.ts'
+import { IssueTable } from './issue-table.tsx'
+import './issues.css'
+
+type Parts = {
+  readonly filters: IssueFilters
+  readonly onChange: (filters: IssueFilters, isTyping?: boolean) => void
+  /** Within the page of a check, whose issues alone are listed. */
+  readonly checkId?: string
+}
+
+const options = Object.entries(issueStates).map(([value, text]) => ({ value, text }))
+
+export function IssueList({ filters, onChange, checkId }: Parts) {
+  const isInset = checkId !== undefined
+  const list = useQuery(issuesQuery(isInset ? { ...filters, check: checkId } : filters))
+  const { after: _after, ...kept } = filters
+  return (
+    <>
+      <search className={isInset ? 'filterbar within' : 'filterbar'}>
+        <SearchBox
+          value={filters.q ?? ''}
+          placeholder="Title, value or device"
+          onChange={(q) => onChange(readIssueFilters({ ...kept, q }), true)}
+        />
+        <FilterChip
+          isSingle
+          field="State"
+          options={options}
+          chosen={[filters.state ?? 'open']}
+          onChange={([state]) => onChange(readIssueFilters({ ...kept, state }))}
+        />
+        {!isInset && filters.check !== undefined && (
+          <FilterChip
+            isSingle
+            field="Check"
+            options={[{ value: filters.check, text: list.data?.data[0]?.check.name ?? filters.check }]}
+            chosen={[filters.check]}
+            onChange={([check]) => onChange(readIssueFilters({ ...kept, check }))}
+          />
+        )}
+        {filters.device !== undefined && (
+          <FilterChip
+            isSingle
+            field="Device"
+            options={[{ value: filters.device, text: list.data?.data[0]?.device.name ?? filters.device }]}
+            chosen={[filters.device]}
+            onChange={([device]) => onChange(readIssueFilters({ ...kept, device }))}
+          />
+        )}
+      </search>
+      <ListBody
+        list={list}
+        name="Issues"
+        isInset={isInset}
+        filter={issueFiltersInWords(filters)}
+        noMatch="No issue matches."
+        onClear={() => onChange({})}
+        empty={<Emptiness title="No issue is open.">What a check finds failing on a device appears here.</Emptiness>}
+        after={filters.after}
+        onNext={(after) => onChange({ ...filters, after })}
+        className="issues-table"
+      >
+        {(rows) => <IssueTable rows={rows} withCheck={!isInset} />}
+      </ListBody>
+    </>
+  )
+}

@@ -1,0 +1,244 @@
+import { Button } from '@mantine/core'
+import type { IssueFacts } from '@muster/contract/console-issues.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Fact } from '../components/fact.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime, useNow } from '../components/relative-time.tsx'
+import { StatePill } from '../components/state-shape.tsx'
+import { dayOf, deadlineOf, fullTime, relativeTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { ExemptDialog } from './exempt-dialog.tsx'
+import { issueQuery } from './issue-queries.ts'
+import './issues.css'
+
+const route = getRouteApi('/shell/issues/$issueId')
+const crumb = { to: '/issues', text: 'Issues' } as const
+const refreshed = [['issues'], ['devices'], ['checks']]
+
+export function IssuePage() {
+  const { issueId } = route.useParams()
+  const issue = useQuery(issueQuery(issueId))
+  if (issue.data) return <LoadedIssue key={issueId} issue={issue.data} />
+  const isMissing = issue.error instanceof ApiError && issue.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such issue' : 'Issue'} crumb={crumb}>
+      <div className="page">
+        {isMissing && (
+          <Emptiness title={`There is no issue ${issueId}.`}>
+            Its device or check may have been deleted.{' '}
+            <Link className="u" to="/issues">
+              All issues
+            </Link>
+          </Emptiness>
+        )}
+        {issue.isError && !isMissing && (
+          <Failure what="The issue could not be loaded." error={issue.error} onRetry={() => void issue.refetch()} />
+        )}
+        {issue.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+function LoadedIssue({ issue }: { issue: IssueFacts }) {
+  const now = useNow()
+  const title = visibleText(issue.title)
+  return (
+    <Page title={title} crumb={crumb} hasOwnTitle actions={<Actions issue={issue} />}>
+      <div className="page detail">
+        <div className="title-row">
+          <h1 tabIndex={-1} className="ell" title={title}>
+            {title}
+          </h1>
+          <Pill issue={issue} now={now} />
+        </div>
+        <p className="t2">{consequenceOf(issue, now)}</p>
+        <div className="columns">
+          <div className="stack main-column">
+            <section aria-labelledby="issue-row">
+              <h2 id="issue-row">What the check found</h2>
+              <FoundRow issue={issue} />
+            </section>
+            <section className="sec" aria-labelledby="issue-history">
+              <h2 id="issue-history">History</h2>
+              <Events issue={issue} />
+            </section>
+          </div>
+          <IssueRail issue={issue} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Pill({ issue, now }: { issue: IssueFacts; now: number }) {
+  if (issue.resolved_at !== null) return <span className="pill good">Resolved</span>
+  if (issue.exempted) return <span className="pill idle">Exempted</span>
+  if (issue.blocks_at === null) return <StatePill standing="notified" />
+  const isBlocking = Date.parse(issue.blocks_at) <= now
+  return (
+    <StatePill standing={isBlocking ? 'blocked' : 'will_block'} suffix={` ${relativeTime(issue.blocks_at, now)}`} />
+  )
+}
+
+function consequenceOf(issue: IssueFacts, now: number): string {
+  if (issue.resolved_at !== null) return `Resolved ${dayOf(issue.resolved_at, now)}; it blocks nobody.`
+  if (issue.exempted) return 'It stays open and blocks nobody.'
+  if (issue.owner === null) return 'Nobody owns the device, so it blocks nobody.'
+  const owner = visibleText(issue.owner.name)
+  if (issue.blocks_at === null) return `${owner} is told at sign-in, where the check tells owners; it never blocks.`
+  return Date.parse(issue.blocks_at) <= now
+    ? `${owner} cannot sign in with this device until it is put right.`
+    : `${owner} cannot sign in with this device from ${deadlineOf(issue.blocks_at, now)} UTC unless it is fixed.`
+}
+
+const statusColumn = 'KOLIDE_CHECK_STATUS'
+
+const FoundRow = ({ issue }: { issue: IssueFacts }) => (
+  <dl className="kv issue-rows">
+    {Object.entries(issue.value)
+      .filter(([column]) => column !== statusColumn)
+      .map(([column, value]) => (
+        <Fact key={column} name={visibleText(column)}>
+          <code>{value === '' ? '—' : visibleText(value)}</code>
+        </Fact>
+      ))}
+    <Fact name="status">
+      <code>{visibleText(issue.value[statusColumn] ?? 'FAIL')}</code>
+    </Fact>
+  </dl>
+)
+
+type Event = { readonly key: string; readonly at: string; readonly text: string }
+
+function eventsOf(issue: IssueFacts): Event[] {
+  const events: (Event | false)[] = [
+    { key: 'found', at: issue.detected_at, text: 'Found' },
+    issue.resolved_at !== null && { key: 'resolved', at: issue.resolved_at, text: 'Resolved' },
+    issue.exemption !== null && {
+      key: 'exempted',
+      at: issue.exemption.since,
+      text: `The check was exempted on the device: “${visibleText(issue.exemption.reason)}”`,
+    },
+    ...issue.requests.map(({ id, status, requested_at }) => ({
+      key: `request ${id}`,
+      at: requested_at,
+      text: `Its owner asked for an exemption; ${status === 'open' ? 'it waits' : `it was ${status}`}`,
+    })),
+    ...issue.earlier.map(({ id, detected_at, resolved_at }) => ({
+      key: `issue ${id}`,
+      at: detected_at,
+      text: resolved_at === null ? 'The same failure was found' : 'The same failure was found, and resolved later',
+    })),
+  ]
+  return events.filter((event) => event !== false).toSorted((one, other) => (one.at < other.at ? 1 : -1))
+}
+
+const Events = ({ issue }: { issue: IssueFacts }) => (
+  <ul className="issue-events">
+    {eventsOf(issue).map(({ key, at, text }) => (
+      <li key={key}>
+        <span>{text}</span>
+        <time dateTime={at} className="t2 tn">
+          {fullTime(at)}
+        </time>
+      </li>
+    ))}
+  </ul>
+)
+
+const IssueRail = ({ issue }: { issue: IssueFacts }) => (
+  <aside className="rail" aria-label="Facts">
+    <dl className="kv">
+      <Fact name="Device">
+        <Link className="u ell" to="/devices/$deviceId" params={{ deviceId: issue.device.id }}>
+          {visibleText(issue.device.name)}
+        </Link>
+      </Fact>
+      <Fact name="Owner">
+        {issue.owner === null ? (
+          <span className="t3">Not registered</span>
+        ) : (
+          <Link className="u ell" to="/people/$personId" params={{ personId: issue.owner.id }}>
+            {visibleText(issue.owner.name)}
+          </Link>
+        )}
+      </Fact>
+      <Fact name="Check">
+        <Link className="u ell" to="/checks/$checkId" params={{ checkId: issue.check.id }}>
+          {visibleText(issue.check.name)}
+        </Link>
+      </Fact>
+      <Fact name="Found">
+        <RelativeTime time={issue.detected_at} />
+      </Fact>
+      <Fact name="Last looked">
+        <RelativeTime time={issue.last_rechecked_at} missing="never" />
+      </Fact>
+      {issue.recheck_asked_at !== null && (
+        <Fact name="Recheck">
+          asked <RelativeTime time={issue.recheck_asked_at} />
+        </Fact>
+      )}
+      {issue.snoozed_until !== null && (
+        <Fact name="Snoozed until">
+          <RelativeTime time={issue.snoozed_until} />
+        </Fact>
+      )}
+      {issue.exemption !== null && (
+        <Fact name="Exempted until">
+          <RelativeTime time={issue.exemption.expires_at} missing="no end" />
+        </Fact>
+      )}
+    </dl>
+  </aside>
+)
+
+function Actions({ issue }: { issue: IssueFacts }) {
+  const session = useSession()
+  const [isExempting, setIsExempting] = useState(false)
+  const may = (permission: 'refresh_check' | 'manage_user_requests') => session?.permissions.includes(permission)
+  const recheck = useAction({
+    act: () =>
+      request(`/devices/${issue.device.id}/check_refreshes`, { method: 'POST', body: { check_id: issue.check.id } }),
+    refresh: refreshed,
+    said: () => 'The check runs at the next check-in of the device',
+  })
+  const path = `/views/devices/${issue.device.id}/checks/${issue.check.id}/exemption`
+  const end = useAction({
+    act: () => request(path, { method: 'DELETE' }),
+    refresh: refreshed,
+    said: () => 'The exemption is ended; the issue counts again',
+  })
+  if (issue.resolved_at !== null) return null
+  return (
+    <span className="row">
+      {may('refresh_check') && (
+        <Button
+          leftSection={<Icon name="refresh" size={14} />}
+          loading={recheck.isPending}
+          onClick={() => recheck.mutate()}
+        >
+          Recheck
+        </Button>
+      )}
+      {may('manage_user_requests') && issue.exemption !== null && (
+        <Button loading={end.isPending} onClick={() => end.mutate()}>
+          End the exemption
+        </Button>
+      )}
+      {may('manage_user_requests') && issue.exemption === null && (
+        <Button onClick={() => setIsExempting(true)}>Exempt…</Button>
+      )}
+      {isExempting && <ExemptDialog issue={issue} path={path} onClose={() => setIsExempting(false)} />}
+    </span>
+  )
+}

@@ -1,0 +1,60 @@
+import type { IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { request, withQuery } from '../api/request.ts'
+import { given, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
+import type { ListOf } from '../devices/device-queries.ts'
+
+export const issueStates = {
+  open: 'Open',
+  blocking: 'Blocking now',
+  will_block: 'Will block',
+  notified: 'Never blocks',
+  exempted: 'Exempted',
+  resolved: 'Resolved',
+} as const satisfies Record<NonNullable<IssueViewFilter['state']>, string>
+
+export type IssueFilters = {
+  readonly state?: keyof typeof issueStates
+  readonly check?: string
+  readonly device?: string
+  readonly q?: string
+  readonly after?: string
+}
+
+/** The filters of an address; what they cannot mean is dropped, and open issues need no word. */
+export function readIssueFilters(raw: Readonly<Record<string, unknown>>): IssueFilters {
+  const state = readChoice(raw, 'state', Object.keys(issueStates) as (keyof typeof issueStates)[])
+  return given({
+    state: state === 'open' ? undefined : state,
+    check: readId(raw, 'check'),
+    device: readId(raw, 'device'),
+    q: readText(raw, 'q'),
+    after: readText(raw, 'after', 2_000),
+  })
+}
+
+export const issueFiltersInWords = ({ state, check, device, q }: IssueFilters): string =>
+  sentenceOf([
+    state && `the state is ${issueStates[state]}`,
+    check && 'it is of one check',
+    device && 'it is on one device',
+    q && `something holds “${q}”`,
+  ])
+
+export const issuesQuery = ({ state, check, device, q, after }: IssueFilters) =>
+  queryOptions({
+    queryKey: ['issues', 'list', state, check, device, q, after],
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+    queryFn: ({ signal }) => {
+      const query = { state, check, device, search: q, per_page: 50, cursor: after }
+      return request<ListOf<IssueView>>(withQuery('/views/issues', query), { signal })
+    },
+  })
+
+export const issueQuery = (id: string) =>
+  queryOptions<IssueFacts>({
+    queryKey: ['issues', 'one', id],
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) => request<IssueFacts>(`/views/issues/${id}`, { signal }),
+  })

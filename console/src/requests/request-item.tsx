@@ -1,0 +1,122 @@
+import { Button } from '@mantine/core'
+import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark, type MarkName } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { DecisionDialog } from './decision-dialog.tsx'
+
+type Parts = {
+  readonly kind: 'exemption' | 'registration'
+  readonly asked: ExemptionRequestView | RegistrationRequestView
+}
+
+const statusWords: Readonly<Record<Parts['asked']['status'], readonly [MarkName, string]>> = {
+  open: ['clock', 'Waiting'],
+  pending: ['clock', 'Waiting'],
+  approved: ['tick', 'Approved'],
+  denied: ['cross', 'Denied'],
+  withdrawn: ['dash', 'Withdrawn'],
+}
+
+export function RequestItem({ kind, asked }: Parts) {
+  const [mark, word] = statusWords[asked.status]
+  const [requester, device] = [visibleText(asked.requester.name), visibleText(asked.device.name)]
+  return (
+    <li className="request">
+      <div className="request-body">
+        <div className="request-head">
+          <Link to="/people/$personId" params={{ personId: asked.requester.id }} className="m" data-row-link>
+            {requester}
+          </Link>{' '}
+          {kind === 'exemption' ? 'asks for an exemption on' : 'asks for'}{' '}
+          <Link to="/devices/$deviceId" params={{ deviceId: asked.device.id }} className="m">
+            {device}
+          </Link>
+        </div>
+        <blockquote>{visibleText(asked.message)}</blockquote>
+        {'issues' in asked && <CoveredIssues issues={asked.issues} />}
+        {'present_owner' in asked && asked.status === 'pending' && (
+          <p className="sm t2">
+            {asked.present_owner === null
+              ? 'The device belongs to nobody.'
+              : `The device is registered to ${visibleText(asked.present_owner.name)}, who would lose it.`}
+          </p>
+        )}
+        {asked.internal_note !== null && <p className="sm t2">Note: {visibleText(asked.internal_note)}</p>}
+        {asked.denial_note !== null && <p className="sm t2">Told the requester: {visibleText(asked.denial_note)}</p>}
+      </div>
+      <div className="request-side">
+        <span className="state">
+          <Mark name={mark} />
+          {word}
+        </span>
+        <span className="sm t3">
+          <RelativeTime time={asked.decided_at ?? asked.requested_at} />
+        </span>
+        <RequestActions kind={kind} asked={asked} />
+      </div>
+    </li>
+  )
+}
+
+const CoveredIssues = ({ issues }: { issues: ExemptionRequestView['issues'] }) => (
+  <ul className="covered">
+    {issues.map((issue) => (
+      <li key={issue.id}>
+        <Link to="/issues/$issueId" params={{ issueId: issue.id }} className="u">
+          {visibleText(issue.title)}
+        </Link>
+        {issue.issue_value !== null && <code className="t2 ell">{visibleText(issue.issue_value)}</code>}
+        <span className="sm t3">
+          {issue.resolved_at !== null ? (
+            'resolved'
+          ) : issue.blocks_at === null ? (
+            'blocks nobody'
+          ) : (
+            <>
+              blocks <RelativeTime time={issue.blocks_at} />
+            </>
+          )}
+        </span>
+      </li>
+    ))}
+  </ul>
+)
+
+function RequestActions({ kind, asked }: Parts) {
+  const session = useSession()
+  const [deciding, setDeciding] = useState<'approved' | 'denied'>()
+  const reopen = useAction({
+    act: () => request(`/views/${kind}_requests/${asked.id}/reopen`, { method: 'POST' }),
+    refresh: [['requests'], ['issues'], ['devices'], ['checks']],
+    said: () => 'The request waits again',
+  })
+  if (!session?.permissions.includes('manage_user_requests')) return null
+  const isWaiting = asked.status === 'open' || asked.status === 'pending'
+  const mayReopen = asked.status === 'denied' || (kind === 'exemption' && asked.status === 'approved')
+  return (
+    <div className="row request-buttons">
+      {isWaiting && (
+        <>
+          <Button onClick={() => setDeciding('denied')}>Deny…</Button>
+          <Button variant="filled" onClick={() => setDeciding('approved')}>
+            Approve…
+          </Button>
+        </>
+      )}
+      {mayReopen && (
+        <Button loading={reopen.isPending} onClick={() => reopen.mutate()}>
+          Reopen
+        </Button>
+      )}
+      {deciding && (
+        <DecisionDialog kind={kind} asked={asked} decision={deciding} onClose={() => setDeciding(undefined)} />
+      )}
+    </div>
+  )
+}

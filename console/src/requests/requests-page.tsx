@@ -1,0 +1,103 @@
+import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { CursorPaging } from '../components/cursor-paging.tsx'
+import { FilterChip } from '../components/filter-chip.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { asTab, Tabs } from '../components/tabs.tsx'
+import type { ListOf } from '../devices/device-queries.ts'
+import { Page } from '../shell/page.tsx'
+import { RequestItem } from './request-item.tsx'
+import {
+  exemptionsQuery,
+  type RequestFilters,
+  readRequestFilters,
+  registrationsQuery,
+  type StatusName,
+  statuses,
+  waitingQuery,
+} from './request-queries.ts'
+import './requests.css'
+
+export const ExemptionRequestsPage = () => {
+  const filters = readRequestFilters(useSearch({ strict: false }))
+  return <Requests kind="exemption" filters={filters} list={useQuery(exemptionsQuery(filters))} />
+}
+
+export const RegistrationRequestsPage = () => {
+  const filters = readRequestFilters(useSearch({ strict: false }))
+  return <Requests kind="registration" filters={filters} list={useQuery(registrationsQuery(filters))} />
+}
+
+type View = ExemptionRequestView | RegistrationRequestView
+type Kind = 'exemption' | 'registration'
+
+type Parts = {
+  readonly kind: Kind
+  readonly filters: RequestFilters
+  readonly list: UseQueryResult<ListOf<View>>
+}
+
+const empty: Readonly<Record<Kind, string>> = {
+  exemption: 'Owners ask at sign-in for issues not to block them; what they ask appears here.',
+  registration: 'People ask for devices to be registered to them; what they ask appears here.',
+}
+
+function Requests({ kind, filters, list }: Parts) {
+  const navigate = useNavigate()
+  const waiting = useQuery(waitingQuery)
+  const rows = list.data?.data ?? []
+  const path = kind === 'exemption' ? '/requests/exemptions' : '/requests/registrations'
+  const show = (search: RequestFilters) => void navigate({ to: path, search })
+  const status = filters.status ?? 'waiting'
+  const options = Object.entries(statuses)
+    .filter(([value]) => kind === 'exemption' || value !== 'withdrawn')
+    .map(([value, text]) => ({ value, text }))
+  return (
+    <Page title={kind === 'exemption' ? 'Exemption requests' : 'Registration requests'} area="Requests">
+      <div className="tabs-bar">
+        <Tabs label="Requests">
+          <Link to="/requests/exemptions" {...asTab}>
+            Exemptions <span className="n">{waiting.data?.exemptions}</span>
+          </Link>
+          <Link to="/requests/registrations" {...asTab}>
+            Registrations <span className="n">{waiting.data?.registrations}</span>
+          </Link>
+        </Tabs>
+      </div>
+      <search className="filterbar">
+        <FilterChip
+          isSingle
+          field="Status"
+          options={options}
+          chosen={status === 'all' ? [] : [status]}
+          onChange={([value]) => show({ status: (value ?? 'all') as StatusName })}
+        />
+      </search>
+      <div className="page">
+        {list.isError && !list.data && (
+          <Failure what="Requests could not be loaded." error={list.error} onRetry={() => void list.refetch()} />
+        )}
+        {list.isPending && <SkeletonRows rows={3} />}
+        {list.data && rows.length === 0 && (
+          <Emptiness title={status === 'waiting' ? 'No request waits.' : 'No request matches.'}>
+            {status === 'waiting' || status === 'all' ? empty[kind] : `The status is ${statuses[status]}.`}
+          </Emptiness>
+        )}
+        <ul className={list.isPlaceholderData ? 'requests old' : 'requests'}>
+          {rows.map((row) => (
+            <RequestItem key={row.id} kind={kind} asked={row} />
+          ))}
+        </ul>
+      </div>
+      {list.data && (
+        <CursorPaging
+          current={filters.after ?? ''}
+          next={list.data.pagination.next_cursor}
+          shown={rows.length}
+          onNext={(after) => show({ ...filters, after })}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,140 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Count, Flag, Identifier, Nullable, Row, Text, Timestamp } from './schema-kit.ts'
+
+const named = (what: string) =>
+  Type.Object(
+    { id: Identifier(`Identifier of the ${what}.`), name: Text(`Name of the ${what}.`) },
+    { description: `The ${what}.` },
+  )
+
+const issueFields = {
+  id: Identifier('Identifier of the issue.'),
+  title: Text('What is wrong.'),
+  issue_value: Nullable(Text('What tells the issue apart from others of the check on the device.')),
+  exempted: Flag('Whether it is exempted and so does not block.'),
+  detected_at: Timestamp('When it was found.'),
+  resolved_at: Nullable(Timestamp('When it was resolved; null while it is open.')),
+  blocks_at: Nullable(Timestamp('When it blocks its device, or began to; null when it never will.')),
+  device: named('device'),
+  check: named('check'),
+  owner: Nullable(named('owner')),
+}
+
+/** A row of the list of issues. */
+export const IssueView = Type.Object(issueFields, { description: 'An issue, as the list shows it.' })
+export type IssueView = Static<typeof IssueView>
+
+const issueStates = ['open', 'blocking', 'will_block', 'notified', 'exempted', 'resolved'] as const
+
+export const IssueViewFilter = Type.Object({
+  state: Type.Optional(Choice(issueStates, 'How it stands; open ones if it is left out.')),
+  check: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Of this check.' })),
+  device: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'On this device.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Text in the title, value or name of the device.' }),
+  ),
+})
+export type IssueViewFilter = Static<typeof IssueViewFilter>
+
+/** The page of an issue. */
+export const IssueFacts = Type.Object(
+  {
+    ...issueFields,
+    value: Row('The row that failed.'),
+    issue_key: Nullable(Text('The column that the value is of.')),
+    last_rechecked_at: Nullable(Timestamp('When the check last looked again.')),
+    recheck_asked_at: Nullable(Timestamp('When a new run was asked for; null when none is waited for.')),
+    exemption: Nullable(
+      Type.Object(
+        {
+          reason: Text('Why the check is exempted on the device.'),
+          since: Timestamp('Since when.'),
+          expires_at: Nullable(Timestamp('Until when; null: without an end.')),
+        },
+        { description: 'That the whole check is exempted on the device; null when it is not.' },
+      ),
+    ),
+    exempted_on_request: Flag('Whether somebody asked for the exemption of the issue.'),
+    snoozed_until: Nullable(Timestamp('Until when its owner has put it off; null when they have not.')),
+    requests: Type.Array(
+      Type.Object({
+        id: Identifier('Identifier of the request.'),
+        status: Choice(['open', 'withdrawn', 'approved', 'denied'], 'What has become of it.'),
+        requested_at: Timestamp('When it was made.'),
+      }),
+      { description: 'The latest requests for its exemption.' },
+    ),
+    earlier: Type.Array(
+      Type.Object({
+        id: Identifier('Identifier of the issue.'),
+        detected_at: Timestamp('When it was found.'),
+        resolved_at: Nullable(Timestamp('When it was resolved.')),
+      }),
+      { description: 'The same failure before or since, newest first.' },
+    ),
+  },
+  { description: 'An issue with what its page shows.' },
+)
+export type IssueFacts = Static<typeof IssueFacts>
+
+export const CheckExemption = Type.Object(
+  {
+    reason: Text('Why.', { minLength: 1, maxLength: 5_000 }),
+    expires_at: Nullable(Timestamp('Until when; null: without an end.')),
+  },
+  { description: 'That a check is not to count on a device.' },
+)
+
+const requestFields = {
+  id: Identifier('Identifier of the request.'),
+  requested_at: Timestamp('When it was made.'),
+  decided_at: Nullable(Timestamp('When it was decided; null while it waits.')),
+  message: Text('What the requester wrote.'),
+  internal_note: Nullable(Text('For other administrators.')),
+  denial_note: Nullable(Text('Why it was denied, for the requester.')),
+  requester: named('person'),
+  device: named('device'),
+}
+
+export const ExemptionRequestView = Type.Object(
+  {
+    ...requestFields,
+    status: Choice(['open', 'withdrawn', 'approved', 'denied'], 'What has become of it.'),
+    issues: Type.Array(
+      Type.Object({
+        id: Identifier('Identifier of the issue.'),
+        title: Text('What is wrong.'),
+        issue_value: Nullable(Text('What tells it apart.')),
+        blocks_at: Nullable(Timestamp('When it blocks.')),
+        resolved_at: Nullable(Timestamp('When it was resolved.')),
+      }),
+      { description: 'The issues that are to be exempted, 50 at most.' },
+    ),
+  },
+  { description: 'A request for exemption, as the list shows it.' },
+)
+export type ExemptionRequestView = Static<typeof ExemptionRequestView>
+
+export const RegistrationRequestView = Type.Object(
+  {
+    ...requestFields,
+    status: Choice(['pending', 'approved', 'denied'], 'What has become of it.'),
+    present_owner: Nullable(named('owner')),
+  },
+  { description: 'A request for registration, as the list shows it.' },
+)
+export type RegistrationRequestView = Static<typeof RegistrationRequestView>
+
+export const RequestViewFilter = Type.Object({
+  status: Type.Optional(Choice(['waiting', 'approved', 'denied', 'withdrawn'], 'What has become of it.')),
+})
+export type RequestViewFilter = Static<typeof RequestViewFilter>
+
+export const WaitingCounts = Type.Object(
+  {
+    exemptions: Count('Requests for exemption that wait.'),
+    registrations: Count('Requests for registration that wait.'),
+  },
+  { description: 'How many requests wait for a decision.' },
+)
+export type WaitingCounts = Static<typeof WaitingCounts>

@@ -1,0 +1,160 @@
+import type { CheckViewFilter } from '@muster/contract/console-checks.ts'
+import { type Expression, sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { likePattern } from './rules.ts'
+
+type Tag = { id: string; name: string }
+
+const tags = sql<Tag[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', tag.id::text, 'name', tag.name) order by tag.name), '[]')
+  from check_tag_assignments as assignment
+  join check_tags as tag on tag.organization_id = assignment.organization_id and tag.id = assignment.check_tag_id
+  where assignment.organization_id = checks.organization_id and assignment.check_id = checks.id
+)`
+
+const fromChecks = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('checks')
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'checks.organization_id')
+        .onRef('configuration.check_id', '=', 'checks.id'),
+    )
+    .innerJoinLateral(
+      (build) =>
+        build
+          .selectFrom('check_tallies')
+          .select([
+            sql<number>`coalesce(sum(counted), 0)::int`.as('counted'),
+            sql<number>`coalesce(sum(passing), 0)::int`.as('passing'),
+          ])
+          .whereRef('check_tallies.organization_id', '=', 'checks.organization_id')
+          .whereRef('check_tallies.check_id', '=', 'checks.id')
+          .as('tally'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'checks.id',
+      'checks.name',
+      'checks.description',
+      'checks.platforms',
+      'checks.type',
+      'checks.is_provided',
+      'configuration.remediation_strategy',
+      'configuration.paused_at',
+      'tally.counted',
+      'tally.passing',
+      tags.as('tags'),
+    ])
+    .where(inOrganization('checks', organizationId))
+    .where('checks.deletion_requested_at', 'is', null)
+
+export type CheckViewRow = Awaited<ReturnType<typeof listCheckViews>>[number]
+
+/** By name. */
+export function listCheckViews(reader: Reader, page: ListPage, filter: CheckViewFilter) {
+  const { organizationId, after, limit } = page
+  const place = after === undefined ? undefined : (JSON.parse(after) as [string, string])
+  return fromChecks(reader, organizationId)
+    .where((build) => build.and(conditionsOf(filter)))
+    .$if(place !== undefined, (query) =>
+      query.where(sql<boolean>`(checks.name, checks.id) > (${place?.[0]}, ${place?.[1]}::bigint)`),
+    )
+    .orderBy('checks.name')
+    .orderBy('checks.id')
+    .limit(limit)
+    .execute()
+}
+
+export const placeOfCheck = ({ name, id }: CheckViewRow): string => JSON.stringify([name, id])
+
+function conditionsOf({ search, platform, strategy, kind, tag, state }: CheckViewFilter): Expression<boolean>[] {
+  const conditions: Expression<boolean>[] = []
+  const text = search?.trim() ?? ''
+  if (text !== '') {
+    const pattern = likePattern(text)
+    conditions.push(
+      sql<boolean>`(checks.name ilike ${pattern} or checks.description ilike ${pattern} or checks.slug ilike ${pattern})`,
+    )
+  }
+  if (platform) conditions.push(sql<boolean>`${platform}::text = any(checks.platforms)`)
+  if (strategy) conditions.push(sql<boolean>`configuration.remediation_strategy = ${strategy}`)
+  if (kind) conditions.push(kindConditions[kind])
+  if (state) conditions.push(stateConditions[state])
+  if (tag) {
+    conditions.push(
+      sql<boolean>`exists (select from check_tag_assignments as tagged
+        where tagged.organization_id = checks.organization_id and tagged.check_id = checks.id
+          and tagged.check_tag_id = ${tag}::bigint)`,
+    )
+  }
+  return conditions
+}
+
+const kindConditions = {
+  catalogue: sql<boolean>`checks.is_provided`,
+  own: sql<boolean>`not checks.is_provided and checks.type <> 'external'`,
+  external: sql<boolean>`not checks.is_provided and checks.type = 'external'`,
+}
+
+const stateConditions = {
+  failing: sql<boolean>`tally.passing < tally.counted`,
+  passing: sql<boolean>`tally.passing = tally.counted and tally.counted > 0 and configuration.paused_at is null`,
+  paused: sql<boolean>`configuration.paused_at is not null`,
+}
+
+export const findCheckFacts = (reader: Reader, organizationId: string, checkId: string) =>
+  fromChecks(reader, organizationId)
+    .leftJoin('check_recomputations as recomputation', (join) =>
+      join
+        .onRef('recomputation.organization_id', '=', 'checks.organization_id')
+        .onRef('recomputation.check_id', '=', 'checks.id')
+        .on('recomputation.finished_at', 'is', null),
+    )
+    .select([
+      'checks.slug',
+      'checks.issue_title',
+      'checks.sql_template',
+      'checks.primary_key_column',
+      'checks.interval_seconds',
+      'checks.option_definitions',
+      'checks.privacy_info',
+      'configuration.options',
+      'recomputation.requested_at as recomputing_since',
+    ])
+    .where('checks.id', '=', checkId)
+    .executeTakeFirst()
+
+export type CheckFactsRow = NonNullable<Awaited<ReturnType<typeof findCheckFacts>>>
+
+export const countStatuses = (reader: Reader, organizationId: string, checkId: string) =>
+  reader
+    .selectFrom('check_results')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'check_results.organization_id')
+        .onRef('devices.id', '=', 'check_results.device_id'),
+    )
+    .select(['check_results.status', sql<number>`count(*)::int`.as('count')])
+    .where(inOrganization('check_results', organizationId))
+    .where('check_results.check_id', '=', checkId)
+    .where('devices.deleted_at', 'is', null)
+    .groupBy('check_results.status')
+    .execute()
+
+export async function countOpenIssues(reader: Reader, organizationId: string, checkId: string): Promise<number> {
+  const found = await reader
+    .selectFrom('issues')
+    .innerJoin('devices', (join) =>
+      join.onRef('devices.organization_id', '=', 'issues.organization_id').onRef('devices.id', '=', 'issues.device_id'),
+    )
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(inOrganization('issues', organizationId))
+    .where('issues.check_id', '=', checkId)
+    .where('issues.resolved_at', 'is', null)
+    .where('devices.deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return found.count
+}

@@ -1,0 +1,48 @@
+import { CheckFacts, CheckView, CheckViewFilter } from '@muster/contract/console-checks.ts'
+import type { FastifyInstance } from 'fastify'
+import { orNotFound } from '../errors.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { listEndpoint } from '../http/list-endpoint.ts'
+import { countOpenIssues, countStatuses, findCheckFacts, listCheckViews, placeOfCheck } from './check-queries.ts'
+import { configurationViewRoutes } from './configuration-routes.ts'
+import { describeCheck, describeCheckFacts } from './describe-checks.ts'
+import { issueViewRoutes } from './issue-routes.ts'
+import { requestViewRoutes } from './request-routes.ts'
+
+const tag = 'Console'
+
+export function checkViewRoutes(scope: FastifyInstance): void {
+  configurationViewRoutes(scope)
+  issueViewRoutes(scope)
+  requestViewRoutes(scope)
+
+  listEndpoint(scope, {
+    path: '/views/checks',
+    operationId: 'listCheckViews',
+    summary: 'List checks by name, with how many devices pass',
+    tag,
+    record: CheckView,
+    options: CheckViewFilter,
+    list: listCheckViews,
+    present: describeCheck,
+    cursorOf: placeOfCheck,
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/checks/:checkId',
+    operationId: 'getCheckFacts',
+    summary: 'Read what the page of a check shows',
+    tag,
+    permission: 'read',
+    answer: CheckFacts,
+    run: async ({ db, organizationId, params: { checkId } }) => {
+      const [row, counts, open] = await Promise.all([
+        findCheckFacts(db, organizationId, checkId),
+        countStatuses(db, organizationId, checkId),
+        countOpenIssues(db, organizationId, checkId),
+      ])
+      return describeCheckFacts(orNotFound(row), counts, open)
+    },
+  })
+}

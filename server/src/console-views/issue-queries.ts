@@ -1,0 +1,153 @@
+import type { IssueViewFilter } from '@muster/contract/console-issues.ts'
+import { type Expression, sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
+import type { Reader } from '../db/transact.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { likePattern } from './rules.ts'
+
+const fromIssues = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('issues')
+    .innerJoin('devices', (join) =>
+      join.onRef('devices.organization_id', '=', 'issues.organization_id').onRef('devices.id', '=', 'issues.device_id'),
+    )
+    .innerJoin('checks', (join) =>
+      join.onRef('checks.organization_id', '=', 'issues.organization_id').onRef('checks.id', '=', 'issues.check_id'),
+    )
+    .leftJoin('people', (join) =>
+      join
+        .onRef('people.organization_id', '=', 'devices.organization_id')
+        .onRef('people.id', '=', 'devices.registered_owner_id'),
+    )
+    .select([
+      'issues.id',
+      'issues.title',
+      'issues.issue_value',
+      'issues.exempted',
+      'issues.detected_at',
+      'issues.resolved_at',
+      'issues.blocks_device_at',
+      'issues.device_id',
+      'devices.name as device_name',
+      'issues.check_id',
+      'checks.name as check_name',
+      'people.id as owner_id',
+      'people.name as owner_name',
+    ])
+    .where(inOrganization('issues', organizationId))
+    .where('devices.deleted_at', 'is', null)
+
+export type IssueViewRow = Awaited<ReturnType<typeof listIssueViews>>[number]
+
+/** Newest first. */
+export function listIssueViews(reader: Reader, page: ListPage, filter: IssueViewFilter) {
+  const { organizationId, after, limit, now } = page
+  const place = after?.split(' ')
+  return fromIssues(reader, organizationId)
+    .where((build) => build.and(conditionsOf(filter, now)))
+    .$if(place !== undefined, (query) =>
+      query.where(sql<boolean>`(issues.detected_at, issues.id) < (${place?.[0]}::timestamptz, ${place?.[1]}::bigint)`),
+    )
+    .orderBy('issues.detected_at', 'desc')
+    .orderBy('issues.id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export const placeOfIssue = ({ detected_at, id }: IssueViewRow): string => `${detected_at} ${id}`
+
+function conditionsOf({ state = 'open', check, device, search }: IssueViewFilter, now: string): Expression<boolean>[] {
+  const conditions: Expression<boolean>[] = [...stateConditions(state, now)]
+  if (check) conditions.push(sql<boolean>`issues.check_id = ${check}::bigint`)
+  if (device) conditions.push(sql<boolean>`issues.device_id = ${device}::bigint`)
+  const text = search?.trim() ?? ''
+  if (text !== '') {
+    const pattern = likePattern(text)
+    conditions.push(
+      sql<boolean>`(issues.title ilike ${pattern} or issues.issue_value ilike ${pattern} or devices.name ilike ${pattern})`,
+    )
+  }
+  return conditions
+}
+
+function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: string): Expression<boolean>[] {
+  if (state === 'resolved') return [sql<boolean>`issues.resolved_at is not null`]
+  const isOpen = sql<boolean>`issues.resolved_at is null`
+  const counts = sql<boolean>`not issues.exempted`
+  switch (state) {
+    case 'open':
+      return [isOpen]
+    case 'exempted':
+      return [isOpen, sql<boolean>`issues.exempted`]
+    case 'blocking':
+      return [isOpen, counts, sql<boolean>`issues.blocks_device_at <= ${now}::timestamptz`]
+    case 'will_block':
+      return [isOpen, counts, sql<boolean>`issues.blocks_device_at > ${now}::timestamptz`]
+    case 'notified':
+      return [isOpen, counts, sql<boolean>`issues.blocks_device_at is null`]
+  }
+}
+
+export const findIssueFacts = (reader: Reader, organizationId: string, issueId: string) =>
+  fromIssues(reader, organizationId)
+    .leftJoin('check_results as result', (join) =>
+      join
+        .onRef('result.organization_id', '=', 'issues.organization_id')
+        .onRef('result.device_id', '=', 'issues.device_id')
+        .onRef('result.check_id', '=', 'issues.check_id'),
+    )
+    .leftJoin('check_refreshes as refresh', (join) =>
+      join
+        .onRef('refresh.organization_id', '=', 'issues.organization_id')
+        .onRef('refresh.device_id', '=', 'issues.device_id')
+        .onRef('refresh.check_id', '=', 'issues.check_id'),
+    )
+    .select([
+      'issues.value',
+      'issues.issue_key',
+      'issues.last_rechecked_at',
+      'issues.exempted_on_request',
+      'refresh.requested_at as recheck_asked_at',
+      'result.exempted_at',
+      'result.exemption_reason',
+      'result.exemption_expires_at',
+      'result.snoozed_until',
+    ])
+    .where('issues.id', '=', issueId)
+    .executeTakeFirst()
+
+export type IssueFactsRow = NonNullable<Awaited<ReturnType<typeof findIssueFacts>>>
+
+const mostListed = 10
+
+export const listRequestsForIssue = (reader: Reader, organizationId: string, issueId: string) =>
+  reader
+    .selectFrom('exemption_request_issues as covered')
+    .innerJoin('exemption_requests', (join) =>
+      join
+        .onRef('exemption_requests.organization_id', '=', 'covered.organization_id')
+        .onRef('exemption_requests.id', '=', 'covered.exemption_request_id'),
+    )
+    .select(['exemption_requests.id', 'exemption_requests.status', 'exemption_requests.requested_at'])
+    .where(inOrganization('exemption_requests', organizationId))
+    .where('covered.issue_id', '=', issueId)
+    .orderBy('exemption_requests.id', 'desc')
+    .limit(mostListed)
+    .execute()
+
+export const listSameIssues = (
+  reader: Reader,
+  organizationId: string,
+  issue: Pick<IssueFactsRow, 'id' | 'device_id' | 'check_id' | 'issue_value'>,
+) =>
+  reader
+    .selectFrom('issues')
+    .select(['id', 'detected_at', 'resolved_at'])
+    .where(inOrganization('issues', organizationId))
+    .where('device_id', '=', issue.device_id)
+    .where('check_id', '=', issue.check_id)
+    .where(sql<boolean>`issue_value is not distinct from ${issue.issue_value}`)
+    .where('id', '<>', issue.id)
+    .orderBy('id', 'desc')
+    .limit(mostListed)
+    .execute()

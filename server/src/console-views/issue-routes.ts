@@ -1,0 +1,85 @@
+import { CheckExemption, IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import type { FastifyInstance } from 'fastify'
+import { ulid } from 'ulid'
+import { endExemption } from '../checks/end-exemption.ts'
+import { exemptCheck } from '../checks/exempt-check.ts'
+import { transact } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { listEndpoint } from '../http/list-endpoint.ts'
+import { describeIssue, describeIssueFacts } from './describe-issues.ts'
+import { findIssueFacts, listIssueViews, listRequestsForIssue, listSameIssues, placeOfIssue } from './issue-queries.ts'
+
+const tag = 'Console'
+
+export function issueViewRoutes(scope: FastifyInstance): void {
+  listEndpoint(scope, {
+    path: '/views/issues',
+    operationId: 'listIssueViews',
+    summary: 'List issues with their devices and owners, newest first',
+    tag,
+    record: IssueView,
+    options: IssueViewFilter,
+    list: listIssueViews,
+    present: describeIssue,
+    cursorOf: placeOfIssue,
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/issues/:issueId',
+    operationId: 'getIssueFacts',
+    summary: 'Read what the page of an issue shows',
+    tag,
+    permission: 'read',
+    answer: IssueFacts,
+    run: async ({ db, organizationId, params: { issueId } }) => {
+      const row = orNotFound(await findIssueFacts(db, organizationId, issueId))
+      const [requests, earlier] = await Promise.all([
+        listRequestsForIssue(db, organizationId, issueId),
+        listSameIssues(db, organizationId, row),
+      ])
+      return describeIssueFacts(row, { requests, earlier })
+    },
+  })
+
+  addExemptions(scope)
+}
+
+/** The API grants what owners ask for; administrators exempt without being asked. */
+function addExemptions(scope: FastifyInstance): void {
+  const shared = {
+    path: '/views/devices/:deviceId/checks/:checkId/exemption',
+    tag,
+    permission: 'manage_user_requests',
+  } as const
+
+  endpoint(scope, {
+    ...shared,
+    method: 'POST',
+    operationId: 'exemptCheckOnDevice',
+    summary: 'Exempt a device from a check',
+    body: CheckExemption,
+    run: ({ db, organizationId, params: { deviceId, checkId }, body, actor, ipAddress, now }) =>
+      transact(db, (tx) => {
+        const expiresAt = body.expires_at === null ? null : new Date(body.expires_at).toISOString()
+        const about = { organizationId, deviceId, checkId, reason: body.reason, expiresAt, actor, ipAddress }
+        return exemptCheck(tx, about, { cause: ulid(), initiator: 'admin', now })
+      }),
+  })
+
+  endpoint(scope, {
+    ...shared,
+    method: 'DELETE',
+    operationId: 'endExemptionOfCheckOnDevice',
+    summary: 'End the exemption of a device from a check',
+    run: ({ db, organizationId, params: { deviceId, checkId }, actor, ipAddress, now }) =>
+      transact(db, (tx) =>
+        endExemption(
+          tx,
+          { organizationId, deviceId, checkId, actor, ipAddress },
+          { cause: ulid(), initiator: 'admin', now },
+        ),
+      ),
+  })
+}
