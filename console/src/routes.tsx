@@ -328,6 +328,25 @@ const recordPages = [
   ...[people, deprovisioned, person, deviceGroups, deviceGroup, personGroups, personGroup],
   ...[signIns, signInEntry, audit, auditEntry],
 ]
+const newWebhook = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/webhooks/new',
+  component: lazyRouteComponent(() => import('./webhooks/new-webhook-page.tsx'), 'NewWebhookPage'),
+})
+
+const webhookSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/webhooks/$endpointId/settings',
+  component: lazyRouteComponent(() => import('./webhooks/webhook-settings-page.tsx'), 'WebhookSettingsPage'),
+})
+
+const webhookDelivery = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/webhooks/$endpointId/deliveries/$deliveryId',
+  validateSearch: readDeliveryFilters,
+  component: lazyRouteComponent(() => import('./webhooks/delivery-page.tsx'), 'DeliveryPage'),
+})
+
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/keys',
@@ -347,7 +366,8 @@ const key = createRoute({
 })
 
 const streamPages = [streams, newStream, stream, streamSettings, streamKeys, streamAudit]
-const developerPages = [...streamPages, webhooks, webhook, keys, newKey, key]
+const webhookPages = [webhooks, newWebhook, webhook, webhookSettings, webhookDelivery]
+const developerPages = [...streamPages, ...webhookPages, keys, newKey, key]
 const pages = [dashboard, devices, device, ...checkPages, ...recordPages, ...developerPages]
 const routeTree = root.addChildren([
   signIn,

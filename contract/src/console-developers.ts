@@ -1,13 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { mostCounted } from './most-counted.ts'
 import { Choice, Count, Flag, Nullable, Text, Timestamp } from './schema-kit.ts'
 import { SsfStreamEvent, settledStates } from './ssf-events.ts'
 import { SsfStreamStatusChange, SsfVerification } from './ssf-streams.ts'
 import { settledDeliveryStates, WebhookDelivery } from './webhook-deliveries.ts'
 
 const exampleOf = (schema: object) => (schema as { readonly examples: readonly object[] }).examples[0]
-
-/** The most that is counted of anything. */
-export const mostCounted = 10_000
 
 const counted = (what: string) => Count(`${what}; ${mostCounted.toLocaleString('en')} stands for that many or more.`)
 const deviceName = () => Nullable(Text('Name of the device now; null where there is none, or none any more.'))

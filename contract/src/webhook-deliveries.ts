@@ -2,7 +2,7 @@ import Type, { type Static, type TUnsafe } from 'typebox'
 import { Choice, Count, Identifier, IdentifierInput, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { choiceField, identifierField, timeField } from './search-fields.ts'
-import { webhookEvents } from './webhook-events.ts'
+import { webhookEvents } from './webhook-event-summaries.ts'
 
 export const settledDeliveryStates = ['delivered', 'failed'] as const
 export type SettledDeliveryState = (typeof settledDeliveryStates)[number]
@@ -139,6 +139,12 @@ export const WebhookTestRequest = Type.Object(
   {
     message: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1_000, description: 'What the event says; a greeting unless given.' }),
+    ),
+    event: Type.Optional(
+      Choice(
+        webhookEvents,
+        'Which event to send, with made-up values for all but `webhook.test`, which it is unless given.',
+      ),
     ),
   },
   {

@@ -1,11 +1,9 @@
 import Type, { type Static, type TUnsafe } from 'typebox'
+import { maskedHeaderValue } from './masked-header-value.ts'
 import { Choice, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
 import { flagField, identifierField, nullableTextField, textField, timeField } from './search-fields.ts'
-import { chosenWebhookEvents } from './webhook-events.ts'
-
-/** What answers show in place of the value of a custom header. */
-export const maskedHeaderValue = '********'
+import { chosenWebhookEvents } from './webhook-event-summaries.ts'
 
 const mostCustomHeaders = 20
 const longestRollOverlapSeconds = 604_800

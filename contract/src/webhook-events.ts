@@ -1,5 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Choice, Text } from './schema-kit.ts'
+import { type WebhookEvent, webhookEventSummaries } from './webhook-event-summaries.ts'
 
 const Id = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: `${description}, as a number.` })
@@ -63,14 +64,20 @@ const Message = Text('What the person wrote.')
 
 /** What each event carries as `data`, and what it says. */
 const definitions = {
-  'auth_logs.success': { summary: 'Somebody signed in.', data: signIn },
-  'auth_logs.failure': { summary: 'Somebody could not sign in.', data: signIn },
+  'auth_logs.success': {
+    summary: webhookEventSummaries['auth_logs.success'],
+    data: signIn,
+  },
+  'auth_logs.failure': {
+    summary: webhookEventSummaries['auth_logs.failure'],
+    data: signIn,
+  },
   'device_trust.status_changed': {
-    summary: 'A device stands otherwise than before: good, warning, to be blocked or blocked.',
+    summary: webhookEventSummaries['device_trust.status_changed'],
     data: { ...deviceNames, device_status: DeviceStatus, device_url: deviceNews.device_url },
   },
   'admin_users.created': {
-    summary: 'An administrator was added.',
+    summary: webhookEventSummaries['admin_users.created'],
     data: {
       admin_user_id: Id('Identifier of the administrator'),
       first_name: Text('First name.'),
@@ -81,7 +88,7 @@ const definitions = {
     },
   },
   'audit_log.recorded': {
-    summary: 'Something was done that the audit log keeps.',
+    summary: webhookEventSummaries['audit_log.recorded'],
     data: {
       actor_name: Text('Name of whoever acted.'),
       actor_type: Text('`User`, `ApiKey`, `System` or `Person`.'),
@@ -90,16 +97,28 @@ const definitions = {
       description: Text('What was done, as one sentence.'),
     },
   },
-  'devices.created': { summary: 'A device enrolled.', data: deviceNews },
-  'devices.registered': { summary: 'A device was registered to a person.', data: deviceNews },
+  'devices.created': {
+    summary: webhookEventSummaries['devices.created'],
+    data: deviceNews,
+  },
+  'devices.registered': {
+    summary: webhookEventSummaries['devices.registered'],
+    data: deviceNews,
+  },
   'devices.destroyed': {
-    summary: 'A device was removed for good.',
+    summary: webhookEventSummaries['devices.destroyed'],
     data: { ...deviceNames, status: DeviceStatus },
   },
-  'issues.new': { summary: 'A check found an issue on a device.', data: issueNews },
-  'issues.resolved': { summary: 'An issue on a device is there no more.', data: issueNews },
+  'issues.new': {
+    summary: webhookEventSummaries['issues.new'],
+    data: issueNews,
+  },
+  'issues.resolved': {
+    summary: webhookEventSummaries['issues.resolved'],
+    data: issueNews,
+  },
   'requests.issue_exemption': {
-    summary: 'Somebody asks that issues be exempted.',
+    summary: webhookEventSummaries['requests.issue_exemption'],
     data: {
       ...deviceNames,
       person_email: PersonEmail,
@@ -114,7 +133,7 @@ const definitions = {
     },
   },
   'requests.registration': {
-    summary: 'Somebody asks to have a device registered to them.',
+    summary: webhookEventSummaries['requests.registration'],
     data: {
       device: Type.Object({
         id: Id('Identifier of the device'),
@@ -130,18 +149,12 @@ const definitions = {
     },
   },
   'webhook.test': {
-    summary: 'Nothing happened: an administrator tries the endpoint.',
+    summary: webhookEventSummaries['webhook.test'],
     data: { message: Text('What it is.') },
   },
-} as const satisfies Record<string, { summary: string; data: TProperties }>
+} as const satisfies Record<WebhookEvent, { summary: string; data: TProperties }>
 
 type Definitions = typeof definitions
-export type WebhookEvent = keyof Definitions
-
-export const webhookEvents = Object.keys(definitions) as WebhookEvent[]
-
-/** Those that an endpoint chooses from; a test goes to whichever endpoint is tried. */
-export const chosenWebhookEvents = webhookEvents.filter((event) => event !== 'webhook.test')
 
 export type WebhookData<Event extends WebhookEvent> = {
   [Name in Event]: Static<ReturnType<typeof Type.Object<Definitions[Name]['data']>>>

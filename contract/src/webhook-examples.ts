@@ -1,4 +1,5 @@
-import type { WebhookData, WebhookEvent } from './webhook-events.ts'
+import type { WebhookEvent } from './webhook-event-summaries.ts'
+import type { WebhookData } from './webhook-events.ts'
 
 const address = (path: string) => `https://muster.example.com${path}`
 

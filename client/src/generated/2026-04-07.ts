@@ -1355,7 +1355,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event
-         * @description An extension. Queues `webhook.test` for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it.
+         * @description An extension. Queues `webhook.test`, or an example of another event, for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it. Examples have made-up values, and are told by nothing but these: `Ana’s MacBook` with the identifier 1042.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -4736,6 +4736,11 @@ export interface components {
         readonly WebhookTestRequest: {
             /** @description What the event says; a greeting unless given. */
             readonly message?: string;
+            /**
+             * @description Which event to send, with made-up values for all but `webhook.test`, which it is unless given.
+             * @enum {string}
+             */
+            readonly event?: "auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration" | "webhook.test";
         };
         /**
          * WhoAmI

@@ -10,6 +10,9 @@ const two = (value: number): string => String(value).padStart(2, '0')
 /** `18:36:20`, in UTC. */
 export const clockTime = (time: string): string => new Date(time).toISOString().slice(11, 19)
 
+/** `Sat`, in UTC. */
+export const weekdayOf = (time: string): string => weekdays[new Date(time).getUTCDay()] ?? ''
+
 /** `14 Nov`, with the year when it is another one than now's. */
 export function dayOf(time: string, now: number): string {
   const date = new Date(time)

@@ -1,4 +1,4 @@
-import { mostCounted } from '@muster/contract/console-developers.ts'
+import { mostCounted } from '@muster/contract/most-counted.ts'
 
 /** `1,942`; counts end somewhere, and say so. */
 export const countText = (count: number): string =>

@@ -24,6 +24,8 @@ type PageParts = {
   /** What the page is called, in the tab as well. */
   readonly title: string
   readonly crumb?: Crumb
+  /** Links between the crumb and the page itself. */
+  readonly trail?: ReactNode
   /** What the page is part of, where that has no page itself. */
   readonly area?: string
   readonly actions?: ReactNode
@@ -33,7 +35,7 @@ type PageParts = {
 }
 
 /** The bar above a page, and the page. A change of page is told to screen readers by the focus on the title. */
-export function Page({ title, crumb, area, actions, hasOwnTitle = false, children }: PageParts) {
+export function Page({ title, crumb, trail, area, actions, hasOwnTitle = false, children }: PageParts) {
   const content = useRef<HTMLElement>(null)
   const parts = [title, crumb?.text ?? area, 'Muster'].filter((part) => part !== undefined)
   const tabTitle = parts.join(' · ')
@@ -57,6 +59,12 @@ export function Page({ title, crumb, area, actions, hasOwnTitle = false, childre
           {area !== undefined && (
             <>
               {area}
+              <Icon name="chevronRight" size={14} />
+            </>
+          )}
+          {trail !== undefined && (
+            <>
+              {trail}
               <Icon name="chevronRight" size={14} />
             </>
           )}

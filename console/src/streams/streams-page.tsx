@@ -10,6 +10,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
 import { streamsQuery } from './stream-queries.ts'
 
 export function StreamsPage() {

@@ -1,73 +1,105 @@
+import type { DeliveryView } from '@muster/contract/console-developers.ts'
 import type { WebhookDelivery } from '@muster/contract/webhook-deliveries.ts'
 import { Link } from '@tanstack/react-router'
+import { RelativeTime } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
-import { Mark } from '../components/state-shape.tsx'
+import { Mark, type MarkName } from '../components/state-shape.tsx'
 import { clockTime, dayOf, fullTime } from '../components/times.ts'
-import { type DeliveryFilters, deliveryStates } from './webhook-queries.ts'
+import { visibleText } from '../components/visible-text.ts'
+import type { DeliveryFilters } from './webhook-queries.ts'
 
-export function DeliveryOutcome({ delivery }: { delivery: WebhookDelivery }) {
-  const isTried = delivery.state === 'pending' && delivery.attempts_count > 0
-  const mark =
-    delivery.state === 'failed' ? 'cross' : delivery.state === 'delivered' ? 'tick' : isTried ? 'warning' : 'clock'
-  return (
-    <span className={delivery.state === 'failed' ? 'delivery bad' : 'delivery'}>
-      <Mark name={mark} />
-      {isTried ? `${delivery.attempts_count} attempts failed` : deliveryStates[delivery.state]}{' '}
-      {delivery.last_status ?? ''}
-    </span>
-  )
+const isTried = ({ state, attempts_count: count }: WebhookDelivery): boolean => state === 'pending' && count > 0
+
+export function markOf(delivery: WebhookDelivery): MarkName {
+  if (delivery.state === 'failed') return 'cross'
+  if (delivery.state === 'delivered') return 'tick'
+  return isTried(delivery) ? 'warning' : 'clock'
 }
 
-export function DeliveryTable({ rows, filters }: { rows: readonly WebhookDelivery[]; filters: DeliveryFilters }) {
+/** Attempts that a message has before it is given up. */
+const mostAttempts = 10
+
+export function outcomeOf(delivery: WebhookDelivery): string {
+  const { state, attempts_count: count } = delivery
+  if (state === 'delivered') return 'Delivered'
+  if (state === 'failed') return 'Gave up'
+  return isTried(delivery) ? `${count} of ${mostAttempts} attempts failed` : 'Waiting'
+}
+
+export const DeliveryOutcome = ({ delivery }: { delivery: WebhookDelivery }) => (
+  <span className={delivery.state === 'failed' ? 'delivery bad' : 'delivery'}>
+    <Mark name={markOf(delivery)} />
+    {outcomeOf(delivery)} {isTried(delivery) ? '' : (delivery.last_status ?? '')}
+  </span>
+)
+
+type Parts = { readonly endpointId: string; readonly rows: readonly DeliveryView[]; readonly filters: DeliveryFilters }
+
+export const DeliveryTable = ({ endpointId, rows, filters }: Parts) => (
+  <Scroller name="Deliveries" className="bleed">
+    <table className="t bl delivery-table">
+      <thead>
+        <tr>
+          <th className="w-time">Time, UTC</th>
+          <th>Event</th>
+          <th>Device</th>
+          <th className="w-outcome">Delivery</th>
+          <th className="num w-took">Attempts</th>
+          <th className="num w-seen">Next</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((delivery) => (
+          <DeliveryRow key={delivery.id} endpointId={endpointId} delivery={delivery} filters={filters} />
+        ))}
+      </tbody>
+    </table>
+  </Scroller>
+)
+
+type RowParts = {
+  readonly endpointId: string
+  readonly delivery: DeliveryView
+  readonly filters: DeliveryFilters
+}
+
+function DeliveryRow({ endpointId, delivery, filters }: RowParts) {
+  const { identifier } = delivery.device
+  const device = delivery.device_name === null ? `Device ${identifier}` : visibleText(delivery.device_name)
   return (
-    <Scroller name="Deliveries" className="bleed">
-      <table className="t bl event-table">
-        <thead>
-          <tr>
-            <th className="w-time">Time, UTC</th>
-            <th>Event</th>
-            <th className="w-health">Device</th>
-            <th className="w-outcome">Delivery</th>
-            <th className="num w-took">Attempts</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((delivery) => (
-            <tr key={delivery.id} className={filters.delivery === delivery.id ? 'sel tall' : 'tall'}>
-              <td className="tn" title={fullTime(delivery.queued_at)}>
-                {clockTime(delivery.queued_at)}
-                <div className="sm t2">{dayOf(delivery.queued_at, Date.now())}</div>
-              </td>
-              <td>
-                <Link
-                  to="."
-                  search={{ ...filters, delivery: delivery.id }}
-                  replace
-                  className="ell"
-                  data-row-link
-                  aria-current={filters.delivery === delivery.id ? 'true' : undefined}
-                >
-                  <code>{delivery.event}</code>
-                </Link>
-                {delivery.resent_from !== null && <div className="sm t2">sent again</div>}
-              </td>
-              <td className="t2">
-                {delivery.device ? (
-                  <Link className="u" to="/devices/$deviceId" params={{ deviceId: delivery.device.identifier }}>
-                    Device {delivery.device.identifier}
-                  </Link>
-                ) : (
-                  '—'
-                )}
-              </td>
-              <td>
-                <DeliveryOutcome delivery={delivery} />
-              </td>
-              <td className="num">{delivery.attempts_count}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+    <tr className="tall">
+      <td className="tn" title={fullTime(delivery.queued_at)}>
+        {clockTime(delivery.queued_at)}
+        <div className="sm t2">{dayOf(delivery.queued_at, Date.now())}</div>
+      </td>
+      <td>
+        <Link
+          to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
+          params={{ endpointId, deliveryId: delivery.id }}
+          search={filters}
+          className="ell"
+          data-row-link
+        >
+          <code>{delivery.event}</code>
+        </Link>
+        {delivery.resent_from !== null && <div className="sm t2">sent again</div>}
+      </td>
+      <td className="t2">
+        {identifier === '' ? (
+          '—'
+        ) : (
+          <Link className="u ell" to="/devices/$deviceId" params={{ deviceId: identifier }} title={device}>
+            {device}
+          </Link>
+        )}
+      </td>
+      <td title={delivery.last_error === null ? undefined : visibleText(delivery.last_error)}>
+        <DeliveryOutcome delivery={delivery} />
+      </td>
+      <td className="num">{delivery.attempts_count}</td>
+      <td className="num t2">
+        <RelativeTime time={delivery.next_attempt_at} />
+      </td>
+    </tr>
   )
 }

@@ -1,10 +1,15 @@
+import type { DeliveryView, RangeCount, WebhookView } from '@muster/contract/console-developers.ts'
 import type { WebhookDelivery, WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries.ts'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { type WebhookEvent, webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
+import type { SentRange } from '../developers/range-dialog.tsx'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 15_000
+/** Of what somebody watches happen; nothing is asked while the tab is hidden. */
+const liveInterval = 5_000
 
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks', 'list'],
@@ -19,11 +24,18 @@ export const webhookQuery = (id: string) =>
     queryFn: ({ signal }) => request<WebhookEndpoint>(`/webhook_endpoints/${id}`, { signal }),
   })
 
+export const webhookViewQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', 'view', id],
+    refetchInterval: liveInterval,
+    queryFn: ({ signal }) => request<WebhookView>(`/views/webhooks/${id}`, { signal }),
+  })
+
 export type DeliveryFilters = {
   readonly state?: WebhookDelivery['state']
+  readonly kind?: WebhookEvent
+  readonly q?: string
   readonly after?: string
-  /** The delivery that is open beside the list. */
-  readonly delivery?: string
 }
 
 export const deliveryStates: Readonly<Record<WebhookDelivery['state'], string>> = {
@@ -32,32 +44,54 @@ export const deliveryStates: Readonly<Record<WebhookDelivery['state'], string>> 
   failed: 'Gave up',
 }
 
+const text = (value: unknown, longest: number): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, longest) : undefined
+
 /** The filters of an address; what they cannot mean is dropped. */
 export function readDeliveryFilters(raw: Readonly<Record<string, unknown>>): DeliveryFilters {
   const state = (Object.keys(deliveryStates) as WebhookDelivery['state'][]).find((name) => name === raw['state'])
-  const { after, delivery } = raw
+  const kind = webhookEvents.find((name) => name === raw['kind'])
+  const [q, after] = [text(raw['q'], 200), text(raw['after'], 2_000)]
   return {
     ...(state && { state }),
-    ...(typeof after === 'string' && after !== '' && { after }),
-    ...(typeof delivery === 'string' && /^\d{1,19}$/.test(delivery) && { delivery }),
+    ...(kind && { kind }),
+    ...(q !== undefined && { q }),
+    ...(after !== undefined && { after }),
   }
 }
 
-export const deliveriesQuery = (id: string, { state, after }: DeliveryFilters) =>
+/** The filters in words, for when nothing is found. */
+export function deliveryFiltersInWords({ state, kind, q }: DeliveryFilters): string {
+  const words = [
+    kind && `the event is ${kind}`,
+    state && `it is “${deliveryStates[state]}”`,
+    q && `something holds “${q}”`,
+  ].filter(Boolean)
+  const sentence = words.join(', and ')
+  return sentence === '' ? '' : `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`
+}
+
+export const deliveriesQuery = (id: string, { state, kind, q, after }: DeliveryFilters) =>
   queryOptions({
-    queryKey: ['webhooks', 'deliveries', id, state, after],
+    queryKey: ['webhooks', 'deliveries', id, { state, kind, q, after }],
     placeholderData: keepPreviousData,
-    refetchInterval,
+    refetchInterval: liveInterval,
     queryFn: ({ signal }) => {
-      const query = { per_page: 50, query: state && `state:"${state}"`, cursor: after }
-      return request<ListOf<WebhookDelivery>>(withQuery(`/webhook_endpoints/${id}/deliveries`, query), { signal })
+      const query = { per_page: 50, state, event: kind, search: q, cursor: after }
+      return request<ListOf<DeliveryView>>(withQuery(`/views/webhooks/${id}/deliveries`, query), { signal })
     },
   })
 
 export const deliveryQuery = (id: string, deliveryId: string) =>
   queryOptions({
     queryKey: ['webhooks', 'delivery', id, deliveryId],
-    refetchInterval,
+    refetchInterval: liveInterval,
     queryFn: ({ signal }) =>
       request<WebhookDeliveryDetails>(`/webhook_endpoints/${id}/deliveries/${deliveryId}`, { signal }),
+  })
+
+export const resendCountQuery = (id: string, range: SentRange) =>
+  queryOptions({
+    queryKey: ['webhooks', 'resend-count', id, range],
+    queryFn: ({ signal }) => request<RangeCount>(withQuery(`/views/webhooks/${id}/resend_count`, range), { signal }),
   })

@@ -1,19 +1,40 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useMay } from '../api/session.ts'
 import { Health } from '../components/health.tsx'
+import { Icon } from '../components/icon.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
-import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
 import { webhooksQuery } from './webhook-queries.ts'
+import { nameOf } from './with-webhook.tsx'
 
 export function WebhooksPage() {
-  const webhooks = useQuery(webhooksQuery)
+  const may = useMay('manage_webhooks')
+  const webhooks = useQuery({ ...webhooksQuery, enabled: may })
   const rows = webhooks.data?.data ?? []
   return (
-    <Page title="Webhooks">
+    <Page
+      title="Webhooks"
+      actions={
+        may && (
+          <Button
+            component={Link}
+            to="/settings/developers/webhooks/new"
+            variant="filled"
+            leftSection={<Icon name="plus" size={14} />}
+          >
+            New webhook
+          </Button>
+        )
+      }
+    >
       <div className="page">
+        {!may && <MissingPermission power="manage_webhooks" />}
         {webhooks.isError && (
           <Failure
             what="Webhooks could not be loaded."
@@ -21,11 +42,9 @@ export function WebhooksPage() {
             onRetry={() => void webhooks.refetch()}
           />
         )}
-        {webhooks.isPending && <SkeletonRows rows={4} />}
+        {may && webhooks.isPending && <SkeletonRows rows={4} />}
         {webhooks.data && rows.length === 0 && (
-          <Emptiness title="No webhook yet.">
-            A webhook tells a program of yours what happens. Make one with <code>POST /webhook_endpoints</code>.
-          </Emptiness>
+          <Emptiness title="No webhook yet.">A webhook tells a program of yours what happens.</Emptiness>
         )}
         {rows.length > 0 && (
           <Scroller name="Webhooks">
@@ -49,7 +68,7 @@ export function WebhooksPage() {
                         className="m ell"
                         data-row-link
                       >
-                        {visibleText(endpoint.description ?? new URL(endpoint.url).host)}
+                        {nameOf(endpoint)}
                       </Link>
                     </td>
                     <td title={endpoint.url}>

@@ -1,4 +1,5 @@
-import { mostCounted, type StreamEventFilter, type StreamView } from '@muster/contract/console-developers.ts'
+import type { StreamEventFilter, StreamView } from '@muster/contract/console-developers.ts'
+import { mostCounted } from '@muster/contract/most-counted.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Db, Reader } from '../db/transact.ts'

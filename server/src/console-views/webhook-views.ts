@@ -1,4 +1,5 @@
-import { type DeliveryViewFilter, mostCounted, type WebhookView } from '@muster/contract/console-developers.ts'
+import type { DeliveryViewFilter, WebhookView } from '@muster/contract/console-developers.ts'
+import { mostCounted } from '@muster/contract/most-counted.ts'
 import { sql } from 'kysely'
 import type { Db, Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { chosenWebhookEvents, webhookEvents, webhookPayload } from '@muster/contract/webhook-events.ts'
+import { chosenWebhookEvents, webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
+import { webhookPayload } from '@muster/contract/webhook-events.ts'
 import { Compile } from 'typebox/compile'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'

@@ -1,4 +1,5 @@
-import type { WebhookData, WebhookEvent } from '@muster/contract/webhook-events.ts'
+import type { WebhookEvent } from '@muster/contract/webhook-event-summaries.ts'
+import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import type { Tx } from '../db/transact.ts'
 import { type Links, linksFor } from '../http/links.ts'
 import { queueWebhooks, readListening, type WebhookMessage } from '../webhook-ledger/queue-webhooks.ts'

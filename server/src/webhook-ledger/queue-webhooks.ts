@@ -1,4 +1,5 @@
-import type { WebhookData, WebhookEvent } from '@muster/contract/webhook-events.ts'
+import type { WebhookEvent } from '@muster/contract/webhook-event-summaries.ts'
+import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import { sql } from 'kysely'
 import { ulid } from 'ulid'
 import { inOrganization } from '../db/in-organization.ts'

@@ -1,5 +1,5 @@
 import type { FieldError } from '@muster/contract/errors.ts'
-import { maskedHeaderValue } from '@muster/contract/webhook-endpoints.ts'
+import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import type { CustomHeaders } from './endpoint-secret.ts'
 
 /** RFC 9110 §5.6.2. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { beforeEach, test } from 'node:test'
-import { chosenWebhookEvents } from '@muster/contract/webhook-events.ts'
+import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { testApp } from '../../test/support/app.ts'
 import { postgresOnly } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'

@@ -1,6 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { WebhookEndpointChange } from '@muster/contract/webhook-endpoints.ts'
-import { chosenWebhookEvents } from '@muster/contract/webhook-events.ts'
+import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { fail } from '../errors.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../outbound/receiver-url.ts'
 import { settleHeaders } from './custom-headers.ts'

@@ -1,4 +1,4 @@
-import { chosenWebhookEvents } from '@muster/contract/webhook-events.ts'
+import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { generateSecret, sealSecret } from '../../src/webhooks/endpoint-secret.ts'
 import { makeIn } from '../support/make.ts'
 import { webhookRowsIn } from '../support/webhook-rows.ts'

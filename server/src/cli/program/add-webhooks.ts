@@ -1,4 +1,4 @@
-import { chosenWebhookEvents } from '@muster/contract/webhook-events.ts'
+import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addWebhookLog } from './add-webhook-log.ts'
 import { addWebhookVerify } from './add-webhook-verify.ts'

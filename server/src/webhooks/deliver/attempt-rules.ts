@@ -1,10 +1,5 @@
-const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+import { webhookRetryDelaysMs } from '@muster/contract/webhook-retries.ts'
 
-/** Between one attempt and the next: ten attempts over 75 hours and 35 minutes. */
-const delaysMs = [
-  ...[5 * second, 5 * minute, 30 * minute],
-  ...[2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
-]
 const jitter = 0.2
 
 /**
@@ -12,7 +7,7 @@ const jitter = 0.2
  * [0, 1).
  */
 export function delayMs(attempts: number, random: number): number | undefined {
-  const delay = delaysMs[attempts - 1]
+  const delay = webhookRetryDelaysMs[attempts - 1]
   return delay === undefined ? undefined : delay * (1 + jitter * (2 * random - 1))
 }
 

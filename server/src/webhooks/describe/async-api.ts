@@ -1,4 +1,4 @@
-import { webhookEvents } from '@muster/contract/webhook-events.ts'
+import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { webhookExample } from '@muster/contract/webhook-examples.ts'
 import { payloadSchema } from './payload-schemas.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { webhookEvents } from '@muster/contract/webhook-events.ts'
+import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { webhookExample } from '@muster/contract/webhook-examples.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Compile } from 'typebox/compile'

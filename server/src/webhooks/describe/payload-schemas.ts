@@ -1,4 +1,5 @@
-import { type WebhookEvent, webhookEvents, webhookPayload } from '@muster/contract/webhook-events.ts'
+import { type WebhookEvent, webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
+import { webhookPayload } from '@muster/contract/webhook-events.ts'
 import { webhookExample } from '@muster/contract/webhook-examples.ts'
 
 type Schema = Readonly<Record<string, unknown>>

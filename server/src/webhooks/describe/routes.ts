@@ -1,4 +1,4 @@
-import { webhookEvents } from '@muster/contract/webhook-events.ts'
+import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../../errors.ts'
 import { asyncApiDocument } from './async-api.ts'

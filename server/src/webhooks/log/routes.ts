@@ -64,11 +64,12 @@ function addTest(app: FastifyInstance): void {
     operationId: 'testWebhookEndpoint',
     summary: 'Send a test event',
     description:
-      'An extension. Queues `webhook.test` for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it.',
+      'An extension. Queues `webhook.test`, or an example of another event, for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it. Examples have made-up values, and are told by nothing but these: `Ana’s MacBook` with the identifier 1042.',
     body: WebhookTestRequest,
     answer: WebhookDeliveryDetails,
     run: async ({ db, organizationId, params, body, actor, ipAddress, now, links }) => {
-      const test = { organizationId, ...params, message: body.message, actor, ipAddress, now }
+      const { message, event } = body
+      const test = { organizationId, ...params, message, event, actor, ipAddress, now }
       const deliveryId = await transact(db, (tx) => sendTest(tx, test))
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),

@@ -1,3 +1,5 @@
+import type { WebhookEvent } from '@muster/contract/webhook-event-summaries.ts'
+import { webhookExample } from '@muster/contract/webhook-examples.ts'
 import { type Actor, recordAudit } from '../../audit/record-audit.ts'
 import type { Tx } from '../../db/transact.ts'
 import { orNotFound } from '../../errors.ts'
@@ -9,6 +11,8 @@ type Test = {
   organizationId: string
   endpointId: string
   message: string | undefined
+  /** `webhook.test` unless given; others have made-up values. */
+  event?: WebhookEvent | undefined
   actor: Actor
   ipAddress?: string
   now: string
@@ -16,14 +20,15 @@ type Test = {
 
 const greeting = 'This is a test of Muster. Whoever reads it has nothing to do.'
 
-/** Queues a test event for an endpoint alone, whatever events it chose; returns the id of the delivery. */
-export async function sendTest(tx: Tx, { message = greeting, ...test }: Test): Promise<string> {
+/** Queues a test for an endpoint alone, whatever events it chose; returns the id of the delivery. */
+export async function sendTest(tx: Tx, { message = greeting, event = 'webhook.test', ...test }: Test): Promise<string> {
   const { organizationId, endpointId, actor, ipAddress, now } = test
   const destination = orNotFound(await lockDestination(tx, test))
   refuseDisabled(destination)
-  const said = { event: 'webhook.test', data: { message }, deviceId: null, orderedBy: null, at: now } as const
+  const data = event === 'webhook.test' ? { message } : webhookExample(event).data
+  const said = { event, data, deviceId: null, orderedBy: null, at: now } as const
   const deliveryId = await queueForEndpoint(tx, { organizationId, endpointId, message: said })
-  const description = `Sent a test event to ${describeDestination(destination)}.`
+  const description = `Sent ${event === 'webhook.test' ? 'a test event' : `an example of the event "${event}"`} to ${describeDestination(destination)}.`
   await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
   return deliveryId
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { webhookExample } from '@muster/contract/webhook-examples.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { type HookReceiver, openHookReceiver } from '../../../test/support/hook-receivers.ts'
 import { makeIn } from '../../../test/support/make.ts'
@@ -127,4 +128,19 @@ test('what was given up is sent again on request: the same to the byte, in its o
   assert.deepEqual([log.length, sum], [2 * devices.length, receiver.received.length])
   const again = await app.ask('POST', `${path}/resend`, { body: { from: '2026-11-20' } })
   assert.equal(again.body.resent_count, 0, 'nothing is left to send')
+})
+
+test('testWebhookEndpoint sends an example of any event, and of none that there is not', async () => {
+  const { path } = await openEndpoint()
+  const audited = async () => (await app.ask('GET', '/audit_logs?per_page=1')).body.data[0].description
+  const { body } = await app.ask('POST', `${path}/test`, { body: { event: 'issues.new' } })
+  const sent = JSON.parse(body.request_body)
+  assert.deepEqual(
+    [body.event, body.state, sent.event, sent.id],
+    ['issues.new', 'pending', 'issues.new', body.message_id],
+  )
+  assert.deepEqual(sent.data, webhookExample('issues.new').data)
+  assert.match(await audited(), /^Sent an example of the event "issues\.new" to the webhook endpoint at "/)
+  assert.equal((await app.ask('POST', `${path}/test`, { body: { event: 'webhook.test' } })).body.event, 'webhook.test')
+  assert.equal((await app.ask('POST', `${path}/test`, { body: { event: 'nothing' } })).status, 422)
 })

@@ -1,0 +1,48 @@
+import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { countText } from '../developers/count-text.ts'
+import { webhookViewQuery } from './webhook-queries.ts'
+import { nameOf } from './with-webhook.tsx'
+
+type Parts = { readonly endpoint: WebhookEndpoint; readonly isOpen: boolean; readonly onClose: () => void }
+
+export function DeleteWebhook({ endpoint, isOpen, onClose }: Parts) {
+  const navigate = useNavigate()
+  const waiting = useQuery(webhookViewQuery(endpoint.id)).data?.waiting ?? 0
+  const name = nameOf(endpoint)
+  const remove = useAction({
+    act: () => request(`/webhook_endpoints/${endpoint.id}`, { method: 'DELETE' }),
+    hasForm: true,
+    said: () => `“${name}” is deleted`,
+    onDone: () => {
+      void navigate({ to: '/settings/developers/webhooks' })
+      queryClient.removeQueries({ queryKey: ['webhooks'] })
+    },
+  })
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      question={`Delete “${name}”?`}
+      consequences={[
+        `${new URL(endpoint.url).host} hears of nothing from now on.`,
+        waiting === 0
+          ? 'No message waits for it.'
+          : waiting === 1
+            ? '1 message that waits is not sent any more.'
+            : `${countText(waiting)} messages that wait are not sent any more.`,
+        'Its delivery log and its secret go with it, and cannot be brought back.',
+      ]}
+      stays="The audit log stays."
+      verb="Delete the webhook"
+      onConfirm={() => remove.mutate()}
+      isBusy={remove.isPending}
+      fault={remove.faultBeside()}
+    />
+  )
+}

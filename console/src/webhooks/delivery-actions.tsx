@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core'
+import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries.ts'
+import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { Icon } from '../components/icon.tsx'
+import { toast } from '../components/toasts.tsx'
+
+type Parts = { readonly endpoint: WebhookEndpoint; readonly delivery: WebhookDeliveryDetails }
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The request as a shell sends it; what is masked has to be filled in. */
+function curlOf({ endpoint, delivery }: Parts): string {
+  const headers = Object.entries(delivery.attempts[0]?.request_headers ?? { 'content-type': 'application/json' })
+  return [
+    `curl -X POST ${quoted(endpoint.url)}`,
+    ...headers
+      .filter(([name]) => name !== 'content-length')
+      .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `--data-raw ${quoted(delivery.request_body)}`,
+  ].join(' \\\n  ')
+}
+
+export function DeliveryActions({ endpoint, delivery }: Parts) {
+  const navigate = useNavigate()
+  const resend = useAction({
+    act: () =>
+      request<WebhookDeliveryDetails>(`/webhook_endpoints/${endpoint.id}/deliveries/${delivery.id}/resend`, {
+        method: 'POST',
+      }),
+    refresh: [['webhooks']],
+    said: () => 'The message is sent again, with the same id',
+    onDone: ({ id }) =>
+      void navigate({
+        to: '/settings/developers/webhooks/$endpointId/deliveries/$deliveryId',
+        params: { endpointId: endpoint.id, deliveryId: id },
+      }),
+  })
+  const copy = async () => {
+    await navigator.clipboard.writeText(curlOf({ endpoint, delivery }))
+    toast('The request is copied')
+  }
+  return (
+    <>
+      <Button className="wide-only" leftSection={<Icon name="copy" size={14} />} onClick={() => void copy()}>
+        Copy as curl
+      </Button>
+      {delivery.state !== 'pending' && endpoint.enabled && (
+        <Button
+          variant="filled"
+          leftSection={<Icon name="send" size={14} />}
+          loading={resend.isPending}
+          onClick={() => resend.mutate()}
+        >
+          Send again
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,137 @@
+import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries.ts'
+import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { useNow } from '../components/relative-time.tsx'
+import { deadlineOf, fullTime, relativeTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import '../developers/developers.css'
+import './delivery-page.css'
+import { AttemptSchedule, stepsOf } from './attempt-schedule.tsx'
+import { DeliveryActions } from './delivery-actions.tsx'
+import { DeliveryAttempts } from './delivery-attempts.tsx'
+import { DeliveryList } from './delivery-list.tsx'
+import { DeliveryRequest } from './delivery-request.tsx'
+import { DeliveryOutcome } from './delivery-table.tsx'
+import { deliveryQuery } from './webhook-queries.ts'
+import { nameOf, WithWebhook, webhooksCrumb } from './with-webhook.tsx'
+
+const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/deliveries/$deliveryId')
+
+export function DeliveryPage() {
+  const { endpointId } = route.useParams()
+  return <WithWebhook id={endpointId}>{(endpoint) => <ReadDelivery endpoint={endpoint} />}</WithWebhook>
+}
+
+function ReadDelivery({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { deliveryId } = route.useParams()
+  const filters = route.useSearch()
+  const delivery = useQuery(deliveryQuery(endpoint.id, deliveryId))
+  const isMissing = delivery.error instanceof ApiError && delivery.error.status === 404
+  return (
+    <Page
+      title={`Delivery ${deliveryId}`}
+      crumb={webhooksCrumb}
+      trail={
+        <Link
+          className="ell"
+          to="/settings/developers/webhooks/$endpointId"
+          params={{ endpointId: endpoint.id }}
+          search={filters}
+        >
+          {nameOf(endpoint)}
+        </Link>
+      }
+      hasOwnTitle
+      actions={delivery.data && <DeliveryActions endpoint={endpoint} delivery={delivery.data} />}
+    >
+      <div className="record-beside">
+        <DeliveryList endpointId={endpoint.id} filters={filters} openId={deliveryId} />
+        <div className="page record">
+          {isMissing && <Emptiness title={`There is no delivery ${deliveryId} of this webhook.`} />}
+          {delivery.isError && !isMissing && (
+            <Failure
+              what="The delivery could not be loaded."
+              error={delivery.error}
+              onRetry={() => void delivery.refetch()}
+            />
+          )}
+          {delivery.isPending && <SkeletonRows rows={6} />}
+          {delivery.data && <LoadedDelivery endpoint={endpoint} delivery={delivery.data} />}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+type Parts = { readonly endpoint: WebhookEndpoint; readonly delivery: WebhookDeliveryDetails }
+
+function LoadedDelivery({ endpoint, delivery }: Parts) {
+  const now = useNow()
+  return (
+    <>
+      <div className="title-row">
+        <h1 tabIndex={-1} className="mono-title breaks">
+          {delivery.event}
+        </h1>
+        <DeliveryOutcome delivery={delivery} />
+      </div>
+      <p className="t2">
+        <Summary endpoint={endpoint} delivery={delivery} now={now} />
+      </p>
+      <AttemptSchedule delivery={delivery} now={now} />
+      <div className="exchange">
+        <DeliveryRequest endpoint={endpoint} delivery={delivery} />
+        <DeliveryAttempts delivery={delivery} />
+      </div>
+    </>
+  )
+}
+
+function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) {
+  const { state, attempts_count: count, last_status: status, next_attempt_at: next, resent_from: from } = delivery
+  const again = from !== null && (
+    <>
+      {' '}
+      It repeats{' '}
+      <Link
+        className="u"
+        to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
+        params={{ endpointId: endpoint.id, deliveryId: from }}
+      >
+        delivery {from}
+      </Link>
+      .
+    </>
+  )
+  const answer = status === null ? visibleText(delivery.last_error ?? 'no answer') : `the receiver answered ${status}`
+  const attempts = count === 1 ? '1 attempt' : `${count} attempts`
+  if (state === 'delivered')
+    return (
+      <>
+        {`Queued ${fullTime(delivery.queued_at)}; the receiver took it after ${attempts}.`}
+        {again}
+      </>
+    )
+  if (state === 'failed')
+    return (
+      <>
+        {`Given up after ${attempts}: ${answer}.`}
+        {again}
+      </>
+    )
+  const last = stepsOf(delivery).at(-1)
+  const first = count === 0 ? `Queued ${fullTime(delivery.queued_at)}.` : `After ${attempts}: ${answer}.`
+  return (
+    <>
+      {first}{' '}
+      {next === null
+        ? 'The webhook is disabled: it waits until that is enabled.'
+        : `The next attempt is ${new Date(next).getTime() <= now ? 'due now' : relativeTime(next, now)}; the last is about ${deadlineOf(last?.at ?? next, now)} UTC.`}
+      {again}
+    </>
+  )
+}

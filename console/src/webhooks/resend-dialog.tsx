@@ -1,0 +1,53 @@
+import type { WebhookResend } from '@muster/contract/webhook-deliveries.ts'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { RangeDialog, type SentRange } from '../developers/range-dialog.tsx'
+import { resendCountQuery } from './webhook-queries.ts'
+
+const states = [
+  { value: 'failed', text: 'Everything that failed' },
+  { value: 'delivered', text: 'Everything that was delivered' },
+]
+
+/** The server does 10,000 at a time and says where to go on. */
+async function resendAll(endpointId: string, { from, to, state }: SentRange): Promise<number> {
+  let sent = 0
+  let end = to
+  let after: string | null | undefined
+  do {
+    const body = { from, to: end, ...(state && { states: [state] }), ...(after && { after_id: after }) }
+    const answer = await request<WebhookResend>(`/webhook_endpoints/${endpointId}/resend`, { method: 'POST', body })
+    sent += answer.resent_count
+    end = answer.to
+    after = answer.next_after_id
+  } while (after !== null)
+  return sent
+}
+
+type Parts = { readonly endpointId: string; readonly isOpen: boolean; readonly onClose: () => void }
+
+export function ResendDialog({ endpointId, isOpen, onClose }: Parts) {
+  const resend = useAction({
+    act: (range: SentRange) => resendAll(endpointId, range),
+    refresh: [['webhooks']],
+    hasForm: true,
+    said: (count) =>
+      count === 1 ? '1 message is sent again' : `${count.toLocaleString('en')} messages are sent again`,
+    onDone: onClose,
+  })
+  return (
+    <RangeDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Send again from…"
+      what="Each message of this time is sent once more, with the same id and body. What waits already, and what was delivered since, is left alone."
+      nouns={['message', 'messages']}
+      states={states}
+      firstState="failed"
+      counting={(range) => resendCountQuery(endpointId, range)}
+      onSend={(range) => resend.mutate(range)}
+      isBusy={resend.isPending}
+      fault={resend.faultBeside()}
+    />
+  )
+}

@@ -1,0 +1,55 @@
+import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
+import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+
+/** A custom header in a form. What is kept as it is has no value here: nobody is shown it. */
+export type HeaderWish = {
+  readonly id: number
+  readonly name: string
+  readonly value: string
+  readonly isKept: boolean
+}
+
+/** What a form holds of a webhook. */
+export type WebhookWishes = {
+  readonly url: string
+  readonly description: string
+  readonly events: readonly string[]
+  readonly headers: readonly HeaderWish[]
+}
+
+export const noWishes: WebhookWishes = { url: '', description: '', events: [], headers: [] }
+
+export const wishesOf = ({ url, description, events, custom_headers: headers }: WebhookEndpoint): WebhookWishes => ({
+  url,
+  description: description ?? '',
+  events: [...events].sort(),
+  headers: Object.keys(headers).map((name, id) => ({ id, name, value: '', isKept: true })),
+})
+
+const headersOf = ({ headers }: WebhookWishes): Record<string, string> =>
+  Object.fromEntries(
+    headers
+      .filter(({ name, value, isKept }) => isKept || name !== '' || value !== '')
+      .map(({ name, value, isKept }) => [name, isKept ? maskedHeaderValue : value]),
+  )
+
+export const bodyOf = (wishes: WebhookWishes) => ({
+  url: wishes.url,
+  description: wishes.description.trim() === '' ? null : wishes.description,
+  events: wishes.events,
+  custom_headers: headersOf(wishes),
+})
+
+const differs = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
+
+/** `2 changes: address, events`; blank without any. */
+export function changesInWords(before: WebhookWishes, after: WebhookWishes): string {
+  const changed = [
+    differs(before.url, after.url) && 'address',
+    differs(before.description, after.description) && 'description',
+    differs(before.events, [...after.events].sort()) && 'events',
+    differs(headersOf(before), headersOf(after)) && 'headers',
+  ].filter((word) => word !== false)
+  if (changed.length === 0) return ''
+  return `${changed.length === 1 ? '1 change' : `${changed.length} changes`}: ${changed.join(', ')}`
+}
