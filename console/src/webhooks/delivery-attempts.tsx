@@ -91,12 +91,8 @@ function Timings({ timings }: { timings: Attempt['timings'] }) {
     ['Name', dns],
     ['Connect', connect],
     ['TLS', tls],
-    ...(first > 0
-      ? ([
-          ['Answer', Math.max(first - opened, 0)],
-          ['Rest', Math.max(total - first, 0)],
-        ] as const)
-      : []),
+    ['Answer', Math.max(first - opened, 0)],
+    ['Rest', Math.max(total - first, 0)],
   ]
   return (
     <dl className="timings">

@@ -44,10 +44,9 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
         </span>
         <CopyButton text={delivery.message_id} label="the message id" />
       </p>
-      <p className="sm">
-        <a className="u" href="https://www.standardwebhooks.com/" target="_blank" rel="noreferrer">
-          How signatures are verified
-        </a>
+      <p className="sm t2">
+        <code>webhook-signature</code> is an HMAC-SHA256 of <code>id.timestamp.body</code> with the signing secret, in
+        base64 (Standard Webhooks).
       </p>
     </section>
   )

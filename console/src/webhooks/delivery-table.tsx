@@ -19,7 +19,7 @@ export function markOf(delivery: WebhookDelivery): MarkName {
 /** Attempts that a message has before it is given up. */
 const mostAttempts = 10
 
-export function outcomeOf(delivery: WebhookDelivery): string {
+function outcomeOf(delivery: WebhookDelivery): string {
   const { state, attempts_count: count } = delivery
   if (state === 'delivered') return 'Delivered'
   if (state === 'failed') return 'Gave up'
