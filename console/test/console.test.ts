@@ -98,6 +98,22 @@ test('filters are kept under a name, and a deleted view comes back', { skip }, a
   await page.getByText('1–30 of 30').waitFor()
 })
 
+test('a record is found from everywhere by its name, and a page as well', { skip }, async () => {
+  const name = (await page.locator('[data-row-link]').first().textContent()) ?? ''
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find or jump to' }).waitFor()
+  await page.keyboard.type(name)
+  await page.getByRole('option', { name }).first().waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find or jump to' }).fill('devices')
+  await page.keyboard.press('Enter')
+  await page.getByText('1–30 of 30').waitFor()
+})
+
 test('a device shows its issues and its results, and a missing one says so', { skip }, async () => {
   const link = page.locator('[data-row-link]').first()
   const name = (await link.textContent()) ?? ''

@@ -4,15 +4,18 @@ import { followChanges } from '../api/live.ts'
 import { useSession } from '../api/session.ts'
 import { Emptiness } from '../components/notices.tsx'
 import { Toasts } from '../components/toasts.tsx'
+import { Find } from './find.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { StepUpDialog } from './step-up-dialog.tsx'
-import { useShortcuts } from './use-shortcuts.ts'
+import { useFindKey, useShortcuts } from './use-shortcuts.ts'
 
 export function Shell() {
   const session = useSession()
   const [isOpen, setIsOpen] = useState(false)
   const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const [isFinding, setIsFinding] = useState(false)
+  useFindKey(() => setIsFinding(true))
   const path = useRouterState({ select: (state) => state.location.pathname })
   useShortcuts(() => setIsHelpOpen(true))
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a small screen a change of page closes the sidebar
@@ -34,7 +37,12 @@ export function Shell() {
         Skip to the page
       </a>
       <div className="app">
-        <Sidebar session={session} isOpen={isOpen} onShortcuts={() => setIsHelpOpen(true)} />
+        <Sidebar
+          session={session}
+          isOpen={isOpen}
+          onShortcuts={() => setIsHelpOpen(true)}
+          onFind={() => setIsFinding(true)}
+        />
         {session.may_read || isOwnAccount(path) ? <Outlet /> : <BillingOnly />}
       </div>
       <button
@@ -45,6 +53,7 @@ export function Shell() {
         onClick={() => setIsOpen(false)}
       />
       <Toasts />
+      {mayRead && <Find isOpen={isFinding} onClose={() => setIsFinding(false)} />}
       <StepUpDialog />
       <Shortcuts isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
     </>

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core'
 import { developerEntries, mainEntries } from './entries.ts'
 
 const others: readonly (readonly [string, string])[] = [
+  ['Ctrl K', 'Find a record or jump to a page'],
   ['/', 'Search this list'],
   ['J', 'Next row'],
   ['K', 'Row before'],

@@ -9,9 +9,14 @@ import { developerEntries, type Entry, investigateEntries, mainEntries } from '.
 import { chooseScheme, type SchemeWish, schemeWish } from './scheme.ts'
 import { signOut } from './sign-out.ts'
 
-type Parts = { readonly session: ConsoleSession; readonly isOpen: boolean; readonly onShortcuts: () => void }
+type Parts = {
+  readonly session: ConsoleSession
+  readonly isOpen: boolean
+  readonly onShortcuts: () => void
+  readonly onFind: () => void
+}
 
-export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
+export function Sidebar({ session, isOpen, onShortcuts, onFind }: Parts) {
   const mayOpen = ({ needs }: Entry) => needs === undefined || session.permissions.includes(needs)
   return (
     <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
@@ -23,6 +28,12 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
       </div>
       {session.may_read && (
         <>
+          <button type="button" className="find" onClick={onFind} aria-keyshortcuts="Control+K Meta+K">
+            <Icon name="search" />
+            <span className="grow ell">Find or jump to</span>
+            <kbd>{isMac ? '⌘' : 'Ctrl'}</kbd>
+            <kbd>K</kbd>
+          </button>
           {mainEntries.filter(mayOpen).map((entry) => (
             <SidebarLink key={entry.to} entry={entry} />
           ))}
@@ -46,6 +57,8 @@ export function Sidebar({ session, isOpen, onShortcuts }: Parts) {
     </nav>
   )
 }
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 /** One entry for all its sections; those of developers have entries of their own. */
 function SettingsLink() {
@@ -90,7 +103,7 @@ const wishes: readonly (readonly [SchemeWish, string])[] = [
   ['auto', 'As the system'],
 ]
 
-function Account({ session, onShortcuts }: Omit<Parts, 'isOpen'>) {
+function Account({ session, onShortcuts }: Omit<Parts, 'isOpen' | 'onFind'>) {
   const { first_name: first, last_name: last, email } = session.administrator
   const name = [first, last].filter(Boolean).join(' ') || email
   return (

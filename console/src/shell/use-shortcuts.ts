@@ -33,6 +33,20 @@ export function useShortcuts(showHelp: () => void): void {
   }, [navigate, showHelp])
 }
 
+/** ⌘K or Ctrl K, in a field as well. */
+export function useFindKey(find: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return
+      if (document.querySelector('[role="dialog"]')) return
+      event.preventDefault()
+      find()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [find])
+}
+
 function moveAlongRows(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')]
   const focused = document.activeElement

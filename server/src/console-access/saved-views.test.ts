@@ -35,8 +35,8 @@ test('views are their maker’s or everybody’s, and go when their maker delete
   assert.equal((await maya.ask('DELETE', `/session/saved_views/${own.body.id}`)).status, 204)
   assert.deepEqual(namesOf(await maya.ask('GET', '/session/saved_views/devices')), ['All Macs'])
   const { data } = (await app.ask('GET', '/audit_logs?per_page=3')).body
-  assert.equal(data[0].description, 'Deleted the view “Macs that block soon” of the list devices.')
-  assert.equal(data[2].description, 'Saved the view “Macs that block soon” of the list devices.')
+  assert.equal(data[0].description, 'Deleted the view "Macs that block soon" of the list devices.')
+  assert.equal(data[2].description, 'Saved the view "Macs that block soon" of the list devices.')
 
   await app.db.deleteFrom('admin_users').where('id', '=', mayaId).execute()
   const [left] = (await noor.ask('GET', '/session/saved_views/devices')).body.data

@@ -1,9 +1,11 @@
+import { FindAnswer, FindQuery } from '@muster/contract/console-find.ts'
 import { ConsoleSummary, DeviceView, DeviceViewCount, DeviceViewFilter } from '@muster/contract/console-views.ts'
 import type { FastifyInstance } from 'fastify'
 import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { checkViewRoutes } from './check-routes.ts'
+import { find } from './find.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
 import {
@@ -56,6 +58,18 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
     run: async ({ db, organizationId, query, now }) => ({
       count: await countDeviceViews(db, organizationId, query, now),
     }),
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/find',
+    operationId: 'findByName',
+    summary: 'Find devices, people and checks by a part of their names',
+    tag,
+    permission: 'read',
+    query: FindQuery,
+    answer: FindAnswer,
+    run: async ({ db, organizationId, query }) => ({ data: await find(db, organizationId, query.q) }),
   })
 
   endpoint(scope, {

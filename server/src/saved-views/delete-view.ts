@@ -21,6 +21,6 @@ export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void
     .returning(['name', 'page'])
     .executeTakeFirst()
   const { name, page } = orNotFound(deleted)
-  const description = `Deleted the view “${name}” of the list ${page}.`
+  const description = `Deleted the view "${name}" of the list ${page}.`
   await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
 }
