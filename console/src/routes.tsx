@@ -11,6 +11,7 @@ import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { readAuditFilters } from './audit/audit-queries.ts'
 import { readCheckFilters, readResultFilters } from './checks/check-filters.ts'
+import { given, readChoice, readText } from './components/read-filters.ts'
 import { dashboardLoader } from './dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from './devices/device-filters.ts'
 import { devicePageQuery, deviceQuery } from './devices/device-queries.ts'
@@ -18,6 +19,7 @@ import { readGroupFilters } from './groups/group-queries.ts'
 import { readIssueFilters } from './issues/issue-queries.ts'
 import { readPersonFilters } from './people/person-queries.ts'
 import { readRequestFilters } from './requests/request-queries.ts'
+import { readAdministratorFilters } from './settings/administrator-filters.ts'
 import { Broken, NotFound } from './shell/failures.tsx'
 import { Shell } from './shell/shell.tsx'
 import { readSignInFilters } from './sign-ins/sign-in-queries.ts'
@@ -112,7 +114,68 @@ const organizationSettings = createRoute({
   component: lazyRouteComponent(() => import('./settings/organization-page.tsx'), 'OrganizationPage'),
 })
 
-const settingPages = [organizationSettings]
+const administrators = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/admins',
+  validateSearch: readAdministratorFilters,
+  component: lazyRouteComponent(() => import('./settings/administrators-page.tsx'), 'AdministratorsPage'),
+})
+
+const administrator = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/admins/$administratorId',
+  component: lazyRouteComponent(() => import('./settings/administrator-page.tsx'), 'AdministratorPage'),
+})
+
+const signInSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/sign-in',
+  component: lazyRouteComponent(() => import('./settings/sign-in-settings-page.tsx'), 'SignInSettingsPage'),
+})
+
+const registrationSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/registration',
+  component: lazyRouteComponent(() => import('./settings/registration-page.tsx'), 'RegistrationPage'),
+})
+
+const enrolmentSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/enrolment',
+  validateSearch: (raw: Record<string, unknown>): { state?: 'in_force' | 'ended'; after?: string } =>
+    given({ state: readChoice(raw, 'state', ['in_force', 'ended'] as const), after: readText(raw, 'after', 2_000) }),
+  component: lazyRouteComponent(() => import('./settings/enrolment-page.tsx'), 'EnrolmentPage'),
+})
+
+const scimSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/scim',
+  validateSearch: (raw: Record<string, unknown>): { after?: string } => given({ after: readText(raw, 'after', 2_000) }),
+  component: lazyRouteComponent(() => import('./settings/scim-page.tsx'), 'ScimPage'),
+})
+
+const privacySettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/privacy',
+  component: lazyRouteComponent(() => import('./settings/privacy-page.tsx'), 'PrivacyPage'),
+})
+
+const retentionSettings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/retention',
+  component: lazyRouteComponent(() => import('./settings/retention-page.tsx'), 'RetentionPage'),
+})
+
+const enrol = createRoute({
+  getParentRoute: () => shell,
+  path: '/devices/enrol',
+  component: lazyRouteComponent(() => import('./enrol/enrol-page.tsx'), 'EnrolPage'),
+})
+
+const settingPages = [
+  ...[organizationSettings, administrators, administrator, signInSettings, registrationSettings],
+  ...[enrolmentSettings, scimSettings, privacySettings, retentionSettings, enrol],
+]
 const accountPages = [accountSecurity, accountSessions, accountPreferences]
 
 const checks = createRoute({

@@ -206,9 +206,220 @@ test('the organization is renamed, and the way back is offered', { skip }, async
   await page.getByRole('navigation', { name: 'Console' }).getByText(before).waitFor()
 })
 
+const newcomer = async (link: string, password: string): Promise<Page> => {
+  const context = await opened.browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const theirs = await context.newPage()
+  await theirs.goto(link)
+  await theirs.locator('input[name=password]').fill(password)
+  await theirs.getByRole('button', { name: 'Save the password and sign in' }).click()
+  await theirs.getByRole('navigation', { name: 'Console' }).waitFor()
+  return theirs
+}
+
+let limited: Page
+
+test('an administrator is invited, accepts in a browser of their own, and sees what they may', { skip }, async () => {
+  await go('/settings/admins', 'Administrators')
+  assert.deepEqual(await violations(page), [])
+  await button('Invite…').click()
+  const invitation = dialog('Invite an administrator')
+  await invitation.getByLabel('First name').fill('Björn-Ødegård')
+  await invitation.getByLabel('Last name').fill('von Löwenstein-Wertheim-Freudenberg-Hohenlohe')
+  await invitation.getByLabel('E-mail').fill('mira@halden.example')
+  await invitation.getByLabel(/Manage Settings/).uncheck()
+  await invitation.getByLabel(/Create Live Query/).uncheck()
+  assert.deepEqual(await violations(page), [])
+  await button('Make the link').click()
+  await invitation.locator('[aria-invalid=true]').waitFor()
+  await invitation.getByLabel('E-mail').fill('bjorn@halden.example')
+  await button('Make the link').click()
+  const handover = dialog('Hand this link over')
+  const link = ((await handover.getByRole('group', { name: 'One-time link' }).textContent()) ?? '').trim()
+  assert.match(link, /\/console\/invite#mstr_link_/)
+  assert.deepEqual(await violations(page), [])
+  await button('Done').click()
+  await page.getByText(/Invited; the link ends/).waitFor()
+
+  limited = await newcomer(link, 'a raft of otters')
+  await page.reload()
+  await page.getByRole('link', { name: /Björn/ }).click()
+  await page.getByRole('heading', { level: 1, name: /^Björn-Ødegård von/ }).waitFor()
+  assert.equal(await page.getByLabel(/Create Live Query/).isChecked(), false)
+  assert.deepEqual(await violations(page), [])
+})
+
+test('limited access leaves out what it may not do, and says so at its address', { skip }, async () => {
+  const { baseUrl } = opened.trial
+  await limited.goto(`${baseUrl}/console/settings/organization`)
+  await limited.getByText(/Owners of devices and other administrators see it/).waitFor()
+  assert.equal(await limited.getByLabel('Name of the organization').count(), 0)
+  assert.equal(await limited.getByRole('link', { name: 'Administrators', exact: true }).count(), 0)
+  await limited.goto(`${baseUrl}/console/settings/admins`)
+  await limited.getByText('You may not do this.').waitFor()
+  await limited.getByText(/“Manage Administrators”/).waitFor()
+  assert.equal(await limited.getByRole('button', { name: 'Invite…' }).count(), 0)
+  assert.deepEqual(await violations(limited), [])
+  for (const path of ['enrolment', 'scim']) {
+    await limited.goto(`${baseUrl}/console/settings/${path}`)
+    await limited.getByRole('heading', { level: 1 }).waitFor()
+    await limited.waitForLoadState('networkidle')
+    assert.equal(await limited.getByRole('button', { name: /^(New|Rotate|Revoke|Another)/ }).count(), 0, path)
+  }
+  await limited.goto(`${baseUrl}/console/settings/sign-in`)
+  await limited.getByRole('heading', { name: 'Rules' }).waitFor()
+  assert.equal(await limited.getByRole('heading', { name: 'Second factor' }).count(), 0)
+})
+
+test('what somebody may do changes at once, and billing only leaves their own account', { skip }, async () => {
+  await page.getByRole('radio', { name: /Billing only/ }).check()
+  assert.deepEqual(await violations(page), [])
+  await button(/^Save: Limited, 2 restrictions → Billing only/).click()
+  await page.getByText(/has billing only access/).waitFor()
+  await limited.goto(`${opened.trial.baseUrl}/console/devices`)
+  await limited.getByRole('heading', { level: 1, name: 'Billing only' }).waitFor()
+  assert.equal(await limited.getByRole('link', { name: 'Devices', exact: true }).count(), 0)
+  assert.deepEqual(await violations(limited), [])
+  await limited.getByRole('link', { name: 'Your account' }).click()
+  await limited.getByRole('heading', { level: 1, name: 'Security' }).waitFor()
+
+  await page.reload()
+  await button('End all…').click()
+  assert.deepEqual(await violations(page), [])
+  await button('End all sessions').click()
+  await page.getByText('They are signed in nowhere.').waitFor()
+  await limited.reload()
+  await limited.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+})
+
+test('who is locked out is reset, and who leaves is removed', { skip }, async () => {
+  await button('Reset…').click()
+  await button('Reset and make a link').click()
+  const link = await dialog('Hand this link over').getByRole('group', { name: 'One-time link' }).textContent()
+  assert.match(link ?? '', /\/console\/invite#/)
+  await button('Done').click()
+  await button('Make another invitation').waitFor()
+  await button('Remove…').click()
+  assert.deepEqual(await violations(page), [])
+  await button(/^Remove Björn/).click()
+  await page.getByRole('heading', { level: 1, name: 'Administrators' }).waitFor()
+  await page.getByRole('link', { name: /Björn/ }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Mira' }).click()
+  await button('Remove…').click()
+  await button('Remove Mira').click()
+  await page.getByText('Mira must stay: nobody else has full access.').waitFor()
+  await button('Cancel').click()
+  await limited.context().close()
+  await go('/settings/sign-in', 'Sign-in')
+  await page.getByText('The only administrator has none').waitFor()
+  assert.deepEqual(await violations(page), [])
+})
+
+test('enrolment secrets are shown once, rotated and revoked, and packages are downloaded', { skip }, async () => {
+  await go('/settings/enrolment', 'Enrolment')
+  await page.getByText('Package osquery for Linux (.deb)').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await button('New secret…').click()
+  const making = dialog('Make an enrolment secret')
+  await making.getByLabel('Name').fill(`Berlin ${'x'.repeat(120)}`)
+  await making.getByLabel('Person').fill('nobody@halden.example')
+  assert.deepEqual(await violations(page), [])
+  await button('Make the secret').click()
+  await making.getByText('Nobody active has the address nobody@halden.example').waitFor()
+  await making.getByLabel('Person').fill('')
+  await button('Make the secret').click()
+  const kept = dialog('Keep this secret')
+  const secret = ((await kept.getByRole('group', { name: 'Enrolment secret' }).textContent()) ?? '').trim()
+  assert.match(secret, /^[\w-]{43}$/)
+  assert.deepEqual(await violations(page), [])
+  await button('I have kept it').click()
+  await button(/^Rotate Berlin/).click()
+  await button('Rotate the secret').click()
+  assert.notEqual((await kept.getByRole('group', { name: 'Enrolment secret' }).textContent())?.trim(), secret)
+  await button('I have kept it').click()
+  await button(/^Revoke Berlin/).click()
+  await button('Revoke the secret').click()
+  await button(/^Revoke Berlin/).waitFor({ state: 'detached' })
+  await button(/Filter by State/).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Expired or revoked' }).click()
+  await page.getByRole('group', { name: 'Enrolment secrets' }).getByText('Revoked').first().waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('state'), 'ended')
+
+  const arriving = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download osquery for Linux, .deb' }).click()
+  assert.match((await arriving).suggestedFilename(), /^muster-osquery_.*_all\.deb$/)
+  await button('Another secret for osquery for Linux, .deb…').click()
+  await button('Make the package anew').click()
+  await page.getByText(/muster-osquery_.*-2_all\.deb has a secret/).waitFor()
+})
+
+test('enrolling leads from the file to the first check-in', { skip }, async () => {
+  await go('/devices/enrol', 'Enrol a machine')
+  await page.getByText(/Listening on/).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel('Windows').check()
+  await page.getByText(/^powershell -ExecutionPolicy/).waitFor()
+  await page.getByLabel('Linux').check()
+  await page.getByLabel('Format').selectOption({ label: 'Bundled agent, .deb' })
+  await page.getByText(/^sudo dpkg -i muster-agent_/).waitFor()
+  await page.getByText('journalctl -u muster-agent -n 20').waitFor()
+})
+
+test('SCIM tokens are made and revoked', { skip }, async () => {
+  await go('/settings/scim', 'SCIM')
+  await page.getByText('No token yet.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await button('New token…').click()
+  await dialog('Make a SCIM token').getByLabel('Name').fill('Entra ID')
+  await button('Make the token').click()
+  const token = await dialog('Keep this token').getByRole('group', { name: 'SCIM token' }).textContent()
+  assert.match(token?.trim() ?? '', /^mstr_scim_/)
+  await button('I have kept it').click()
+  await page.getByText('never', { exact: true }).waitFor()
+  await button('Revoke Entra ID…').click()
+  assert.deepEqual(await violations(page), [])
+  await button('Revoke the token').click()
+  await page.getByText('No token yet.').waitFor()
+})
+
+test('registration, privacy and retention say what holds', { skip }, async () => {
+  await go('/settings/registration', 'Registration')
+  await page.getByText('Registered devices').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await go('/settings/privacy', 'Privacy')
+  await page.getByText('device_uptime').waitFor()
+  await page.getByText('shell_history').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await go('/settings/retention', 'Retention')
+  await page.getByText('400 days').waitFor()
+  await page.getByText(/Can be restored for 2 minutes/).waitFor()
+  assert.deepEqual(await violations(page), [])
+})
+
+test('the page for signing in says why the identity provider led back to it', { skip }, async () => {
+  const context = await opened.browser.newContext()
+  const stranger = await context.newPage()
+  for (const [reason, words] of [
+    ['unknown', /No administrator here has the address/],
+    ['refused', /has refused to sign you in/],
+    ['expired', /took too long/],
+    ['unavailable', /does not answer/],
+    ['other', /has failed/],
+  ] as const) {
+    await stranger.goto('about:blank')
+    await stranger.goto(`${opened.trial.baseUrl}/console/sign-in#oidc=${reason}`)
+    await stranger.getByText(words).waitFor()
+  }
+  assert.deepEqual(await violations(stranger), [])
+  await context.close()
+})
+
 test('pages of the account and of the settings fit into 390 px', { skip }, async () => {
   assert.equal((await askAsPage(page, 'GET', '/session/account')).status, 200)
-  const paths = ['/account/security', '/account/sessions', '/account/preferences', '/settings/organization']
+  const settings = ['organization', 'admins', 'admins/1', 'sign-in', 'registration', 'enrolment', 'scim', 'privacy']
+  const paths = [
+    ...['/account/security', '/account/sessions', '/account/preferences', '/devices/enrol', '/settings/retention'],
+    ...settings.map((name) => `/settings/${name}`),
+  ]
   await assertFitsPhone(
     page,
     paths.map((path) => `${opened.trial.baseUrl}/console${path}`),

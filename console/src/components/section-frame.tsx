@@ -1,7 +1,7 @@
 import './section-frame.css'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useSession } from '../api/session.ts'
 import { Page } from '../shell/page.tsx'
 import { MissingPermission } from './missing-permission.tsx'
@@ -22,17 +22,24 @@ type Parts = {
   /** Without it the page says what is missing. */
   readonly power?: AdminPower
   readonly isWide?: boolean
+  /** At the right of the bar. */
+  readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
 /** A page with the list of its sisters at its side. */
-export function SectionFrame({ area, sections, title, lead, power, isWide = false, children }: Parts) {
+export function SectionFrame({ area, sections, title, lead, power, isWide = false, actions, children }: Parts) {
   const session = useSession()
+  const list = useRef<HTMLElement>(null)
+  // On a small screen the list is one line that scrolls.
+  useEffect(() => {
+    list.current?.querySelector('.on')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [])
   const may = (wanted: AdminPower | undefined) => wanted === undefined || session?.permissions.includes(wanted) === true
   return (
-    <Page title={title} area={area} hasOwnTitle>
+    <Page title={title} area={area} hasOwnTitle actions={actions}>
       <div className="page sections">
-        <nav className="section-list" aria-label={area}>
+        <nav className="section-list" aria-label={area} ref={list}>
           {sections
             .filter((section) => may(section.power))
             .map((section) => (

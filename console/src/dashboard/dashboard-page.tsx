@@ -1,8 +1,9 @@
 import './dashboard.css'
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
-import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { summaryQuery } from '../devices/device-queries.ts'
+import { FirstMachine } from '../enrol/first-machine.tsx'
 import { LiveMark } from '../shell/live-line.tsx'
 import { Page } from '../shell/page.tsx'
 import { Agents } from './agents.tsx'
@@ -38,15 +39,7 @@ export function DashboardPage() {
 function Loaded({ summary }: { summary: ConsoleSummary }) {
   const total = Object.values(summary.standings).reduce((sum, count) => sum + count, 0)
   if (total === 0) {
-    return (
-      <>
-        <h1 tabIndex={-1}>Enrol the first device</h1>
-        <Emptiness title="No device is enrolled yet.">
-          States, failing checks and who blocks next appear here within a minute of the first check-in.{' '}
-          <code>npm start</code> enrols this machine with the bundled agent.
-        </Emptiness>
-      </>
-    )
+    return <FirstMachine />
   }
   return (
     <>

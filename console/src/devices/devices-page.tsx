@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
@@ -30,7 +30,15 @@ export function DevicesPage() {
   const rows = list.data?.data ?? []
   const isFiltered = filtersInWords(filters) !== ''
   return (
-    <Page title="Devices">
+    <Page
+      title="Devices"
+      actions={
+        <Link className="line-button" to="/devices/enrol">
+          <Icon name="plus" size={14} />
+          Enrol a machine
+        </Link>
+      }
+    >
       <DeviceViews filters={filters} onChange={change} />
       <DeviceFilterBar filters={filters} count={count.data?.count} onChange={change} />
       {chosen.size > 0 && <BulkRow ids={[...chosen]} onClear={() => setChosen(new Set())} />}
@@ -55,9 +63,15 @@ export function DevicesPage() {
               {filtersInWords(filters)}
             </Emptiness>
           ) : (
-            <Emptiness title="No device is enrolled yet.">
-              A device appears here within a minute of its agent’s first check-in. <code>npm start</code> enrols this
-              machine; README, “Enrol devices”, shows how to add others.
+            <Emptiness
+              title="No device is enrolled yet."
+              action={
+                <Link className="u" to="/devices/enrol">
+                  Enrol a machine
+                </Link>
+              }
+            >
+              A device appears here within a minute of its agent’s first check-in.
             </Emptiness>
           )}
         </div>

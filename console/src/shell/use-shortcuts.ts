@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { developerEntries, mainEntries } from './entries.ts'
 import { areLettersOn } from './letters.ts'
 
@@ -9,17 +9,18 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Single letters, never in a field: `/`, `G` then a letter, `J` and `K` along the rows, `?`. */
 export function useShortcuts(showHelp: () => void): void {
   const navigate = useNavigate()
+  // Kept beyond the effect, which begins anew whenever the shell is drawn.
+  const goingUntil = useRef(0)
   useEffect(() => {
-    let goingUntil = 0
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (!areLettersOn() || document.querySelector('[role="dialog"]')) return
       const key = event.key.toLowerCase()
       const entry =
-        event.timeStamp < goingUntil
+        event.timeStamp < goingUntil.current
           ? [...mainEntries, ...developerEntries].find(({ letter }) => letter === key)
           : undefined
-      goingUntil = key === 'g' ? event.timeStamp + 1_500 : 0
+      goingUntil.current = key === 'g' ? event.timeStamp + 1_500 : 0
       if (entry) void navigate({ to: entry.to })
       else if (key === '/') document.querySelector<HTMLInputElement>('[data-search]')?.focus()
       else if (key === '?') showHelp()

@@ -1,0 +1,156 @@
+import './enrol.css'
+import type { Package } from '@muster/contract/packages.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { packagesQuery } from '../settings/setting-queries.ts'
+import { AwaitDevice } from './await-device.tsx'
+import { agentWords, downloadAddress, installCommand, platformWords, troubleCommand } from './install-commands.ts'
+
+const platforms = Object.keys(platformWords) as Package['platform'][]
+
+/** From the file to the first check-in. */
+export function EnrolSteps({ title }: { title: string }) {
+  const packages = useQuery(packagesQuery)
+  return (
+    <>
+      <h1 tabIndex={-1}>{title}</h1>
+      <p className="t2 enrol-lead">
+        Install the package on the machine. It carries this server’s address, its certificate and an enrolment secret,
+        so there is nothing to type in. Results appear here within a minute.
+      </p>
+      {packages.isError && (
+        <Failure what="Packages could not be loaded." error={packages.error} onRetry={() => void packages.refetch()} />
+      )}
+      {packages.isPending && <SkeletonRows rows={6} />}
+      {packages.data?.data.length === 0 && (
+        <Emptiness title="There is no package yet.">
+          A start of the server makes them; <code>muster packages build</code> does it now.
+        </Emptiness>
+      )}
+      {packages.data && packages.data.data.length > 0 && <Steps packages={packages.data.data} />}
+    </>
+  )
+}
+
+function Steps({ packages }: { packages: readonly Package[] }) {
+  const [platform, setPlatform] = useState<Package['platform']>('linux')
+  const fitting = packages.filter((one) => one.platform === platform)
+  const [chosenId, setChosenId] = useState<string | undefined>()
+  const chosen = fitting.find(({ id }) => id === chosenId) ?? fitting[0]
+  return (
+    <>
+      <fieldset className="segments" aria-label="Platform">
+        {platforms.map((name) => (
+          <label key={name} className={name === platform ? 'on' : ''}>
+            <input type="radio" name="platform" checked={name === platform} onChange={() => setPlatform(name)} />
+            {platformWords[name]}
+          </label>
+        ))}
+      </fieldset>
+      {chosen && (
+        <ol className="steps">
+          <Step
+            number={1}
+            title="Download the package"
+            end={fitting.length > 1 && <Formats packages={fitting} chosen={chosen} onChoose={setChosenId} />}
+          >
+            <DownloadRow chosen={chosen} />
+          </Step>
+          <Step number={2} title="Install it on the machine">
+            <div className="step-row command">
+              <code className="grow ell" title={installCommand(chosen)}>
+                {installCommand(chosen)}
+              </code>
+              <CopyButton text={installCommand(chosen)} label="the command" />
+            </div>
+            <p className="sm t3">
+              {chosen.agent === 'osquery'
+                ? 'Needs osquery 5, installed before or after.'
+                : 'Runs as root, and needs no osquery.'}
+            </p>
+          </Step>
+          <Step number={3} title="Wait for the first check-in">
+            <AwaitDevice trouble={troubleCommand(chosen)} />
+          </Step>
+        </ol>
+      )}
+      <p className="note">
+        <Icon name="issue" />
+        <span>
+          <b className="m">Nobody is blocked by enrolling.</b>{' '}
+          <span className="t2">
+            A check blocks only where you decide so, check by check, and says whom it hits first.
+          </span>
+        </span>
+      </p>
+      <p className="t3 sm enrol-foot">
+        Only looking around? <code>npx muster simulate --devices 50</code> adds simulated machines.
+      </p>
+    </>
+  )
+}
+
+type StepParts = {
+  readonly number: number
+  readonly title: string
+  readonly end?: ReactNode
+  readonly children: ReactNode
+}
+
+const Step = ({ number, title, end, children }: StepParts) => (
+  <li>
+    <span className="step-number" aria-hidden="true">
+      {number}
+    </span>
+    <div className="grow">
+      <div className="row between">
+        <h2>{title}</h2>
+        {end}
+      </div>
+      {children}
+    </div>
+  </li>
+)
+
+type FormatParts = {
+  readonly packages: readonly Package[]
+  readonly chosen: Package
+  readonly onChoose: (id: string) => void
+}
+
+const Formats = ({ packages, chosen, onChoose }: FormatParts) => (
+  <label className="row t2">
+    Format
+    <select className="select" value={chosen.id} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {packages.map((one) => (
+        <option key={one.id} value={one.id}>{`${agentWords[one.agent]}, .${one.format}`}</option>
+      ))}
+    </select>
+  </label>
+)
+
+const DownloadRow = ({ chosen }: { chosen: Package }) => (
+  <>
+    <div className="step-row">
+      <code className="grow ell" title={chosen.file_name}>
+        {chosen.file_name}
+      </code>
+      <a className="ink-button" href={downloadAddress(chosen)} download={chosen.file_name}>
+        <Icon name="download" />
+        Download
+      </a>
+    </div>
+    {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
+    <p className="sm t3">
+      Whoever holds the file can enrol a machine. Its secret is good until you revoke it under{' '}
+      <Link className="u" to="/settings/enrolment">
+        Settings, Enrolment
+      </Link>
+      .
+    </p>
+  </>
+)

@@ -1,0 +1,13 @@
+import { lazy, Suspense } from 'react'
+import { SkeletonRows } from '../components/notices.tsx'
+
+const Steps = lazy(async () => ({ default: (await import('./enrol-steps.tsx')).EnrolSteps }))
+
+/** In the place of lists that have nothing to show yet; loaded by who needs it. */
+export const FirstMachine = () => (
+  <div className="page enrol">
+    <Suspense fallback={<SkeletonRows rows={8} />}>
+      <Steps title="Enrol the first machine" />
+    </Suspense>
+  </div>
+)

@@ -1,0 +1,34 @@
+import type { Package } from '@muster/contract/packages.ts'
+
+export const platformWords: Readonly<Record<Package['platform'], string>> = {
+  linux: 'Linux',
+  darwin: 'macOS',
+  windows: 'Windows',
+}
+
+export const agentWords: Readonly<Record<Package['agent'], string>> = {
+  osquery: 'osquery',
+  muster_agent: 'Bundled agent',
+}
+
+/** What is typed on the device, in the folder of the file. */
+export function installCommand({ format, file_name: file, agent }: Package): string {
+  const folder = agent === 'osquery' ? 'muster-osquery' : 'muster-agent'
+  const commands: Readonly<Record<Package['format'], string>> = {
+    deb: `sudo dpkg -i ${file}`,
+    'tar.gz': `tar -xzf ${file} && sudo sh ${folder}/install.sh`,
+    sh: `sudo sh ${file}`,
+    ps1: `powershell -ExecutionPolicy Bypass -File ${file}`,
+  }
+  return commands[format]
+}
+
+/** What shows on the device why nothing arrives. */
+export function troubleCommand({ platform, agent }: Package): string {
+  if (agent === 'muster_agent') return 'journalctl -u muster-agent -n 20'
+  if (platform === 'linux') return 'journalctl -u osqueryd -n 20'
+  return platform === 'darwin' ? 'sudo osqueryctl status' : 'Get-Service osqueryd'
+}
+
+/** Where the file is downloaded with the session. */
+export const downloadAddress = ({ id }: Package): string => `/console/api/package_downloads/${id}`

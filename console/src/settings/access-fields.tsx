@@ -1,0 +1,67 @@
+import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import { limitedPowers, powerTexts } from './access-words.ts'
+
+export type Rights = { readonly access: AdminAccess; readonly restrictions: readonly string[] }
+
+const kinds: readonly (readonly [AdminAccess, string, string])[] = [
+  ['full', 'Full', 'Everything, keys in clear and administrators included.'],
+  ['limited', 'Limited', 'Reads everything, and does what is ticked.'],
+  ['billing_only', 'Billing only', 'Reads no records.'],
+]
+
+type Parts = {
+  readonly rights: Rights
+  readonly onChange: (rights: Rights) => void
+  readonly fault?: string | undefined
+}
+
+/** What an administrator may do. Restrictions take away, so what is not ticked is one. */
+export function AccessFields({ rights, onChange, fault }: Parts) {
+  const toggle = (power: string) => {
+    const isTaken = rights.restrictions.includes(power)
+    const restrictions = isTaken
+      ? rights.restrictions.filter((other) => other !== power)
+      : [...rights.restrictions, power]
+    onChange({ ...rights, restrictions })
+  }
+  return (
+    <>
+      <fieldset className="choices">
+        <legend>Access</legend>
+        {kinds.map(([value, text, about]) => (
+          <label key={value} className="choice">
+            <input
+              type="radio"
+              name="access"
+              checked={rights.access === value}
+              onChange={() => onChange({ access: value, restrictions: value === 'limited' ? rights.restrictions : [] })}
+            />
+            <span>
+              {text}
+              <small>{about}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {rights.access === 'limited' && (
+        <fieldset className="choices powers">
+          <legend>May</legend>
+          {limitedPowers.map((power) => (
+            <label key={power} className="choice">
+              <input type="checkbox" checked={!rights.restrictions.includes(power)} onChange={() => toggle(power)} />
+              <span>
+                {powerTexts[power].title}
+                <small>{powerTexts[power].description}</small>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {fault !== undefined && (
+        <p className="bad sm" role="alert">
+          {fault}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core'
+import type { AdminUser } from '@muster/contract/admin-users.ts'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { sessionQuery } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { AccessFields, type Rights } from './access-fields.tsx'
+import { rightsInWords } from './access-words.ts'
+import { nameOf } from './administrator-table.tsx'
+
+const inOrder = ({ access, restrictions }: Rights): string => JSON.stringify([access, [...restrictions].sort()])
+
+export function AdministratorAccess({ admin }: { admin: AdminUser }) {
+  const stored: Rights = { access: admin.access, restrictions: admin.restrictions }
+  const [rights, setRights] = useState(stored)
+  const change = useAction({
+    act: (wanted: Rights) => request(`/session/administrators/${admin.id}`, { method: 'PATCH', body: wanted }),
+    refresh: [['settings'], sessionQuery.queryKey],
+    said: (_, wanted) => `${nameOf(admin)} has ${rightsInWords(wanted).toLowerCase()} access from the next request on`,
+    undo: () => ({
+      label: 'Undo',
+      run: () => {
+        setRights(stored)
+        change.mutate(stored)
+      },
+    }),
+    hasForm: true,
+  })
+  const isChanged = inOrder(rights) !== inOrder(stored)
+  return (
+    <Block title="What they may do">
+      <form
+        className="plain-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          change.mutate(rights)
+        }}
+      >
+        <AccessFields
+          rights={rights}
+          onChange={setRights}
+          fault={
+            (change.faultOf('access') && `Access ${change.faultOf('access')}`) ??
+            (change.faultOf('restrictions') && `Restrictions ${change.faultOf('restrictions')}`)
+          }
+        />
+        <FormFault error={change.faultBeside('access', 'restrictions')} />
+        {isChanged && (
+          <div className="row">
+            <Button onClick={() => setRights(stored)}>Discard</Button>
+            <Button type="submit" variant="filled" loading={change.isPending}>
+              {`Save: ${rightsInWords(stored)} → ${rightsInWords(rights)}`}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Block>
+  )
+}

@@ -1,0 +1,96 @@
+import type { AdminUser } from '@muster/contract/admin-users.ts'
+import type { SignInState } from '@muster/contract/console.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { auditViewsQuery } from '../audit/audit-queries.ts'
+import { AuditTable } from '../audit/audit-table.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { AdministratorAccess } from './administrator-access.tsx'
+import { AdministratorRemoval } from './administrator-removal.tsx'
+import { AdministratorSessions } from './administrator-sessions.tsx'
+import { AdministratorSignIn } from './administrator-sign-in.tsx'
+import { nameOf } from './administrator-table.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const route = getRouteApi('/shell/settings/admins/$administratorId')
+
+const administratorQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['settings', 'administrator', id],
+    queryFn: async ({ signal }) => {
+      const [admin, state] = await Promise.all([
+        request<AdminUser>(`/admin_users/${id}`, { signal }),
+        request<SignInState>(`/session/administrators/${id}`, { signal }),
+      ])
+      return { admin, state }
+    },
+  })
+
+export function AdministratorPage() {
+  const { administratorId } = route.useParams()
+  const session = useSession()
+  const mayManage = session?.permissions.includes('manage_administrators') ?? false
+  const found = useQuery({ ...administratorQuery(administratorId), enabled: mayManage })
+  const isMissing = found.error instanceof ApiError && found.error.status === 404
+  const title = found.data ? nameOf(found.data.admin) : isMissing ? 'No such administrator' : 'Administrator'
+  return (
+    <SettingsFrame
+      key={administratorId}
+      title={title}
+      lead={found.data && visibleText(found.data.admin.email)}
+      power="manage_administrators"
+      isWide
+    >
+      {isMissing && (
+        <Emptiness title={`There is no administrator ${administratorId}.`}>
+          They may have been removed.{' '}
+          <Link className="u" to="/settings/admins">
+            All administrators
+          </Link>
+        </Emptiness>
+      )}
+      {found.isError && !isMissing && (
+        <Failure
+          what="The administrator could not be loaded."
+          error={found.error}
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.isPending && <SkeletonRows rows={4} />}
+      {found.data && <Loaded {...found.data} isSelf={session?.administrator.id === administratorId} />}
+    </SettingsFrame>
+  )
+}
+
+type Parts = { readonly admin: AdminUser; readonly state: SignInState; readonly isSelf: boolean }
+
+function Loaded({ admin, state, isSelf }: Parts) {
+  const entries = useQuery(auditViewsQuery({ search: `${admin.first_name} ${admin.last_name}`.trim() }, undefined, 10))
+  return (
+    <>
+      <AdministratorAccess admin={admin} />
+      <AdministratorSignIn admin={admin} state={state} isSelf={isSelf} />
+      <AdministratorSessions admin={admin} sessions={state.sessions} />
+      <Block
+        title="In the audit log"
+        about="The latest entries that name them."
+        action={
+          <Link className="u" to="/audit" search={{ q: `${admin.first_name} ${admin.last_name}`.trim() }}>
+            All of them
+          </Link>
+        }
+      >
+        <ListBody list={entries} name="Entries" empty={<p className="t2">No entry names them.</p>} isInset>
+          {(rows) => <AuditTable rows={rows} />}
+        </ListBody>
+      </Block>
+      <AdministratorRemoval admin={admin} isSelf={isSelf} />
+    </>
+  )
+}

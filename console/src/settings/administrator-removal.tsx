@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core'
+import type { AdminUser } from '@muster/contract/admin-users.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { nameOf } from './administrator-table.tsx'
+
+export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminUser; readonly isSelf: boolean }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const navigate = useNavigate()
+  const remove = useAction({
+    act: () => request(`/session/administrators/${admin.id}`, { method: 'DELETE' }),
+    said: () => `${nameOf(admin)} is no administrator any more`,
+    onDone: () => void navigate({ to: '/settings/admins' }),
+    refresh: [['settings', 'administrators']],
+    hasForm: true,
+  })
+  const whole = remove.faultOf('id')
+  return (
+    <Block
+      title="Remove"
+      about="They are let in no more. What they did stays in the audit log."
+      action={<Button onClick={() => setIsAsking(true)}>Remove…</Button>}
+    >
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => {
+          setIsAsking(false)
+          remove.reset()
+        }}
+        question={`Remove ${nameOf(admin)}?`}
+        consequences={[
+          isSelf ? 'This is you: you are signed out and cannot sign in again.' : 'Their sessions end at once.',
+          'Their password, passkeys and links are gone. To let them in again, invite them anew.',
+        ]}
+        stays="API keys that they answer for go on working."
+        verb={`Remove ${nameOf(admin)}`}
+        onConfirm={() => remove.mutate()}
+        isBusy={remove.isPending}
+        fault={whole === undefined ? remove.faultBeside() : `${nameOf(admin)} ${whole}.`}
+      />
+    </Block>
+  )
+}

@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core'
+import type { AdminUser } from '@muster/contract/admin-users.ts'
+import type { AdministratorLink, SignInState } from '@muster/contract/console.ts'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { nameOf } from './administrator-table.tsx'
+import { LinkDialog } from './link-dialog.tsx'
+
+type Parts = { readonly admin: AdminUser; readonly state: SignInState; readonly isSelf: boolean }
+
+export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
+  const [isAsking, setIsAsking] = useState(false)
+  const [link, setLink] = useState<AdministratorLink | undefined>()
+  const make = useAction({
+    act: (purpose: 'invite' | 'reset') =>
+      request<AdministratorLink>(`/session/administrators/${admin.id}/${purpose}`, { method: 'POST' }),
+    refresh: [['settings']],
+    onDone: (made) => {
+      setIsAsking(false)
+      setLink(made)
+    },
+  })
+  const isIn = state.password_changed_at !== null || state.passkeys.length > 0
+  const passkeys = state.passkeys.length
+  return (
+    <Block
+      title="How they sign in"
+      action={
+        isSelf ? (
+          <Link className="u" to="/account/security">
+            Your account
+          </Link>
+        ) : (
+          <span className="row">
+            {!isIn && (
+              <Button onClick={() => make.mutate('invite')} loading={make.isPending}>
+                Make another invitation
+              </Button>
+            )}
+            <Button onClick={() => setIsAsking(true)}>Reset…</Button>
+          </span>
+        )
+      }
+    >
+      <dl className="facts-table">
+        <dt>Password</dt>
+        <dd>
+          {state.password_changed_at === null ? (
+            'None'
+          ) : (
+            <>
+              Chosen <RelativeTime time={state.password_changed_at} />
+            </>
+          )}
+        </dd>
+        <dt>Passkeys</dt>
+        <dd>{passkeys === 0 ? 'None' : passkeys}</dd>
+        <dt>Authenticator app</dt>
+        <dd>
+          {state.totp_enabled_at === null ? (
+            'None'
+          ) : (
+            <>
+              Since <RelativeTime time={state.totp_enabled_at} />
+            </>
+          )}
+        </dd>
+        <dt>Recovery codes left</dt>
+        <dd>{state.recovery_codes_left}</dd>
+      </dl>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question={`Reset how ${nameOf(admin)} signs in?`}
+        consequences={[
+          'Password, passkeys, authenticator app, recovery codes and the tie to the identity provider are gone.',
+          state.sessions.length === 0 ? 'No session is open.' : `${sessionsOf(state.sessions.length)} at once.`,
+          'You get a one-time link, which you hand over.',
+        ]}
+        stays="What they may do stays."
+        verb="Reset and make a link"
+        onConfirm={() => make.mutate('reset')}
+        isBusy={make.isPending}
+      />
+      <LinkDialog link={link} onClose={() => setLink(undefined)} />
+    </Block>
+  )
+}
+
+const sessionsOf = (count: number): string => (count === 1 ? '1 session ends' : `${count} sessions end`)

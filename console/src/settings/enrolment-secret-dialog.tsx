@@ -1,0 +1,84 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import type { NewEnrolmentSecret } from '@muster/contract/console-settings.ts'
+import type { Person } from '@muster/contract/people.ts'
+import { type FormEvent, useState } from 'react'
+import { request, withQuery } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import type { ListOf } from '../devices/device-queries.ts'
+
+type Parts = { readonly onClose: () => void; readonly onMade: (secret: NewEnrolmentSecret) => void }
+type Wanted = { readonly name: string; readonly email: string; readonly until: string }
+
+export function EnrolmentSecretDialog({ isOpen, ...parts }: Parts & { readonly isOpen: boolean }) {
+  return (
+    <Modal opened={isOpen} onClose={parts.onClose} title="Make an enrolment secret" withCloseButton={false}>
+      {isOpen && <SecretForm {...parts} />}
+    </Modal>
+  )
+}
+
+async function findPerson(email: string): Promise<Person | undefined> {
+  const query = `email:"${email.replaceAll(/["\\]/g, '')}"`
+  const { data } = await request<ListOf<Person>>(withQuery('/people', { query, per_page: 1 }))
+  return data[0]
+}
+
+async function makeSecret({ name, email, until }: Wanted): Promise<NewEnrolmentSecret> {
+  const person = email === '' ? undefined : await findPerson(email)
+  const body = {
+    name,
+    ...(person && { person_id: person.id }),
+    ...(until !== '' && { expires_at: `${until}T23:59:59.999Z` }),
+  }
+  return await request<NewEnrolmentSecret>('/session/enrolment_secrets', { method: 'POST', body })
+}
+
+function SecretForm({ onClose, onMade }: Parts) {
+  const [unknown, setUnknown] = useState<string | undefined>()
+  const make = useAction({ act: makeSecret, refresh: [['settings']], onDone: onMade, hasForm: true })
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const wanted = { name: text('name'), email: text('email'), until: text('until') }
+    const isUnknown = wanted.email !== '' && (await findPerson(wanted.email).catch(() => undefined)) === undefined
+    setUnknown(isUnknown ? `Nobody active has the address ${wanted.email}` : undefined)
+    if (!isUnknown) make.mutate(wanted)
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)} className="confirm">
+      <TextInput
+        name="name"
+        label="Name"
+        description="As lists and the audit log call it."
+        maxLength={200}
+        required
+        withAsterisk={false}
+        data-autofocus
+        error={make.faultOf('name')}
+      />
+      <TextInput
+        name="email"
+        type="email"
+        label="Person (optional)"
+        description="E-mail address. What enrols is registered to this person without asking."
+        error={unknown}
+      />
+      <TextInput
+        name="until"
+        type="date"
+        label="Good until (optional)"
+        description="The end of that day in UTC; without one until you revoke it."
+        error={make.faultOf('expires_at')}
+      />
+      <FormFault error={make.faultBeside('name', 'expires_at')} />
+      <div className="dialog-ends">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="filled" loading={make.isPending}>
+          Make the secret
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import type { AdministratorLink } from '@muster/contract/console.ts'
+import { type FormEvent, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { AccessFields, type Rights } from './access-fields.tsx'
+
+type Parts = { readonly onClose: () => void; readonly onLink: (link: AdministratorLink) => void }
+
+const fewest: Rights = { access: 'limited', restrictions: [] }
+
+export function InvitationDialog({ isOpen, ...parts }: Parts & { readonly isOpen: boolean }) {
+  return (
+    <Modal opened={isOpen} onClose={parts.onClose} title="Invite an administrator" withCloseButton={false}>
+      {isOpen && <InvitationForm {...parts} />}
+    </Modal>
+  )
+}
+
+function InvitationForm({ onClose, onLink }: Parts) {
+  const [rights, setRights] = useState(fewest)
+  const invite = useAction({
+    act: (body: object) => request<AdministratorLink>('/session/administrators', { method: 'POST', body }),
+    refresh: [['settings']],
+    onDone: onLink,
+    hasForm: true,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const person = { email: text('email'), first_name: text('first_name'), last_name: text('last_name') }
+    invite.mutate({ ...person, ...rights })
+  }
+  return (
+    <form onSubmit={submit} className="confirm">
+      <div className="two-fields">
+        <TextInput
+          name="first_name"
+          label="First name"
+          maxLength={200}
+          required
+          withAsterisk={false}
+          error={invite.faultOf('first_name')}
+          data-autofocus
+        />
+        <TextInput name="last_name" label="Last name (optional)" maxLength={200} error={invite.faultOf('last_name')} />
+      </div>
+      <TextInput
+        name="email"
+        type="email"
+        label="E-mail"
+        description="Nothing is sent there: you hand the link over."
+        maxLength={320}
+        required
+        withAsterisk={false}
+        error={invite.faultOf('email')}
+      />
+      <AccessFields
+        rights={rights}
+        onChange={setRights}
+        fault={invite.faultOf('restrictions') ?? invite.faultOf('access')}
+      />
+      <FormFault error={invite.faultBeside('first_name', 'last_name', 'email', 'access', 'restrictions')} />
+      <div className="dialog-ends">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="filled" loading={invite.isPending}>
+          Make the link
+        </Button>
+      </div>
+    </form>
+  )
+}

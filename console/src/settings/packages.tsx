@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
+import type { Package } from '@muster/contract/packages.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Icon } from '../components/icon.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { agentWords, downloadAddress, installCommand, platformWords } from '../enrol/install-commands.ts'
+import { packagesQuery } from './setting-queries.ts'
+
+/** All packages have the same problem where the address of the server is it. */
+const sharedProblem = (packages: readonly Package[]): string | undefined => {
+  const problems = new Set(packages.map(({ problem }) => problem))
+  const [problem] = problems
+  return problems.size === 1 && problem ? problem : undefined
+}
+
+const titleOf = ({ agent, platform, format }: Package): string =>
+  `${agentWords[agent]} for ${platformWords[platform]}, .${format}`
+
+export function Packages() {
+  const packages = useQuery(packagesQuery)
+  const mayChange = useMay('manage_settings')
+  const [rebuilt, setRebuilt] = useState<Package | undefined>()
+  const rebuild = useAction({
+    act: ({ id }: Package) => request<RebuiltPackage>(`/session/packages/${id}/rebuild`, { method: 'POST' }),
+    refresh: [['settings']],
+    said: ({ file_name: name }) => `${name} has a secret of its own now`,
+    onDone: () => setRebuilt(undefined),
+  })
+  const shared = sharedProblem(packages.data?.data ?? [])
+  return (
+    <Block title="Packages" about="Whoever holds one can enrol a machine: keep them where you would keep a password.">
+      {shared !== undefined && <p className="note will">{shared}</p>}
+      <ListBody
+        list={packages}
+        name="Packages"
+        empty={
+          <Emptiness title="There is no package yet.">
+            A start of the server makes them; <code>muster packages build</code> does it now.
+          </Emptiness>
+        }
+        isInset
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Package</th>
+                <th className="package-command">On the machine</th>
+                <th className="package-actions">
+                  <span className="hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id} className="tall">
+                  <td className="c-name">
+                    <span className="m ell">{titleOf(row)}</span>
+                    <span
+                      className={row.problem && !shared ? 'second ell bad' : 'second ell'}
+                      title={row.problem ?? row.file_name}
+                    >
+                      {row.problem && !shared ? row.problem : <code>{row.file_name}</code>}
+                    </span>
+                  </td>
+                  <td className="c-more">
+                    <span className="row">
+                      <code className="t2 ell" title={installCommand(row)}>
+                        {installCommand(row)}
+                      </code>
+                      <CopyButton text={installCommand(row)} label={`the command for ${titleOf(row)}`} />
+                    </span>
+                  </td>
+                  <td className="c-sub">
+                    <span className="actions-cell">
+                      {mayChange && (
+                        <Button aria-label={`Another secret for ${titleOf(row)}…`} onClick={() => setRebuilt(row)}>
+                          Another secret…
+                        </Button>
+                      )}
+                      <a
+                        className="line-button"
+                        href={downloadAddress(row)}
+                        download={row.file_name}
+                        aria-label={`Download ${titleOf(row)}`}
+                      >
+                        <Icon name="download" size={14} />
+                        Download
+                      </a>
+                    </span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+      <ConfirmDialog
+        isOpen={rebuilt !== undefined}
+        onClose={() => setRebuilt(undefined)}
+        question={`Give ${rebuilt ? titleOf(rebuilt) : 'the package'} another secret?`}
+        consequences={['Copies that were downloaded before enrol nothing any more: hand the new file out.']}
+        stays="Machines that have enrolled stay enrolled."
+        verb="Make the package anew"
+        onConfirm={() => rebuilt && rebuild.mutate(rebuilt)}
+        isBusy={rebuild.isPending}
+      />
+    </Block>
+  )
+}

@@ -1,0 +1,127 @@
+import type { ReportingTable } from '@muster/contract/reporting-tables.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { request } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness, Failure } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import type { ListOf } from '../devices/device-queries.ts'
+import { settingFactsQuery } from './setting-queries.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const neverRead = [
+  'Pages visited, histories and bookmarks',
+  'Passwords, keys, and contents of files or messages',
+  'Environments of programs, clipboard, screen and location',
+  'Names that were looked up, and times of sign-ins to the machine',
+]
+
+/** What is learnt of devices, and of people by it. */
+export function PrivacyPage() {
+  const facts = useQuery(settingFactsQuery)
+  const session = useSession()
+  const isOff = session?.disabled_features.includes('reporting') ?? false
+  const blocked = facts.data?.blocked_tables ?? []
+  return (
+    <SettingsFrame
+      title="Privacy"
+      lead="What Muster learns of machines, for whoever has to explain it to their people."
+      isWide
+    >
+      <Block
+        title="At enrolment"
+        about="Name, serial number, hardware identifiers, platform, operating system, and the address that the machine calls from."
+      />
+      <Block
+        title="Checks"
+        about={
+          <>
+            Each check asks one question, whose SQL its page shows; kept are the outcome and the rows of failures.{' '}
+            <Link className="u" to="/checks">
+              {facts.data ? `All ${facts.data.counts.checks} checks` : 'All checks'}
+            </Link>
+          </>
+        }
+      />
+      <Block
+        title="Live queries"
+        about={
+          blocked.length === 0
+            ? 'Administrators with the permission may ask machines anything that osquery can answer. Every query is in the audit log.'
+            : 'Administrators with the permission may ask machines what osquery can answer, but for these tables. Every query is in the audit log.'
+        }
+      >
+        {facts.isError && <Failure what="The blocked tables could not be loaded." error={facts.error} />}
+        {blocked.length > 0 && (
+          <div className="tags">
+            {blocked.map((table) => (
+              <code key={table} className="tag">
+                {table}
+              </code>
+            ))}
+          </div>
+        )}
+      </Block>
+      <Block title="Never read" about="By the inventory; a test of Muster’s own refuses tables of such things.">
+        <ul className="lines">
+          {neverRead.map((text) => (
+            <li key={text} className="line">
+              <Mark name="struck" />
+              {text}
+            </li>
+          ))}
+        </ul>
+      </Block>
+      <Block
+        title="Inventory"
+        about={
+          isOff
+            ? 'None: reporting is not part of the organization’s plan.'
+            : 'Tables that machines report by themselves. Whoever may read the console or holds an API key may read them.'
+        }
+      >
+        {!isOff && <InventoryTables />}
+      </Block>
+    </SettingsFrame>
+  )
+}
+
+function InventoryTables() {
+  const tables = useQuery({
+    queryKey: ['settings', 'reporting_tables'],
+    queryFn: ({ signal }) => request<ListOf<ReportingTable>>('/reporting/tables?per_page=100', { signal }),
+  })
+  return (
+    <ListBody list={tables} name="Tables" empty={<Emptiness title="There is no table." />} isInset>
+      {(rows) => (
+        <>
+          <thead>
+            <tr>
+              <th className="w-240">Table</th>
+              <th>What it holds</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows
+              .filter(({ name }) => name.startsWith('device_'))
+              .map((table) => (
+                <tr key={table.name}>
+                  <td className="c-name">
+                    <a
+                      className="u"
+                      href={new URL(table.documentation_url).pathname + new URL(table.documentation_url).hash}
+                    >
+                      <code>{table.name}</code>
+                    </a>
+                  </td>
+                  <td className="c-sub wrap t2">{table.description}</td>
+                </tr>
+              ))}
+          </tbody>
+        </>
+      )}
+    </ListBody>
+  )
+}

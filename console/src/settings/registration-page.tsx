@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Failure, SkeletonRows } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { settingFactsQuery } from './setting-queries.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const rules: readonly (readonly [string, string])[] = [
+  ['A person’s first device', 'is registered to them at once, when they sign in with it: trust on first use, once.'],
+  ['Every other device', 'waits for a decision of an administrator.'],
+  ['A device that enrols with a person’s secret', 'is registered to that person; making the secret was the decision.'],
+  [
+    'A device that enrols with any other secret',
+    'belongs to nobody. It cannot be used to sign in and is never blocked.',
+  ],
+  [
+    'A known device that enrols anew',
+    'keeps its owner only with the same hardware. Where the old agent was heard of within 10 minutes, or the secret is not the owner’s, the registration is suspended until it is confirmed.',
+  ],
+  ['Who leaves', 'is deprovisioned: their registrations end, and their devices belong to nobody. The results stay.'],
+]
+
+/** How devices come to belong to people. */
+export function RegistrationPage() {
+  const facts = useQuery(settingFactsQuery)
+  return (
+    <SettingsFrame title="Registration" lead="How a device comes to belong to a person, who can then sign in with it.">
+      <Block title="Now">
+        {facts.isError && (
+          <Failure what="The numbers could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
+        )}
+        {facts.isPending && <SkeletonRows rows={3} />}
+        {facts.data && (
+          <dl className="facts-table">
+            <dt>Registered devices</dt>
+            <dd className="tn">
+              <Link className="u" to="/devices" search={{ owner: 'registered' }}>
+                {facts.data.counts.registered.toLocaleString('en')}
+              </Link>
+            </dd>
+            <dt>Devices of nobody</dt>
+            <dd className="tn">
+              <Link className="u" to="/devices" search={{ owner: 'none' }}>
+                {facts.data.counts.unregistered.toLocaleString('en')}
+              </Link>
+            </dd>
+            <dt>Suspended registrations</dt>
+            <dd className="tn">{facts.data.counts.suspended.toLocaleString('en')}</dd>
+            <dt>Requests that wait</dt>
+            <dd className="tn">{facts.data.counts.waiting_requests.toLocaleString('en')}</dd>
+          </dl>
+        )}
+      </Block>
+      <Block title="Rules" about="The same for every organization.">
+        <dl className="rule-list">
+          {rules.map(([who, what]) => (
+            <div key={who}>
+              <dt className="m">{who}</dt>
+              <dd className="t2">{what}</dd>
+            </div>
+          ))}
+        </dl>
+      </Block>
+      <Block
+        title="Who may use a device"
+        about="Its owner alone, its owner and the people of some groups, or anybody: chosen for each device, on its page."
+      />
+    </SettingsFrame>
+  )
+}

@@ -1,0 +1,86 @@
+import type { SettingFacts } from '@muster/contract/console-settings.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Failure, SkeletonRows } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { settingFactsQuery } from './setting-queries.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+/** How long what is kept. */
+export function RetentionPage() {
+  const facts = useQuery(settingFactsQuery)
+  return (
+    <SettingsFrame title="Retention" lead="How long what is kept. Muster removes it by itself, every hour.">
+      {facts.isError && (
+        <Failure what="The settings could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
+      )}
+      {facts.isPending && <SkeletonRows rows={6} />}
+      {facts.data && <Loaded facts={facts.data} />}
+    </SettingsFrame>
+  )
+}
+
+function Loaded({ facts: { kept_days: days, device_deletion_delay_seconds: delay } }: { facts: SettingFacts }) {
+  const lines: readonly (readonly [string, string, string])[] = [
+    ['Sign-in log', `${days.auth_logs} days`, 'More than a year, so that the same weeks of two years can be compared.'],
+    ['Log of webhooks', `${days.settled_deliveries} days`, 'After a delivery was made or given up.'],
+    ['Ledger of streams', `${days.settled_signals} days`, 'After an event was accepted, acknowledged or given up.'],
+    ['Answers to live queries', `${days.live_results} days`, 'After the query last ran.'],
+    ['Events of changes', `${days.events} days`, 'What webhooks are made of.'],
+    [
+      'Sessions and links of administrators',
+      `${days.admin_sessions} days`,
+      'What happened in them stays in the audit log.',
+    ],
+  ]
+  return (
+    <>
+      <Block title="For a time">
+        <table className="t kept-table">
+          <thead>
+            <tr>
+              <th>What</th>
+              <th className="num">How long</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map(([what, long, about]) => (
+              <tr key={what} className="tall">
+                <td>
+                  <span className="m">{what}</span>
+                  <span className="kept-about t3 sm">{about}</span>
+                </td>
+                <td className="num">{long}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Block>
+      <Block
+        title="Deleted devices"
+        about={
+          <>
+            Can be restored for {spanInWords(delay)}, then all that is known of them is removed. Whoever runs the server
+            sets it: <code>MUSTER_DEVICE_DELETION_DELAY_SECONDS</code>.
+          </>
+        }
+      />
+      <Block
+        title="As long as the device"
+        about="Results of checks, issues, exemptions and requests, inventory. They go with it."
+      />
+      <Block title="For good" about="The audit log. Nothing can be taken out of it, which is its point." />
+    </>
+  )
+}
+
+function spanInWords(seconds: number): string {
+  const units: readonly (readonly [number, string])[] = [
+    [86_400, 'day'],
+    [3_600, 'hour'],
+    [60, 'minute'],
+    [1, 'second'],
+  ]
+  const [size, name] = units.find(([one]) => seconds >= one && seconds % one === 0) ?? [1, 'second']
+  const count = seconds / size
+  return `${count.toLocaleString('en')} ${count === 1 ? name : `${name}s`}`
+}

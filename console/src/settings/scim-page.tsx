@@ -1,0 +1,129 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import type { NewScimToken, ScimTokenView } from '@muster/contract/console-settings.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useMay, useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { CodeBlock } from '../components/code-block.tsx'
+import { FormFault } from '../components/form-fault.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { NewSecretDialog } from './new-secret-dialog.tsx'
+import { ScimTokenTable } from './scim-token-table.tsx'
+import { scimTokensQuery } from './setting-queries.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const baseUrl = `${location.origin}/scim/v2`
+
+export function ScimPage() {
+  const session = useSession()
+  const isOff = session?.disabled_features.includes('scim') ?? false
+  return (
+    <SettingsFrame
+      title="SCIM"
+      lead="Your identity provider tells who works here: people and their groups come, change and go by themselves."
+      isWide
+    >
+      {isOff && (
+        <p className="note scim-off">
+          SCIM is not part of the organization’s plan: tokens let nobody in. Whoever runs the server switches it on with{' '}
+          <code>muster organizations set-feature scim --on</code>.
+        </p>
+      )}
+      <Block title="Address" about="Okta: SCIM connector base URL, with HTTP Header as authentication mode.">
+        <CodeBlock text={baseUrl} label="Base URL" />
+      </Block>
+      <Block
+        title="Address for Microsoft Entra"
+        about="Tenant URL; the token is its Secret Token. The flag makes Entra keep to the standard."
+      >
+        <CodeBlock text={`${baseUrl}?aadOptscim062020`} label="Tenant URL" />
+      </Block>
+      <Tokens isOff={isOff} />
+    </SettingsFrame>
+  )
+}
+
+const route = getRouteApi('/shell/settings/scim')
+
+function Tokens({ isOff }: { isOff: boolean }) {
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
+  const mayChange = useMay('manage_settings')
+  const [isMaking, setIsMaking] = useState(false)
+  const [made, setMade] = useState<NewScimToken | undefined>()
+  const list = useQuery(scimTokensQuery(after))
+  return (
+    <Block
+      title="Tokens"
+      about="Whoever holds one can make, change and deprovision people. One for each identity provider."
+      action={mayChange && !isOff && <Button onClick={() => setIsMaking(true)}>New token…</Button>}
+    >
+      <ListBody<ScimTokenView>
+        list={list}
+        name="SCIM tokens"
+        empty={<Emptiness title="No token yet.">No identity provider is let in.</Emptiness>}
+        after={after}
+        onNext={(next) => void navigate({ search: { after: next } })}
+        isInset
+      >
+        {(rows) => <ScimTokenTable rows={rows} mayChange={mayChange} isOff={isOff} onRotated={setMade} />}
+      </ListBody>
+      <Modal opened={isMaking} onClose={() => setIsMaking(false)} title="Make a SCIM token" withCloseButton={false}>
+        {isMaking && (
+          <TokenForm
+            onClose={() => setIsMaking(false)}
+            onMade={(token) => {
+              setIsMaking(false)
+              setMade(token)
+            }}
+          />
+        )}
+      </Modal>
+      <NewSecretDialog
+        title="Keep this token"
+        label="SCIM token"
+        secret={made?.token}
+        after="Give it to the identity provider as a bearer token. It is not shown again."
+        onClose={() => setMade(undefined)}
+      />
+    </Block>
+  )
+}
+
+function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (token: NewScimToken) => void }) {
+  const make = useAction({
+    act: (name: string) => request<NewScimToken>('/session/scim_tokens', { method: 'POST', body: { name } }),
+    refresh: [['settings']],
+    onDone: onMade,
+    hasForm: true,
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    make.mutate(String(new FormData(event.currentTarget).get('name')).trim())
+  }
+  return (
+    <form onSubmit={submit} className="confirm">
+      <TextInput
+        name="name"
+        label="Name"
+        description="The audit log says it of every change: “Okta”, “Entra ID”."
+        maxLength={200}
+        required
+        withAsterisk={false}
+        data-autofocus
+        error={make.faultOf('name')}
+      />
+      <FormFault error={make.faultBeside('name')} />
+      <div className="dialog-ends">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="filled" loading={make.isPending}>
+          Make the token
+        </Button>
+      </div>
+    </form>
+  )
+}

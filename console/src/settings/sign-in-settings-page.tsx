@@ -1,0 +1,143 @@
+import type { SignInOptions } from '@muster/contract/console.ts'
+import type { SettingFacts } from '@muster/contract/console-settings.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { CodeBlock } from '../components/code-block.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Failure, SkeletonRows } from '../components/notices.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import { AdministratorTable } from './administrator-table.tsx'
+import { administratorsQuery, settingFactsQuery } from './setting-queries.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+export function SignInSettingsPage() {
+  const facts = useQuery(settingFactsQuery)
+  const mayManage = useMay('manage_administrators')
+  return (
+    <SettingsFrame title="Sign-in" lead="How administrators prove who they are." isWide>
+      {facts.isError && (
+        <Failure what="The settings could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
+      )}
+      {facts.isPending && <SkeletonRows rows={4} />}
+      {facts.data && (
+        <>
+          <Provider facts={facts.data} />
+          {mayManage && <WithoutFactor total={facts.data.counts.administrators} />}
+          <Rules />
+        </>
+      )}
+    </SettingsFrame>
+  )
+}
+
+function Provider({ facts }: { facts: SettingFacts }) {
+  const { identity_provider: provider, base_url: baseUrl } = facts
+  if (provider) {
+    return (
+      <Block
+        title="Identity provider"
+        about="Administrators may sign in through it, and it answers for their second factor. Whoever runs the server chooses it."
+      >
+        <dl className="facts-table">
+          <dt>Called</dt>
+          <dd>{provider.name}</dd>
+          <dt>Issuer</dt>
+          <dd>
+            <code>{provider.issuer}</code>
+          </dd>
+          <dt>Redirect address</dt>
+          <dd>
+            <code>{provider.redirect_uri}</code>
+          </dd>
+        </dl>
+      </Block>
+    )
+  }
+  return (
+    <Block
+      title="Identity provider"
+      about={
+        <>
+          None. Whoever runs the server can name an OpenID Connect provider: <code>MUSTER_OIDC_ISSUER</code>,{' '}
+          <code>MUSTER_OIDC_CLIENT_ID</code>, <code>MUSTER_OIDC_CLIENT_SECRET</code>. Its client needs this redirect
+          address:
+        </>
+      }
+    >
+      <CodeBlock text={`${baseUrl}/console/api/session/oidc/callback`} label="Redirect address" />
+    </Block>
+  )
+}
+
+function WithoutFactor({ total }: { total: number }) {
+  const list = useQuery(administratorsQuery({ factor: 'missing' }))
+  const missing = list.data?.data.length ?? 0
+  const hasMore = (list.data?.pagination.next_cursor ?? '') !== ''
+  const about =
+    list.data === undefined
+      ? undefined
+      : missing === 0
+        ? total === 1
+          ? 'The only administrator has one.'
+          : `All ${total} administrators have one.`
+        : `${withoutInWords(missing, total, hasMore)} none: whoever knows the password is in. A passkey or an app is added under Your account.`
+  return (
+    <Block
+      title="Second factor"
+      {...(about !== undefined && { about })}
+      action={
+        hasMore && (
+          <Link className="u" to="/settings/admins" search={{ factor: 'missing' }}>
+            All of them
+          </Link>
+        )
+      }
+    >
+      {(missing > 0 || !list.isSuccess) && (
+        <ListBody list={list} name="Administrators" empty={null} isInset>
+          {(rows) => <AdministratorTable rows={rows} />}
+        </ListBody>
+      )}
+    </Block>
+  )
+}
+
+function withoutInWords(missing: number, total: number, hasMore: boolean): string {
+  if (total === 1) return 'The only administrator has'
+  return `${hasMore ? `More than ${missing}` : missing} of ${total} ${missing === 1 ? 'has' : 'have'}`
+}
+
+function Rules() {
+  const options = useQuery({
+    queryKey: ['session', 'options'],
+    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+  })
+  const rules: readonly (readonly [boolean, string])[] = [
+    [true, 'A password has 12 characters or more; length counts, not signs.'],
+    [
+      options.data?.passkeys !== false,
+      options.data?.passkeys === false
+        ? 'Passkeys are not possible at this address: they need a host name.'
+        : 'A passkey signs in by itself and counts as a second factor.',
+    ],
+    [true, 'A session ends after 30 minutes without a request, and 12 hours after it began.'],
+    [true, 'Secrets and access ask for a proof of the last 5 minutes.'],
+    [true, 'After five failed tries each doubles the wait, from a second to 15 minutes.'],
+    [true, 'A one-time link works once, for 24 hours.'],
+  ]
+  return (
+    <Block title="Rules" about="They hold for everybody and cannot be loosened.">
+      <ul className="lines">
+        {rules.map(([isSo, text]) => (
+          <li key={text} className="line">
+            <Mark name={isSo ? 'tick' : 'dash'} />
+            <span className="wrap">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </Block>
+  )
+}
