@@ -59,7 +59,8 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, ...rules }
   const lanes = openLanes({ ...rules, timeoutMs: deadlineMs, lanesPerPool })
 
   async function post(sent: Post): Promise<PostOutcome> {
-    const { origin } = new URL(sent.url)
+    const url = new URL(sent.url)
+    const { origin } = url
     const pool = `${sent.pool ?? ''} ${origin}`
     const ending = endOf(sent.signal, deadlineMs)
     const { signal } = ending
@@ -74,7 +75,7 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, ...rules }
     })
     try {
       lane = await lanes.take(pool, origin, signal)
-      const response = await request(lane, sent, signal)
+      const response = await request(lane, url, sent, signal)
       firstByteMs = performance.now() - startedAt
       const { body, isWhole } = await readBeginning(response.body)
       isReusable = isWhole
@@ -111,8 +112,7 @@ function endOf(caller: AbortSignal | undefined, deadlineMs: number) {
   return end
 }
 
-function request(lane: Lane, { url, headers, body }: Post, signal: AbortSignal) {
-  const { pathname, search } = new URL(url)
+function request(lane: Lane, { pathname, search }: URL, { headers, body }: Post, signal: AbortSignal) {
   return lane.client.request({ method: 'POST', path: pathname + search, headers, body, signal })
 }
 

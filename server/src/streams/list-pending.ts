@@ -46,11 +46,17 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
       event.device_id as "deviceId", event.sequence, event.token, event.attempts, event.held_until as "heldUntil",
       event.queued_at as "queuedAt", signal.kind, signal.event, signal.user_email as "userEmail", signal.txn,
       stream.stream_id as "streamUuid", stream.spec_version as "specVersion", stream.audience
-    from unnest(
-      ${wanted.map(({ organizationId }) => organizationId)}::bigint[], ${wanted.map(({ streamId }) => streamId)}::bigint[],
-      ${wanted.map(({ limit }) => limit)}::integer[], ${wanted.map(({ except }) => except.join(','))}::text[],
-      ${wanted.map(({ exceptDevices }) => exceptDevices.join(','))}::text[]
-    ) as wanted (organization_id, stream_id, most, held, held_devices)
+    from (
+      select organization_id, stream_id, most, string_to_array(held, ',')::bigint[] as held,
+        string_to_array(held_devices, ',')::bigint[] as held_devices
+      from unnest(
+        ${wanted.map(({ organizationId }) => organizationId)}::bigint[], ${wanted.map(({ streamId }) => streamId)}::bigint[],
+        ${wanted.map(({ limit }) => limit)}::integer[], ${wanted.map(({ except }) => except.join(','))}::text[],
+        ${wanted.map(({ exceptDevices }) => exceptDevices.join(','))}::text[]
+      ) as asked (organization_id, stream_id, most, held, held_devices)
+      -- Or the texts would be taken apart for every row that is looked at.
+      offset 0
+    ) as wanted
     join ssf_streams as stream
       on stream.organization_id = wanted.organization_id and stream.id = wanted.stream_id and stream.deleted_at is null
     cross join lateral (
@@ -58,8 +64,8 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
         select * from ssf_stream_events as waiting
         where stream.status = 'enabled' and waiting.state = 'pending'
           and waiting.organization_id = wanted.organization_id and waiting.stream_id = wanted.stream_id
-          and waiting.id <> all(string_to_array(wanted.held, ',')::bigint[])
-          and (waiting.device_id is null or waiting.device_id <> all(string_to_array(wanted.held_devices, ',')::bigint[]))
+          and waiting.id <> all(wanted.held)
+          and (waiting.device_id is null or waiting.device_id <> all(wanted.held_devices))
         order by waiting.id
         limit wanted.most
       )
@@ -68,7 +74,7 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
         select * from ssf_stream_events as own
         where stream.status <> 'enabled' and own.state = 'pending' and own.device_id is null
           and own.organization_id = wanted.organization_id and own.stream_id = wanted.stream_id
-          and own.id <> all(string_to_array(wanted.held, ',')::bigint[])
+          and own.id <> all(wanted.held)
         order by own.id
         limit wanted.most
       )

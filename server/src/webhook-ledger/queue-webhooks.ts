@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '@muster/contract/webhook-event-summaries.ts'
 import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import { sql } from 'kysely'
-import { ulid } from 'ulid'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
+import { messageIdAt } from './message-id.ts'
 
 /** The channel on which deliverers learn that there is something for an organization's endpoints. */
 export const webhookChannel = 'webhooks'
@@ -91,7 +91,7 @@ export const notify = (tx: Tx, organizationId: string) =>
 
 /** The body is what it is from now on, however things change before it is sent. */
 function freeze({ event, data, deviceId, orderedBy, at }: WebhookMessage) {
-  const messageId = ulid(Date.parse(at))
+  const messageId = messageIdAt(at)
   return {
     messageId,
     event,

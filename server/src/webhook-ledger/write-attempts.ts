@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../db/transact.ts'
+import type { Db } from '../db/transact.ts'
 
 /** What came of one attempt, and of its delivery by it. */
 export type AttemptOutcome = {
@@ -23,8 +23,11 @@ export type AttemptOutcome = {
   totalMs: number
 }
 
-/** Writes attempts into the log. What was settled otherwise meanwhile, or is gone, stays as it is. */
-export async function writeAttempts(tx: Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
+/**
+ * Writes attempts into the log, in one statement, which needs no transaction. What was settled otherwise meanwhile, or
+ * is gone, stays as it is.
+ */
+export async function writeAttempts(db: Db, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const column = <Name extends keyof AttemptOutcome>(name: Name) => outcomes.map((outcome) => outcome[name])
   await sql`
     with outcome as (
@@ -60,5 +63,5 @@ export async function writeAttempts(tx: Tx, outcomes: readonly AttemptOutcome[])
     from outcome join written
       on written.organization_id = outcome.organization_id and written.endpoint_id = outcome.endpoint_id
       and written.id = outcome.delivery_id
-  `.execute(tx)
+  `.execute(db)
 }

@@ -158,3 +158,21 @@ test('an endpoint that was changed is tried at once with all that waits, and its
   assert.equal(queue.trouble(), undefined)
   assert.deepEqual(sendAll(queue, rows, 1_300), ['1', '2', '3'])
 })
+
+test('more is read once no more than half of what may be held is left, and at once when nothing is', () => {
+  const queue = opened()
+  const asked = queue.want(0, 20)
+  assert.deepEqual(asked, { room: 20, except: [], after: undefined })
+  if (!asked) return
+  queue.take(
+    Array.from({ length: 20 }, (_, index) => waiting(String(index + 1))),
+    asked,
+    undefined,
+  )
+  for (let done = 1; done <= 20; done += 1) {
+    const delivery = queue.next(0)
+    assert.ok(delivery)
+    queue.written(delivery, queue.answered(delivery, delivered, 0, 1))
+    assert.equal(queue.want(1, 20)?.room, done < 10 ? undefined : done)
+  }
+})

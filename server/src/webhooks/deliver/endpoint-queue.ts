@@ -60,7 +60,8 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
   function want(nowMs: number, window: number): Want | undefined {
     if (nextDueMs !== undefined && nextDueMs <= nowMs) isDueEmpty = false
     const room = window - ready.length - busy.size
-    if (room <= 0 || pausedUntilMs > nowMs) return undefined
+    // Half at a time: a reading looks at all that is held once more.
+    if (room < window / 2 || pausedUntilMs > nowMs) return undefined
     const except = [...ready.map(({ id }) => id), ...busy.keys()]
     if (eagerAfter !== undefined) return { room, except, after: eagerAfter }
     if (!isDueEmpty) return { room, except, after: undefined }

@@ -25,7 +25,7 @@ const isFirstOfItsDevice = sql`(waiting.ordered_by is null or not exists (
 ))`
 const ofEndpoint = sql`waiting.state = 'pending' and waiting.organization_id = wanted.organization_id
   and waiting.endpoint_id = wanted.endpoint_id`
-const isFree = sql`${isFirstOfItsDevice} and waiting.id <> all(string_to_array(wanted.held, ',')::bigint[])`
+const isFree = sql`${isFirstOfItsDevice} and waiting.id <> all(wanted.held)`
 
 /**
  * The next deliveries of several endpoints at `now`, in one statement, each with what is sent; and when something else
@@ -40,11 +40,16 @@ export async function listWaiting(
     select wanted.endpoint_id as "endpointId", found.id, message.message_id as "messageId", message.body, found.event,
       found.ordered_by is not null as "isOrdered", found.attempts, found.extra_attempts as "extraAttempts",
       found.next_attempt_at as "nextAttemptAt"
-    from unnest(
-      ${wanted.map(({ key }) => key.organizationId)}::bigint[], ${wanted.map(({ key }) => key.id)}::bigint[],
-      ${wanted.map(({ want }) => want.room)}::integer[], ${wanted.map(({ want }) => want.except.join(','))}::text[],
-      ${wanted.map(({ want }) => want.after ?? null)}::bigint[]
-    ) as wanted (organization_id, endpoint_id, most, held, after)
+    from (
+      select organization_id, endpoint_id, most, string_to_array(held, ',')::bigint[] as held, after
+      from unnest(
+        ${wanted.map(({ key }) => key.organizationId)}::bigint[], ${wanted.map(({ key }) => key.id)}::bigint[],
+        ${wanted.map(({ want }) => want.room)}::integer[], ${wanted.map(({ want }) => want.except.join(','))}::text[],
+        ${wanted.map(({ want }) => want.after ?? null)}::bigint[]
+      ) as asked (organization_id, endpoint_id, most, held, after)
+      -- Or the text would be taken apart for every row that is looked at.
+      offset 0
+    ) as wanted
     cross join lateral (
       (
         select waiting.* from webhook_deliveries as waiting

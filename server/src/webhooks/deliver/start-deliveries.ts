@@ -47,17 +47,18 @@ export async function startDeliveries({
   }
   const unlisten = await connection.listen(webhookChannel, tell, () => tell(undefined))
 
-  const writer = batchWriter<Written>(
-    (items) =>
-      transact(db, async (tx) => {
-        await writeAttempts(
-          tx,
-          items.map(({ outcome }) => outcome),
-        )
-        const standings = [...new Set(items.map(({ standing }) => standing))].flatMap((standing) => standing() ?? [])
-        if (standings.length > 0) await writeStandings(tx, holder, standings)
-      }),
-    (error) => log.error({ err: error }, 'What came of webhooks could not be written'),
+  async function write(items: readonly Written[]): Promise<void> {
+    const outcomes = items.map(({ outcome }) => outcome)
+    const standings = [...new Set(items.map(({ standing }) => standing))].flatMap((standing) => standing() ?? [])
+    if (standings.length === 0) return writeAttempts(db, outcomes)
+    await transact(db, async (tx) => {
+      await writeAttempts(tx, outcomes)
+      await writeStandings(tx, holder, standings)
+    })
+  }
+
+  const writer = batchWriter<Written>(write, (error) =>
+    log.error({ err: error }, 'What came of webhooks could not be written'),
   )
 
   function giveUp(key: WorkKey, why: 'gone' | 'failing'): void {
