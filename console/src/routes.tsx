@@ -15,6 +15,7 @@ import { given, readChoice, readText } from './components/read-filters.ts'
 import { dashboardLoader } from './dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from './devices/device-filters.ts'
 import { devicePageQuery, deviceQuery } from './devices/device-queries.ts'
+import { readDeviceIssueFilters, readInventoryFilters } from './devices/device-tab-filters.ts'
 import { readGroupFilters } from './groups/group-queries.ts'
 import { readIssueFilters } from './issues/issue-queries.ts'
 import { readPersonFilters } from './people/person-queries.ts'
@@ -177,6 +178,48 @@ const settingPages = [
   ...[enrolmentSettings, scimSettings, privacySettings, retentionSettings, enrol],
 ]
 const accountPages = [accountSecurity, accountSessions, accountPreferences]
+const deviceTab = <Path extends string>(path: Path) => ({ getParentRoute: () => device, path })
+
+const deviceTabs = [
+  createRoute({
+    ...deviceTab('/'),
+    component: lazyRouteComponent(() => import('./devices/device-overview.tsx'), 'DeviceOverview'),
+  }),
+  createRoute({
+    ...deviceTab('/checks'),
+    component: lazyRouteComponent(() => import('./devices/device-overview.tsx'), 'DeviceChecks'),
+  }),
+  createRoute({
+    ...deviceTab('/issues'),
+    validateSearch: readDeviceIssueFilters,
+    component: lazyRouteComponent(() => import('./devices/device-issues.tsx'), 'DeviceIssues'),
+  }),
+  createRoute({
+    ...deviceTab('/history'),
+    validateSearch: readAfter,
+    component: lazyRouteComponent(() => import('./devices/device-history.tsx'), 'DeviceHistory'),
+  }),
+  createRoute({
+    ...deviceTab('/sign-ins'),
+    validateSearch: readAfter,
+    component: lazyRouteComponent(() => import('./devices/device-logs.tsx'), 'DeviceSignIns'),
+  }),
+  createRoute({
+    ...deviceTab('/live-queries'),
+    validateSearch: readAfter,
+    component: lazyRouteComponent(() => import('./devices/device-live-queries.tsx'), 'DeviceLiveQueries'),
+  }),
+  createRoute({
+    ...deviceTab('/inventory'),
+    validateSearch: readInventoryFilters,
+    component: lazyRouteComponent(() => import('./devices/device-inventory.tsx'), 'DeviceInventory'),
+  }),
+  createRoute({
+    ...deviceTab('/audit'),
+    validateSearch: readAfter,
+    component: lazyRouteComponent(() => import('./devices/device-logs.tsx'), 'DeviceAudit'),
+  }),
+] as const
 
 const checks = createRoute({
   getParentRoute: () => shell,
@@ -431,14 +474,14 @@ const key = createRoute({
 const streamPages = [streams, newStream, stream, streamSettings, streamKeys, streamAudit]
 const webhookPages = [webhooks, newWebhook, webhook, webhookSettings, webhookDelivery]
 const developerPages = [...streamPages, ...webhookPages, keys, newKey, key]
-const pages = [dashboard, devices, device, ...checkPages, ...recordPages, ...developerPages]
+const devicePages = [devices, device.addChildren(deviceTabs)]
+const pages = [dashboard, ...devicePages, ...checkPages, ...recordPages, ...developerPages]
 const routeTree = root.addChildren([
   signIn,
   setup,
   invite,
   shell.addChildren([...pages, ...accountPages, ...settingPages]),
 ])
-
 export const router = createRouter({
   routeTree,
   basepath: '/console',

@@ -129,10 +129,99 @@ test('the audit log is searched, and an entry shows what proves it', { skip }, a
   assert.deepEqual(await violations(page), [])
 })
 
+test('every part of a device has its address, and a check is run again', { skip }, async () => {
+  const tabs = ['Issues', 'State history', 'Sign-ins', 'Live queries', 'Inventory', 'Audit', 'Checks'] as const
+  await page.goto(`${base}/devices/1`)
+  await page.getByRole('heading', { name: 'Check results' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  for (const name of tabs) {
+    await page.getByRole('navigation', { name: 'Device', exact: true }).getByRole('link', { name }).click()
+    await page.waitForURL(
+      new RegExp(`/devices/1/${name === 'State history' ? 'history' : name.toLowerCase().replace(' ', '-')}`),
+    )
+    await page.waitForLoadState('networkidle')
+    assert.deepEqual(await violations(page), [], name)
+  }
+  await page.locator('summary').first().waitFor()
+  if ((await page.getByRole('button', { name: 'Run again' }).count()) === 0)
+    await page.locator('summary').first().click()
+  await page.getByRole('button', { name: 'Run again' }).first().click()
+  await page.getByText('runs at the next check-in').waitFor()
+})
+
+test('a device is renamed and noted, and that is taken back', { skip }, async () => {
+  await page.goto(`${base}/devices/1`)
+  await page.getByRole('heading', { name: 'Check results' }).waitFor()
+  const before = (await page.getByRole('heading', { level: 1 }).textContent()) ?? ''
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Name').fill('  ')
+  await page.getByText('A device needs a name').waitFor()
+  await page.getByLabel('Name').fill(longName)
+  await page.getByLabel('Note').fill('Lent to the lab')
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Save the device' }).click()
+  await page.getByRole('heading', { level: 1, name: longName }).waitFor()
+  await page.getByText('Lent to the lab').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { level: 1, name: before }).waitFor()
+})
+
+test('who may sign in is chosen, and a registration ends after its consequences were read', { skip }, async () => {
+  await page.goto(`${base}/devices/1`)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Who may sign in…' }).click()
+  await page.getByRole('radio', { name: /Registered owner and groups/ }).check()
+  await page.getByRole('dialog').getByRole('checkbox', { name: 'Finance' }).check()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Change who may sign in' }).click()
+  await page.getByText('Registered owner and groups', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Unregister…' }).click()
+  await page.getByText('It is the only device of Ana Ruiz').waitFor()
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+  assert.deepEqual(await violations(page), [])
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Unregister/ })
+    .click()
+  await page.getByText('Nobody owns this device').waitFor()
+})
+
+test('a device that was deleted is restored from the toast, and from its page', { skip }, async () => {
+  const remove = async () => {
+    await page.goto(`${base}/devices/2`)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByRole('menu').waitFor({ state: 'hidden' })
+    assert.deepEqual(await violations(page), [])
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Delete/ })
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
+  }
+  await remove()
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText(/ restored$/).waitFor()
+  await remove()
+  await page.goto(`${base}/devices/2`)
+  await page.getByText('was deleted.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Restore the device' }).click()
+  await page.getByRole('heading', { name: 'Check results' }).waitFor()
+})
+
 test('these pages fit into 390 px', { skip }, async () => {
   const paths = [
     ...['/people', '/people/2', '/groups/devices', '/groups/devices/1', '/groups/people', '/groups/people/1'],
-    ...['/sign-ins', '/sign-ins/1', '/audit', '/audit/1'],
+    ...['/sign-ins', '/sign-ins/1', '/audit', '/audit/1', '/devices/3', '/devices/3/checks', '/devices/3/issues'],
+    ...[
+      '/devices/3/history',
+      '/devices/3/sign-ins',
+      '/devices/3/live-queries',
+      '/devices/3/inventory',
+      '/devices/3/audit',
+    ],
   ]
   await assertFitsPhone(
     page,

@@ -1,12 +1,14 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { checkResultsQuery } from './device-queries.ts'
+import { RefreshCheck } from './refresh-check.tsx'
 import { ResultRows } from './result-rows.tsx'
 
 type Status = CheckResult['status']
@@ -24,14 +26,16 @@ const shown: Readonly<Record<Status, { mark: MarkName; word: string; order: numb
 
 const isFine = (status: Status): boolean => status === 'passing' || status === 'inapplicable'
 
-export function CheckResults({ deviceId }: { deviceId: string }) {
+/** `isWhole`: it is all of its page, and each check can be run again. */
+export function CheckResults({ deviceId, isWhole = false }: { deviceId: string; isWhole?: boolean }) {
+  const mayRefresh = useMay('refresh_check') && isWhole
   const results = useQuery(checkResultsQuery(deviceId))
   const [isAll, setIsAll] = useState(true)
   const all = results.data?.data ?? []
   const troubled = all.filter(({ status }) => !isFine(status))
   const rows = (isAll ? all : troubled).toSorted((one, other) => shown[one.status].order - shown[other.status].order)
   return (
-    <section aria-labelledby="check-results" className="sec">
+    <section aria-labelledby="check-results" className={isWhole ? '' : 'sec'}>
       <div className="sech">
         <h2 id="check-results">Check results</h2>
         <div className="views">
@@ -52,20 +56,27 @@ export function CheckResults({ deviceId }: { deviceId: string }) {
       )}
       <ul className="results">
         {rows.map((result) => (
-          <ResultItem key={result.check_id} result={result} />
+          <ResultItem key={result.check_id} result={result} refreshedOn={mayRefresh ? deviceId : undefined} />
         ))}
       </ul>
     </section>
   )
 }
 
-function ResultItem({ result }: { result: CheckResult }) {
+type ItemParts = {
+  readonly result: CheckResult
+  /** Where it can be run again; undefined where it may not. */
+  readonly refreshedOn: string | undefined
+}
+
+function ResultItem({ result, refreshedOn }: ItemParts) {
   const { mark, word } = shown[result.status]
   const hasRows = result.check_result_data.length > 0
+  const refresh = refreshedOn !== undefined && <RefreshCheck deviceId={refreshedOn} result={result} />
   const isBad = result.status === 'failing' || result.status === 'errored'
   const line = (
     <>
-      {hasRows ? <Icon name="chevronRight" size={14} /> : <span className="no-chevron" />}
+      {hasRows || refresh ? <Icon name="chevronRight" size={14} /> : <span className="no-chevron" />}
       <Mark name={mark} />
       <span className="m ell result-name">{visibleText(result.check_name)}</span>
       <span className="t3 ell grow">{reasonOf(result)}</span>
@@ -75,12 +86,13 @@ function ResultItem({ result }: { result: CheckResult }) {
       </span>
     </>
   )
-  if (!hasRows) return <li className="result-line">{line}</li>
+  if (!hasRows && !refresh) return <li className="result-line">{line}</li>
   return (
     <li>
       <details open={result.status === 'failing'}>
         <summary className="result-line">{line}</summary>
-        <ResultRows result={result} />
+        {hasRows && <ResultRows result={result} />}
+        {refresh}
       </details>
     </li>
   )

@@ -1,16 +1,13 @@
 import type { Device } from '@muster/contract/devices.ts'
 import type { Person } from '@muster/contract/people.ts'
+import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { ownerIdOf } from './device-facts.ts'
-
-const modes = {
-  only_registered_owner: 'Registered owner only',
-  only_registered_owner_or_group_members: 'Registered owner and groups',
-  anyone: 'Anyone',
-} as const
+import { LatestChanges } from './latest-changes.tsx'
+import { modeWords } from './sign-in-modes.ts'
 
 const missing = <span className="t3">—</span>
 
@@ -35,21 +32,25 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
         <Fact name="Owner">
           {owner ? (
             <span className="stack ell">
-              <span className="m ell">{visibleText(owner.name)}</span>
+              <Link to="/people/$personId" params={{ personId: owner.id }} className="m ell">
+                {visibleText(owner.name)}
+              </Link>
               <span className="t2 ell">{visibleText(owner.email)}</span>
             </span>
           ) : (
             <span className="t3">{ownerIdOf(device) === undefined ? 'Not registered' : '…'}</span>
           )}
         </Fact>
-        <Fact name="Sign-in allowed">{mode ? modes[mode] : missing}</Fact>
+        <Fact name="Sign-in allowed">{mode ? modeWords[mode] : missing}</Fact>
         {groups.length > 0 && (
           <Fact name="Groups">
-            {groups.map(({ id, name }) => (
-              <span className="tag" key={id}>
-                {visibleText(name)}
-              </span>
-            ))}
+            <span className="tags">
+              {groups.map(({ id, name }) => (
+                <span className="tag" key={id}>
+                  {visibleText(name)}
+                </span>
+              ))}
+            </span>
           </Fact>
         )}
         <Fact name="Model">{device.hardware_model === null ? missing : visibleText(device.hardware_model)}</Fact>
@@ -72,8 +73,11 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
         <Fact name="Registered">
           <RelativeTime time={device.registered_at} />
         </Fact>
-        <Fact name="Note">{device.note === null ? missing : visibleText(device.note)}</Fact>
+        <Fact name="Note">
+          {device.note === null ? missing : <span className="rail-note">{visibleText(device.note)}</span>}
+        </Fact>
       </dl>
+      <LatestChanges device={device} />
     </aside>
   )
 }

@@ -5,6 +5,7 @@ import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { checkViewRoutes } from './check-routes.ts'
+import { deviceViewRoutes } from './device-routes.ts'
 import { find } from './find.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
@@ -33,6 +34,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
 
   recordViewRoutes(scope)
   groupViewRoutes(scope)
+  deviceViewRoutes(scope)
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',

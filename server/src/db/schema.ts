@@ -77,6 +77,7 @@ export interface Database {
     created_at: Instant
     enrolled_at: Instant | null
     deleted_at: Instant | null
+    is_named: WithDefault<boolean>
   }
   device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
   device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }
@@ -361,6 +362,14 @@ export interface Database {
     created_at: Instant
   }
   audit_heads: { organization_id: string; last_id: string; last_hash: Buffer }
+  audit_verifications: {
+    organization_id: string
+    verified_at: Instant
+    entries_count: string
+    last_id: string
+    fault: string | null
+    faulty_id: string | null
+  }
   audit_logs: {
     organization_id: string
     id: Id

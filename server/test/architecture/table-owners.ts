@@ -38,6 +38,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   live_query_tallies: 'live-queries',
   audit_heads: 'audit',
   audit_logs: 'audit',
+  audit_verifications: 'audit',
   auth_logs: 'auth-logs',
   auth_log_open_sessions: 'auth-logs',
   auth_log_events: 'auth-logs',

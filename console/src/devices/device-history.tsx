@@ -1,0 +1,66 @@
+import type { DeviceHappening } from '@muster/contract/console-devices.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { request, withQuery } from '../api/request.ts'
+import { ListBody } from '../components/list-body.tsx'
+import { deviceQuery, type ListOf } from './device-queries.ts'
+import { Happening } from './happening.tsx'
+import { StateStrip } from './state-strip.tsx'
+
+const route = getRouteApi('/shell/devices/$deviceId/history')
+
+export const happeningsQuery = (id: string, after?: string) =>
+  queryOptions({
+    queryKey: ['devices', 'history', id, after],
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) =>
+      request<ListOf<DeviceHappening>>(withQuery(`/views/devices/${id}/history`, { per_page: 100, cursor: after }), {
+        signal,
+      }),
+  })
+
+/** How the device stood over the last four weeks, and each change with its reason. */
+export function DeviceHistory() {
+  const { deviceId } = route.useParams()
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
+  const device = useQuery(deviceQuery(deviceId)).data
+  const latest = useQuery(happeningsQuery(deviceId))
+  const list = useQuery(happeningsQuery(deviceId, after))
+  return (
+    <div className="in-tab">
+      <section aria-labelledby="strip">
+        <h2 id="strip">State, 28 days</h2>
+        {device && latest.data && <StateStrip device={device} happenings={latest.data.data} />}
+      </section>
+      <section aria-labelledby="changes" className="sec">
+        <h2 id="changes">Changes</h2>
+        <ListBody
+          isInset
+          list={list}
+          name="Changes"
+          empty={<p className="t2">Nothing has changed within the last 30 days.</p>}
+          after={after}
+          onNext={(next) => void navigate({ search: { after: next } })}
+        >
+          {(rows) => (
+            <>
+              <thead>
+                <tr>
+                  <th>What happened</th>
+                  <th className="w-200">By</th>
+                  <th className="num w-240">When, UTC</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <Happening key={row.id} happening={row} />
+                ))}
+              </tbody>
+            </>
+          )}
+        </ListBody>
+      </section>
+    </div>
+  )
+}

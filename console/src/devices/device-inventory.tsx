@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Failure } from '../components/notices.tsx'
+import { RecordTable } from '../reporting/record-table.tsx'
+import { tableRecordsQuery, tablesQuery } from '../reporting/table-queries.ts'
+
+const route = getRouteApi('/shell/devices/$deviceId/inventory')
+
+/** What the device has told of itself: the reporting tables that are about devices, one at a time. */
+export function DeviceInventory() {
+  const { deviceId } = route.useParams()
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const tables = useQuery(tablesQuery)
+  const ofDevices = (tables.data ?? []).filter(({ searchable_fields: fields }) => fields.includes('device_id'))
+  const table = ofDevices.find(({ name }) => name === filters.table) ?? ofDevices[0]
+  const records = useQuery({
+    ...tableRecordsQuery(table?.name ?? '', { device: deviceId, after: filters.after }),
+    enabled: table !== undefined,
+  })
+  return (
+    <div className="in-tab inventory">
+      {tables.isError && <Failure what="Tables could not be loaded." error={tables.error} />}
+      <nav className="inventory-tables" aria-label="Tables">
+        {ofDevices.map(({ name }) => (
+          <Link
+            key={name}
+            to="/devices/$deviceId/inventory"
+            params={{ deviceId }}
+            search={{ table: name }}
+            className={name === table?.name ? 'on' : ''}
+            aria-current={name === table?.name ? 'page' : undefined}
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {table && (
+        <section aria-labelledby="inventory-table" className="grow">
+          <h2 id="inventory-table">
+            <code>{table.name}</code>
+          </h2>
+          <p className="t2">{table.description}</p>
+          <RecordTable
+            table={table}
+            list={records}
+            without={['device_id', 'device_name']}
+            empty={<p className="t2">The device has reported nothing of this.</p>}
+            after={filters.after}
+            onNext={(after) => void navigate({ search: { ...filters, after } })}
+          />
+        </section>
+      )}
+    </div>
+  )
+}

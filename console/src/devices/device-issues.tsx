@@ -1,0 +1,105 @@
+import type { Issue } from '@muster/contract/issues.ts'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { request, withQuery } from '../api/request.ts'
+import { ListBody } from '../components/list-body.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import type { ListOf } from './device-queries.ts'
+import type { IssueFilters } from './device-tab-filters.ts'
+
+const route = getRouteApi('/shell/devices/$deviceId/issues')
+
+const clauses = { open: ' AND resolved_at:null', resolved: ' AND resolved_at>"2000-01-01"', all: '' } as const
+
+const issuesQuery = (deviceId: string, { show, after }: IssueFilters) =>
+  queryOptions({
+    queryKey: ['devices', 'all-issues', deviceId, show, after],
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) => {
+      const query = `device_id:"${deviceId}"${clauses[show ?? 'open']}`
+      return request<ListOf<Issue>>(withQuery('/issues', { query, per_page: 50, cursor: after }), { signal })
+    },
+  })
+
+const choices = [
+  [undefined, 'Open'],
+  ['resolved', 'Resolved'],
+  ['all', 'All'],
+] as const
+
+const empties = {
+  open: 'No issue is open.',
+  resolved: 'No issue was resolved yet.',
+  all: 'This device never had an issue.',
+} as const
+
+export function DeviceIssues() {
+  const { deviceId } = route.useParams()
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(issuesQuery(deviceId, filters))
+  return (
+    <div className="in-tab">
+      <nav className="views" aria-label="Which issues">
+        {choices.map(([show, text]) => (
+          <Link
+            key={text}
+            to="/devices/$deviceId/issues"
+            params={{ deviceId }}
+            search={show === undefined ? {} : { show }}
+            className={filters.show === show ? 'on' : ''}
+            aria-current={filters.show === show ? 'page' : undefined}
+          >
+            {text}
+          </Link>
+        ))}
+      </nav>
+      <ListBody
+        isInset
+        list={list}
+        name="Issues"
+        empty={<p className="t2">{empties[filters.show ?? 'open']}</p>}
+        after={filters.after}
+        onNext={(after) => void navigate({ search: { ...filters, after } })}
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Issue</th>
+                <th className="num w-120">Found</th>
+                <th className="num w-120">Blocks</th>
+                <th className="num w-120">Resolved</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((issue) => (
+                <tr key={issue.id} className={issue.issue_value === null ? '' : 'tall'}>
+                  <td className="c-name">
+                    <span className="m ell">{visibleText(issue.title)}</span>
+                    {issue.issue_value !== null && (
+                      <code className="second ell" title={visibleText(issue.issue_value)}>
+                        {visibleText(issue.issue_value)}
+                      </code>
+                    )}
+                  </td>
+                  <td className="num t2 c-time">
+                    <RelativeTime time={issue.detected_at} />
+                  </td>
+                  <td className="num c-lead">
+                    <RelativeTime time={issue.blocks_device_at} missing={issue.exempted ? 'Exempted' : 'Never'} />
+                  </td>
+                  <td className="num t2 c-more">
+                    <RelativeTime time={issue.resolved_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+import type { DeviceLiveQuery } from '@muster/contract/console-devices.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { request, withQuery } from '../api/request.ts'
+import { ListBody } from '../components/list-body.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import type { ListOf } from './device-queries.ts'
+
+const route = getRouteApi('/shell/devices/$deviceId/live-queries')
+
+const liveQueriesQuery = (id: string, after?: string) =>
+  queryOptions({
+    queryKey: ['devices', 'live-queries', id, after],
+    refetchInterval: 10_000,
+    queryFn: ({ signal }) =>
+      request<ListOf<DeviceLiveQuery>>(
+        withQuery(`/views/devices/${id}/live_queries`, { per_page: 50, cursor: after }),
+        {
+          signal,
+        },
+      ),
+  })
+
+export function DeviceLiveQueries() {
+  const { deviceId } = route.useParams()
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(liveQueriesQuery(deviceId, after))
+  return (
+    <div className="in-tab">
+      <ListBody
+        isInset
+        list={list}
+        name="Live queries"
+        empty={<p className="t2">This device was not asked by any live query.</p>}
+        after={after}
+        onNext={(next) => void navigate({ search: { after: next } })}
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Live query</th>
+                <th className="w-200">Answer</th>
+                <th className="num w-120">Asked</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id} className={row.error_message === null ? '' : 'tall'}>
+                  <td className="c-name">
+                    <span className="m ell">{visibleText(row.name)}</span>
+                    {row.error_message !== null && (
+                      <span className="second ell" title={visibleText(row.error_message)}>
+                        {visibleText(row.error_message)}
+                      </span>
+                    )}
+                  </td>
+                  <td className="c-sub">
+                    <Answer row={row} />
+                  </td>
+                  <td className="num t2 c-time">
+                    <RelativeTime time={row.started_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+    </div>
+  )
+}
+
+function Answer({ row: { status, row_count: count } }: { row: DeviceLiveQuery }) {
+  const mark = { waiting: 'clock', successful: 'tick', errored: 'warning' } as const
+  const rows = count === 1 ? '1 row' : `${count ?? 0} rows`
+  return (
+    <span className={status === 'errored' ? 'delivery bad' : 'delivery'}>
+      <Mark name={mark[status]} />
+      {status === 'waiting' ? 'Waiting' : status === 'errored' ? 'Could not run it' : rows}
+    </span>
+  )
+}

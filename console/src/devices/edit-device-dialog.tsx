@@ -1,0 +1,68 @@
+import { Button, Modal, Textarea, TextInput } from '@mantine/core'
+import type { Device } from '@muster/contract/devices.ts'
+import { type FormEvent, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+
+type Change = { readonly name?: string; readonly note?: string | null }
+
+/** Name and note: at once, with a way back. */
+export function EditDeviceDialog({ device, onClose }: { device: Device; onClose: () => void }) {
+  const [name, setName] = useState(device.name)
+  const [note, setNote] = useState(device.note ?? '')
+  const parts = {
+    act: (change: Change) => request(`/views/devices/${device.id}`, { method: 'PATCH', body: change }),
+    refresh: [['devices'], ['audit']],
+  }
+  const takeBack = useAction<Change>({ ...parts, said: () => 'Taken back' })
+  const save = useAction<Change>({
+    ...parts,
+    said: () => 'Saved',
+    undo: () => ({ label: 'Undo', run: () => takeBack.mutate({ name: device.name, note: device.note }) }),
+    onDone: onClose,
+    hasForm: true,
+  })
+  const change = {
+    ...(name.trim() !== device.name && { name }),
+    ...(note.trim() !== (device.note ?? '') && { note: note.trim() === '' ? null : note }),
+  }
+  const lack = name.trim() === '' ? 'A device needs a name' : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (lack !== undefined) return
+    if (Object.keys(change).length === 0) onClose()
+    else save.mutate(change)
+  }
+  return (
+    <Modal opened onClose={onClose} title="Edit the device" withCloseButton={false}>
+      <form className="confirm" onSubmit={submit}>
+        <TextInput
+          label="Name"
+          description="Stays when the device enrols again"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={lack ?? save.faultOf('name')}
+          maxLength={200}
+          data-autofocus
+        />
+        <Textarea
+          label="Note"
+          description="For administrators; the owner does not see it"
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+          error={save.faultOf('note')}
+          maxLength={2_000}
+          rows={4}
+        />
+        <FormFault error={save.faultBeside('name', 'note')} />
+        <div className="dialog-ends">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={save.isPending}>
+            Save the device
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import type { DeletedDevice } from '@muster/contract/console-devices.ts'
+import type { Device } from '@muster/contract/devices.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Emptiness } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { fullTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+
+const deletedDeviceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['devices', 'deleted', id],
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) => request<DeletedDevice>(`/views/deleted_devices/${id}`, { signal }),
+  })
+
+export function useRestore() {
+  return useAction<string, Device>({
+    act: (id) => request(`/views/deleted_devices/${id}/restore`, { method: 'POST' }),
+    refresh: [['devices'], ['groups']],
+    said: ({ name }) => `${visibleText(name)} restored`,
+  })
+}
+
+/** There is no such device, or none any more: what was deleted can be brought back for a while. */
+export function MissingDevice({ deviceId }: { deviceId: string }) {
+  const deleted = useQuery(deletedDeviceQuery(deviceId))
+  const restore = useRestore()
+  const mayRestore = useMay('remove_devices')
+  const all = (
+    <Link className="u" to="/devices">
+      All devices
+    </Link>
+  )
+  if (!deleted.data) return <Emptiness title={`There is no device ${deviceId}.`}>{all}</Emptiness>
+  return (
+    <Emptiness
+      title={`${visibleText(deleted.data.name)} was deleted.`}
+      action={
+        mayRestore && (
+          <Button loading={restore.isPending} onClick={() => restore.mutate(deviceId)}>
+            Restore the device
+          </Button>
+        )
+      }
+    >
+      Deleted <RelativeTime time={deleted.data.deleted_at} />; it can be restored until{' '}
+      {fullTime(deleted.data.restorable_until)}. {all}
+    </Emptiness>
+  )
+}

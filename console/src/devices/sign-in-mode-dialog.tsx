@@ -1,0 +1,118 @@
+import { Button, Modal } from '@mantine/core'
+import type { Device } from '@muster/contract/devices.ts'
+import type { PersonGroup } from '@muster/contract/groups.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { request, withQuery } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { SearchBox } from '../components/search-box.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import type { ListOf } from './device-queries.ts'
+import { modeWords } from './sign-in-modes.ts'
+
+type Mode = keyof typeof modeWords
+const withGroups: Mode = 'only_registered_owner_or_group_members'
+
+const hints: Readonly<Record<Mode, string>> = {
+  only_registered_owner: 'Nobody else gets in with this device.',
+  only_registered_owner_or_group_members: 'People of the chosen groups get in with it as well.',
+  anyone: 'Whoever signs in with this device gets in, as far as its state allows.',
+}
+
+const groupsQuery = (q: string) => {
+  const text = q.replace(/["\\]/g, ' ').trim()
+  return queryOptions({
+    queryKey: ['groups', 'people', 'names', text],
+    queryFn: ({ signal }) =>
+      request<ListOf<PersonGroup>>(
+        withQuery('/person_groups', { per_page: 50, query: text === '' ? '' : `name~"${text}"` }),
+        { signal },
+      ),
+  })
+}
+
+/** Who may sign in with a registered device; undone from the toast. */
+export function SignInModeDialog({ device, onClose }: { device: Device; onClose: () => void }) {
+  const before = device.auth_configuration
+  const groupsBefore = (before?.person_groups ?? []).map(({ id }) => id)
+  const [mode, setMode] = useState<Mode>(before?.authentication_mode ?? 'only_registered_owner')
+  const [groups, setGroups] = useState<readonly string[]>(groupsBefore)
+  const send = (body: { authentication_mode: Mode; person_group_ids: readonly string[] }) =>
+    request(`/devices/${device.id}/authentication_mode`, { method: 'PATCH', body })
+  const refresh = [['devices'], ['audit']]
+  const takeBack = useAction({
+    act: () =>
+      send({
+        authentication_mode: before?.authentication_mode ?? 'only_registered_owner',
+        person_group_ids: groupsBefore,
+      }),
+    refresh,
+    said: () => 'Taken back',
+  })
+  const save = useAction({
+    act: () => send({ authentication_mode: mode, person_group_ids: mode === withGroups ? groups : [] }),
+    refresh,
+    said: () => `Sign-in allowed: ${modeWords[mode].toLowerCase()}`,
+    undo: () => ({ label: 'Undo', run: () => takeBack.mutate() }),
+    onDone: onClose,
+    hasForm: true,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <Modal opened onClose={onClose} title="Who may sign in with this device" withCloseButton={false}>
+      <form className="confirm" onSubmit={submit}>
+        <fieldset className="choices">
+          <legend className="hidden">Who may sign in</legend>
+          {(Object.keys(modeWords) as Mode[]).map((name) => (
+            <label key={name} className="choice">
+              <input type="radio" name="mode" checked={mode === name} onChange={() => setMode(name)} />
+              <span>
+                <span className="m block">{modeWords[name]}</span>
+                <span className="sm t2">{hints[name]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {mode === withGroups && <GroupChoice chosen={groups} onChange={setGroups} />}
+        <FormFault error={save.faultOf('person_group_ids') ?? save.faultBeside('person_group_ids')} />
+        <div className="dialog-ends">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={save.isPending}>
+            Change who may sign in
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+type ChoiceParts = { readonly chosen: readonly string[]; readonly onChange: (ids: readonly string[]) => void }
+
+function GroupChoice({ chosen, onChange }: ChoiceParts) {
+  const [q, setQ] = useState('')
+  const groups = useQuery(groupsQuery(q))
+  return (
+    <div>
+      <SearchBox value={q} placeholder="Name of a group" onChange={setQ} />
+      <ul className="group-choice" aria-label="Groups">
+        {groups.data?.data.map(({ id, name }) => (
+          <li key={id}>
+            <label className="choice">
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={() => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])}
+              />
+              <span className="ell">{visibleText(name)}</span>
+            </label>
+          </li>
+        ))}
+        {groups.data?.data.length === 0 && <li className="t2">No group is found.</li>}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import type { Device } from '@muster/contract/devices.ts'
+import { useQuery } from '@tanstack/react-query'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { ownDevicesQuery } from '../people/own-devices.tsx'
+
+type Parts = {
+  readonly device: Device
+  readonly ownerId: string
+  readonly ownerName: string
+  readonly onClose: () => void
+}
+
+export function UnregisterDialog({ device, ownerId, ownerName, onClose }: Parts) {
+  const devices = useQuery(ownDevicesQuery(ownerId))
+  const others = devices.data?.data.filter(({ id }) => id !== device.id).length
+  const name = visibleText(device.name)
+  const isHeld = device.device_type === 'iOS' || device.device_type === 'Android'
+  const unregister = useAction({
+    act: () => request(`/devices/${device.id}/registration`, { method: 'DELETE' }),
+    refresh: [['devices'], ['people'], ['audit']],
+    said: () => `${name} is registered to nobody`,
+    onDone: onClose,
+    hasForm: true,
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      question={`Unregister ${name}?`}
+      consequences={[
+        `${ownerName} can no longer sign in with it.`,
+        ...(others === 0
+          ? [`It is the only device of ${ownerName}, who starts again with trust on first use.`]
+          : others === undefined
+            ? []
+            : [`${ownerName} keeps ${others === 1 ? '1 other device' : `${others} other devices`}.`]),
+        ...(isHeld ? ['It is deleted along with its registration.'] : []),
+      ]}
+      {...(!isHeld && { stays: 'Results and issues stay. It can be registered again.' })}
+      verb={`Unregister ${name.length > 30 ? 'the device' : name}`}
+      onConfirm={() => unregister.mutate()}
+      isBusy={unregister.isPending}
+      fault={unregister.faultBeside()}
+    />
+  )
+}

@@ -1,0 +1,105 @@
+import Type, { type Static } from 'typebox'
+import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+
+const states = ['blocked', 'will_block', 'notified', 'good'] as const
+
+export const DeviceDescription = Type.Object(
+  {
+    name: Type.Optional(Text('What the device is to be called.', { minLength: 1, maxLength: 200, pattern: '\\S' })),
+    note: Type.Optional(Nullable(Type.String({ maxLength: 2_000 }), { description: 'The note; null takes it away.' })),
+  },
+  {
+    title: 'DeviceDescription',
+    description: 'Another name or note of a device; what is left out stays.',
+    examples: [{ note: 'Lent to the lab until March' }],
+    additionalProperties: false,
+  },
+)
+
+/** A line of the history of a device. */
+export const DeviceHappening = Type.Object(
+  {
+    id: Identifier('Identifier of the line.'),
+    occurred_at: Timestamp('When it happened.'),
+    kind: Choice(['state', 'registered', 'enrolled'], 'Whether the state changed, or the device was registered.'),
+    from: Nullable(Choice(states, 'The state before; null unless the state changed.')),
+    to: Nullable(Choice(states, 'The state after; null unless the state changed.')),
+    initiator: Nullable(Choice(['policy', 'admin', 'user', 'system'], 'Who set it in motion.')),
+    reasons: Type.Array(
+      Type.Object(
+        {
+          what: Choice(['new', 'resolved'], 'Whether the issue was found or resolved with it.'),
+          issue_id: Identifier('Identifier of the issue.'),
+          title: Text('What is or was wrong.'),
+        },
+        { description: 'An issue that changed in the same moment.' },
+      ),
+      { description: 'Issues that changed with it; at most 5.' },
+    ),
+  },
+  {
+    title: 'DeviceHappening',
+    description: 'Something that happened to a device within the last 30 days.',
+    examples: [
+      {
+        id: '812',
+        occurred_at: '2026-11-14T09:14:00.000Z',
+        kind: 'state',
+        from: 'good',
+        to: 'will_block',
+        initiator: 'user',
+        reasons: [{ what: 'new', issue_id: '7719', title: 'SSH key without a passphrase' }],
+      },
+    ],
+  },
+)
+export type DeviceHappening = Static<typeof DeviceHappening>
+
+/** What a device answered, or is to answer, to a live query. */
+export const DeviceLiveQuery = Type.Object(
+  {
+    id: Identifier('Identifier of the live query.'),
+    name: Text('Name of the live query.'),
+    started_at: Timestamp('When its present revision began.'),
+    status: Choice(['waiting', 'successful', 'errored'], 'Whether the device has answered.'),
+    row_count: Nullable(Count('How many rows it answered; null before, and where it could not.')),
+    error_message: Nullable(Text('Why it has no rows; null unless it errored.')),
+  },
+  {
+    title: 'DeviceLiveQuery',
+    description: 'A live query that a device is asked.',
+    examples: [
+      {
+        id: '81',
+        name: 'Who listens on port 22',
+        started_at: '2026-11-20T09:14:03.120Z',
+        status: 'successful',
+        row_count: 1,
+        error_message: null,
+      },
+    ],
+  },
+)
+export type DeviceLiveQuery = Static<typeof DeviceLiveQuery>
+
+export const DeletedDevice = Type.Object(
+  {
+    id: Identifier('Identifier of the device.'),
+    name: Text('Name of the device.'),
+    deleted_at: Timestamp('When the device was deleted.'),
+    restorable_until: Timestamp('When it is removed for good.'),
+  },
+  {
+    title: 'DeletedDevice',
+    description: 'A device that was deleted and can be restored.',
+    examples: [
+      {
+        id: '1042',
+        name: 'ana-ruiz-mbp14',
+        deleted_at: '2026-11-20T09:14:03.120Z',
+        restorable_until: '2026-11-20T09:16:03.120Z',
+      },
+    ],
+  },
+)
+export type DeletedDevice = Static<typeof DeletedDevice>

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { beforeEach, test } from 'node:test'
+import { testApp } from '../../test/support/app.ts'
+import { addAdmin, openBrowser } from '../../test/support/console.ts'
+import { makeIn } from '../../test/support/make.ts'
+import { transact } from '../db/transact.ts'
+import { renewDevice } from '../devices/save-enrolled-device.ts'
+import { announce } from '../events/announce.ts'
+
+const app = testApp()
+const make = makeIn(app)
+
+beforeEach(() => app.reset())
+
+async function signedIn(restrictions: readonly string[] = []) {
+  const admin = await addAdmin(app, {
+    email: `${randomUUID()}@acme.example`,
+    access: restrictions.length > 0 ? 'limited' : 'full',
+    restrictions,
+  })
+  const browser = openBrowser(app)
+  assert.equal((await browser.signIn(admin.email)).status, 200)
+  return browser
+}
+
+test('a device is renamed and noted, once each, and keeps the name when it enrols again', async () => {
+  const { organizationId } = app.tenant
+  const { id } = await make.device(organizationId, { name: 'MAC-0042' })
+  const browser = await signedIn()
+  const path = `/views/devices/${id}`
+  for (const _time of [1, 2]) {
+    const { status, body } = await browser.ask('PATCH', path, { name: ' Ana’s Mac ', note: 'Lent to the lab' })
+    assert.deepEqual([status, body.name, body.note], [200, 'Ana’s Mac', 'Lent to the lab'])
+  }
+  const facts = { name: 'MAC-0042', device_type: 'Mac', agent_version: '5.19.0' } as const
+  const reported = { ...facts, operating_system: null, hardware_model: null, serial: null, hardware_uuid: null }
+  await transact(app.db, (tx) =>
+    renewDevice(tx, { organization_id: organizationId, id }, { ...reported, machine_id: null }, app.now()),
+  )
+  assert.equal((await browser.ask('GET', `/devices/${id}`)).body.name, 'Ana’s Mac')
+  assert.equal((await browser.ask('PATCH', path, { note: ' ' })).body.note, null)
+  const log = await browser.ask('GET', '/views/audit_logs?about=Ana%E2%80%99s%20Mac')
+  assert.deepEqual(
+    log.body.data.map(({ description }: { description: string }) => description),
+    [
+      'Took the note "Lent to the lab" from the device "Ana’s Mac".',
+      'Noted "Lent to the lab" about the device "Ana’s Mac".',
+      'Renamed the device "MAC-0042" to "Ana’s Mac".',
+    ],
+  )
+  assert.equal((await browser.ask('PATCH', path, { name: ' ' })).status, 422)
+  assert.equal((await browser.ask('PATCH', path, { note: 'x'.repeat(2_001) })).status, 422)
+  assert.equal((await (await signedIn(['update_devices'])).ask('PATCH', path, { note: 'no' })).status, 403)
+})
+
+test('a device that enrols again is called what it says, unless somebody has named it', async () => {
+  const { organizationId } = app.tenant
+  const { id } = await make.device(organizationId, { name: 'old' })
+  const reported = { name: 'new', device_type: 'Mac', operating_system: null, hardware_model: null } as const
+  const facts = { ...reported, serial: null, hardware_uuid: null, machine_id: null, agent_version: null }
+  await transact(app.db, (tx) => renewDevice(tx, { organization_id: organizationId, id }, facts, app.now()))
+  const browser = await signedIn()
+  assert.equal((await browser.ask('GET', `/devices/${id}`)).body.name, 'new')
+})
+
+test('the history of a device has its states with the issues of the same moment, newest first', async () => {
+  const { organizationId } = app.tenant
+  const { id: deviceId } = await make.device(organizationId, { name: 'mac' })
+  const { id: otherId } = await make.device(organizationId, { name: 'other' })
+  const check = await make.check(organizationId)
+  const at = app.now()
+  const issue = { type: 'issues.new', issueId: '9', checkId: check.id, title: 'Key without a passphrase' } as const
+  const change = { type: 'device_trust.status_changed', initiator: 'user' } as const
+  await transact(app.db, (tx) =>
+    announce(tx, [
+      { organizationId, cause: 'one', at, deviceId, type: 'devices.registered', deviceName: 'mac' },
+      { organizationId, cause: 'two', at, deviceId, ...issue },
+      { organizationId, cause: 'two', at, deviceId: otherId, ...issue, title: 'Of another device' },
+      { organizationId, cause: 'two', at, deviceId, ...change, from: 'good', to: 'will_block' },
+    ]),
+  )
+  const browser = await signedIn()
+  const { body } = await browser.ask('GET', `/views/devices/${deviceId}/history`)
+  const [changed, registered] = body.data
+  assert.deepEqual(body.data, [
+    {
+      id: changed.id,
+      occurred_at: at,
+      kind: 'state',
+      from: 'good',
+      to: 'will_block',
+      initiator: 'user',
+      reasons: [{ what: 'new', issue_id: '9', title: 'Key without a passphrase' }],
+    },
+    { ...changed, id: registered.id, kind: 'registered', from: null, to: null, initiator: null, reasons: [] },
+  ])
+  const other = await app.addTenant('Other')
+  const foreign = await make.device(other.organizationId, { name: 'foreign' })
+  assert.equal((await browser.ask('GET', `/views/devices/${foreign.id}/history`)).status, 404)
+})
+
+test('a device shows which live queries it was asked and what became of them', async () => {
+  const { organizationId } = app.tenant
+  const { id } = await make.device(organizationId, { name: 'mac' })
+  const browser = await signedIn()
+  const asked = { name: 'Uptime', sql: 'select * from uptime', targeted_device_ids: [id] }
+  const { body: campaign } = await browser.ask('POST', '/live_query_campaigns', asked)
+  const { body } = await browser.ask('GET', `/views/devices/${id}/live_queries`)
+  assert.deepEqual(body.data, [
+    {
+      id: campaign.id,
+      name: 'Uptime',
+      started_at: app.now(),
+      status: 'waiting',
+      row_count: null,
+      error_message: null,
+    },
+  ])
+})
+
+test('a deleted device is named while it can be restored, and comes back', async () => {
+  const { organizationId } = app.tenant
+  const { id } = await make.device(organizationId, { name: 'build-runner-07' })
+  const browser = await signedIn()
+  const limited = await signedIn(['remove_devices'])
+  const path = `/views/deleted_devices/${id}`
+  assert.equal((await browser.ask('GET', path)).status, 404)
+  assert.equal((await browser.ask('POST', `${path}/restore`)).status, 404)
+  assert.equal((await browser.ask('DELETE', `/devices/${id}`)).status, 200)
+  const { body } = await limited.ask('GET', path)
+  assert.deepEqual(body, {
+    id,
+    name: 'build-runner-07',
+    deleted_at: app.now(),
+    restorable_until: body.restorable_until,
+  })
+  assert.ok(body.restorable_until >= body.deleted_at)
+  assert.equal((await limited.ask('POST', `${path}/restore`)).status, 403)
+  const restored = await browser.ask('POST', `${path}/restore`)
+  assert.deepEqual([restored.status, restored.body.id], [200, id])
+  assert.equal((await browser.ask('GET', `/devices/${id}`)).status, 200)
+  assert.equal((await browser.ask('POST', `${path}/restore`)).status, 404)
+})
