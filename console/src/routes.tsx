@@ -91,6 +91,31 @@ const device = createRoute({
   component: lazyRouteComponent(() => import('./devices/device-page.tsx'), 'DevicePage'),
 })
 
+const secondFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/setup/second-factor',
+  beforeLoad: async () => {
+    if (!(await queryClient.ensureQueryData(sessionQuery))) throw redirect({ to: '/sign-in' })
+  },
+  component: lazyRouteComponent(() => import('./gates/second-factor-page.tsx'), 'SecondFactorPage'),
+})
+
+const accountIndex = createRoute({
+  getParentRoute: () => shell,
+  path: '/account',
+  beforeLoad: () => {
+    throw redirect({ to: '/account/security' })
+  },
+})
+
+const settingsIndex = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/organization' })
+  },
+})
+
 const accountSecurity = createRoute({
   getParentRoute: () => shell,
   path: '/account/security',
@@ -177,7 +202,6 @@ const settingPages = [
   ...[organizationSettings, administrators, administrator, signInSettings, registrationSettings],
   ...[enrolmentSettings, scimSettings, privacySettings, retentionSettings, enrol],
 ]
-const accountPages = [accountSecurity, accountSessions, accountPreferences]
 const deviceTab = <Path extends string>(path: Path) => ({ getParentRoute: () => device, path })
 
 const deviceTabs = [
@@ -220,6 +244,7 @@ const deviceTabs = [
     component: lazyRouteComponent(() => import('./devices/device-logs.tsx'), 'DeviceAudit'),
   }),
 ] as const
+const accountPages = [accountIndex, settingsIndex, accountSecurity, accountSessions, accountPreferences]
 
 const checks = createRoute({
   getParentRoute: () => shell,
@@ -479,6 +504,7 @@ const pages = [dashboard, ...devicePages, ...checkPages, ...recordPages, ...deve
 const routeTree = root.addChildren([
   signIn,
   setup,
+  secondFactor,
   invite,
   shell.addChildren([...pages, ...accountPages, ...settingPages]),
 ])

@@ -212,6 +212,7 @@ const newcomer = async (link: string, password: string): Promise<Page> => {
   await theirs.goto(link)
   await theirs.locator('input[name=password]').fill(password)
   await theirs.getByRole('button', { name: 'Save the password and sign in' }).click()
+  await theirs.getByRole('link', { name: 'Later' }).click()
   await theirs.getByRole('navigation', { name: 'Console' }).waitFor()
   return theirs
 }

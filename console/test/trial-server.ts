@@ -17,7 +17,7 @@ export type TrialServer = {
   stop(): Promise<void>
 }
 
-/** What `npm start` runs, with some simulated devices. */
+/** What `npm start` runs, with some simulated devices or none. */
 export async function startTrial(devices: number): Promise<TrialServer> {
   await run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
   const port = await freePort()
@@ -43,15 +43,13 @@ export async function startTrial(devices: number): Promise<TrialServer> {
       server.stdout.on('data', read)
       server.stderr.on('data', read)
     })
-    const simulated = ['--devices', String(devices), '--fail-rate', '0.3', '--duration', '8s']
-    await run(
-      process.execPath,
-      ['server/bin/muster.js', 'simulate', ...simulated, '--state-file', join(dataDir, 'simulated.json')],
-      { cwd: root, env },
-    )
     const runCommand = async (...args: readonly string[]) => {
       const { stdout } = await run(process.execPath, ['server/bin/muster.js', ...args], { cwd: root, env })
       return stdout
+    }
+    if (devices > 0) {
+      const simulated = ['--devices', String(devices), '--fail-rate', '0.3', '--duration', '8s']
+      await runCommand('simulate', ...simulated, '--state-file', join(dataDir, 'simulated.json'))
     }
     return { baseUrl, setupLink, run: runCommand, stop }
   } catch (error) {

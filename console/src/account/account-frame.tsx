@@ -1,11 +1,6 @@
 import type { ReactNode } from 'react'
 import { SectionFrame } from '../components/section-frame.tsx'
-
-const sections = [
-  { to: '/account/security', text: 'Security' },
-  { to: '/account/sessions', text: 'Sessions' },
-  { to: '/account/preferences', text: 'Preferences' },
-] as const
+import { accountSections } from '../shell/sections.ts'
 
 type Parts = {
   readonly title: string
@@ -14,4 +9,4 @@ type Parts = {
   readonly children: ReactNode
 }
 
-export const AccountFrame = (parts: Parts) => <SectionFrame area="Account" sections={sections} {...parts} />
+export const AccountFrame = (parts: Parts) => <SectionFrame area="Account" sections={accountSections} {...parts} />

@@ -1,15 +1,13 @@
-import { Button, Modal, TextInput } from '@mantine/core'
-import type { RecoveryCodes, SignInState, TotpSetup } from '@muster/contract/console.ts'
-import { type FormEvent, useState } from 'react'
+import { Button, Modal } from '@mantine/core'
+import type { SignInState, TotpSetup } from '@muster/contract/console.ts'
+import { useState } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
-import { CodeBlock } from '../components/code-block.tsx'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { FormFault } from '../components/form-fault.tsx'
-import { QrCode } from '../components/qr-code.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { accountQuery } from './account-query.ts'
+import { TotpForm } from './totp-form.tsx'
 
 type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly string[]) => void }
 
@@ -56,7 +54,7 @@ export function AuthenticatorApp({ state, onCodes }: Parts) {
         withCloseButton={false}
       >
         {setup && (
-          <SetupForm
+          <TotpForm
             setup={setup}
             onClose={() => setSetup(undefined)}
             onCodes={(codes) => {
@@ -84,51 +82,5 @@ export function AuthenticatorApp({ state, onCodes }: Parts) {
         isBusy={remove.isPending}
       />
     </Block>
-  )
-}
-
-type SetupParts = {
-  readonly setup: TotpSetup
-  readonly onClose: () => void
-  readonly onCodes: (codes: readonly string[]) => void
-}
-
-function SetupForm({ setup, onClose, onCodes }: SetupParts) {
-  const enable = useAction({
-    act: (code: string) => request<RecoveryCodes>('/session/totp/enable', { method: 'POST', body: { code } }),
-    refresh: [accountQuery.queryKey],
-    onDone: ({ recovery_codes: codes }) => onCodes(codes),
-    hasForm: true,
-  })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    enable.mutate(String(new FormData(event.currentTarget).get('code')).replaceAll(/\s/g, ''))
-  }
-  return (
-    <form onSubmit={submit} className="confirm">
-      <p className="t2">Scan this with the app, or type the key in. Then type the code that it shows.</p>
-      <div className="totp-setup">
-        <QrCode text={setup.uri} label="QR code of the key for the authenticator app" />
-      </div>
-      <CodeBlock text={setup.secret} label="Key" />
-      <TextInput
-        name="code"
-        label="Code"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        maxLength={10}
-        required
-        withAsterisk={false}
-        data-autofocus
-        error={enable.faultOf('code') && `The code ${enable.faultOf('code')}`}
-      />
-      <FormFault error={enable.faultBeside('code')} />
-      <div className="dialog-ends">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="filled" loading={enable.isPending}>
-          Use this app
-        </Button>
-      </div>
-    </form>
   )
 }

@@ -1,17 +1,11 @@
 import './section-frame.css'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useSession } from '../api/session.ts'
 import { Page } from '../shell/page.tsx'
+import type { Section } from '../shell/sections.ts'
 import { MissingPermission } from './missing-permission.tsx'
-
-export type Section = {
-  readonly to: NonNullable<LinkProps['to']>
-  readonly text: string
-  /** Without it the section is not in the list. */
-  readonly power?: AdminPower
-}
 
 type Parts = {
   /** "Settings", "Account". */

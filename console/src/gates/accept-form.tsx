@@ -4,26 +4,42 @@ import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { queryClient } from '../api/query-client.ts'
 import { request } from '../api/request.ts'
-import { beginSession } from '../api/session.ts'
+import { beginSession, sessionQuery } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { Mark } from '../components/state-shape.tsx'
+import { toast } from '../components/toasts.tsx'
 
 const shortest = 12
 
-type Parts = { readonly token: string; readonly isFirstRun: boolean; readonly email: string | null }
+type Parts = {
+  readonly token: string
+  readonly isFirstRun: boolean
+  readonly email: string | null
+  readonly organization: string
+}
 
-export function AcceptForm({ token, isFirstRun, email }: Parts) {
+/** What cannot be named now is named later, under Settings. */
+async function nameOrganization(name: string): Promise<void> {
+  await request('/session/organization', { method: 'PATCH', body: { name } }).catch((error: unknown) =>
+    toast(`The organization keeps its name: ${error instanceof Error ? error.message : String(error)}`, 'cross'),
+  )
+  await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
+}
+
+export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
   const router = useRouter()
   const form = useRef<HTMLFormElement>(null)
   const [length, setLength] = useState(0)
   const accept = useMutation({
-    mutationFn: (body: Readonly<Record<string, string>>) =>
+    mutationFn: ({ organization_name: _name, ...body }: Readonly<Record<string, string>>) =>
       request<ConsoleSession>('/session/link/accept', { method: 'POST', body: { ...body, token } }),
-    onSuccess: (session) => {
+    onSuccess: async (session, { organization_name: name = session.organization.name }) => {
       beginSession(session)
+      if (name !== session.organization.name) await nameOrganization(name)
       // Replaces the address, whose fragment held the token.
-      router.history.replace('/console/')
+      router.history.replace('/console/setup/second-factor')
     },
   })
   const faults = accept.error instanceof ApiError ? accept.error.faults : []
@@ -41,6 +57,16 @@ export function AcceptForm({ token, isFirstRun, email }: Parts) {
     <form ref={form} onSubmit={submit} className="gate-form">
       {isFirstRun && (
         <>
+          <TextInput
+            name="organization_name"
+            label="Organization"
+            description="Owners of devices see this name."
+            autoComplete="organization"
+            defaultValue={organization}
+            maxLength={200}
+            required
+            withAsterisk={false}
+          />
           <div className="two">
             <TextInput
               name="first_name"

@@ -9,6 +9,7 @@ import { useNow } from '../components/relative-time.tsx'
 import { spanOf } from '../components/times.ts'
 import { AcceptForm } from './accept-form.tsx'
 import { Gate } from './gate.tsx'
+import { GateSteps } from './gate-steps.tsx'
 
 const titles: Readonly<Record<ConsoleLink['purpose'], string>> = {
   first_run: 'Create the first administrator',
@@ -39,8 +40,14 @@ function OpenLink({ token, link }: { token: string; link: ConsoleLink }) {
       : `For ${link.email ?? 'your account'} at ${link.organization.name}. This link works once and ends in ${left}.`
   return (
     <Gate title={titles[link.purpose]}>
+      <GateSteps now="Account" />
       <p className="gate-lead">{lead}</p>
-      <AcceptForm token={token} isFirstRun={link.purpose === 'first_run'} email={link.email} />
+      <AcceptForm
+        token={token}
+        isFirstRun={link.purpose === 'first_run'}
+        email={link.email}
+        organization={link.organization.name}
+      />
     </Gate>
   )
 }

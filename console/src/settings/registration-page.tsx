@@ -47,7 +47,11 @@ export function RegistrationPage() {
             <dt>Suspended registrations</dt>
             <dd className="tn">{facts.data.counts.suspended.toLocaleString('en')}</dd>
             <dt>Requests that wait</dt>
-            <dd className="tn">{facts.data.counts.waiting_requests.toLocaleString('en')}</dd>
+            <dd className="tn">
+              <Link className="u" to="/requests/registrations">
+                {facts.data.counts.waiting_requests.toLocaleString('en')}
+              </Link>
+            </dd>
           </dl>
         )}
       </Block>

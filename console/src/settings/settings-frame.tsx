@@ -1,18 +1,8 @@
 import './settings.css'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { ReactNode } from 'react'
-import { type Section, SectionFrame } from '../components/section-frame.tsx'
-
-const sections: readonly Section[] = [
-  { to: '/settings/organization', text: 'Organization' },
-  { to: '/settings/admins', text: 'Administrators', power: 'manage_administrators' },
-  { to: '/settings/sign-in', text: 'Sign-in' },
-  { to: '/settings/registration', text: 'Registration' },
-  { to: '/settings/enrolment', text: 'Enrolment' },
-  { to: '/settings/scim', text: 'SCIM' },
-  { to: '/settings/privacy', text: 'Privacy' },
-  { to: '/settings/retention', text: 'Retention' },
-]
+import { SectionFrame } from '../components/section-frame.tsx'
+import { settingSections } from '../shell/sections.ts'
 
 type Parts = {
   readonly title: string
@@ -23,4 +13,4 @@ type Parts = {
   readonly children: ReactNode
 }
 
-export const SettingsFrame = (parts: Parts) => <SectionFrame area="Settings" sections={sections} {...parts} />
+export const SettingsFrame = (parts: Parts) => <SectionFrame area="Settings" sections={settingSections} {...parts} />

@@ -8,6 +8,7 @@ import { useSession } from '../api/session.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { developerEntries, investigateEntries, mainEntries } from './entries.ts'
+import { accountSections, settingSections } from './sections.ts'
 import './find.css'
 
 type Goal = {
@@ -115,10 +116,17 @@ function useGoals(text: string): { goals: readonly Goal[]; isLooking: boolean } 
     .filter(({ needs }) => needs === undefined || session?.permissions.includes(needs))
     .filter(({ text: name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
     .map(({ to, text: name, icon }) => ({ key: to, icon, name, detail: 'Page', href: `/console${to}` }))
+  const sections = [...settingSections, ...accountSections]
+    .filter(({ power }) => power === undefined || session?.permissions.includes(power))
+    .filter(({ text: name }) => text.trim() !== '' && name.toLowerCase().includes(text.trim().toLowerCase()))
+    .map(({ to, text: name }) => ({ key: to, icon: 'settings' as const, name, detail: 'Page', href: `/console${to}` }))
   const records = (isLong ? (found.data?.data ?? []) : []).map(({ kind, id, name, detail }) => {
     const [icon, path] = kinds[kind]
     const shown = detail === null ? null : visibleText(detail)
     return { key: `${kind}${id}`, icon, name: visibleText(name), detail: shown, href: path + id }
   })
-  return { goals: [...pages, ...records], isLooking: text.trim() !== wanted || (isLong && found.isPending) }
+  return {
+    goals: [...pages, ...sections, ...records],
+    isLooking: text.trim() !== wanted || (isLong && found.isPending),
+  }
 }

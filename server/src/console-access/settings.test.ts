@@ -220,3 +220,29 @@ test('the facts of the settings are those of the organization and of the server'
   const { browser: his } = await signedIn({ email: 'ines@acme.example', access: 'billing_only' })
   assert.equal((await his.ask('GET', '/views/settings')).status, 403)
 })
+
+test('what another organization made is in no list and is not found', async () => {
+  const other = await app.addTenant('Globex')
+  const hers = await addAdmin(app, { email: 'kim@globex.example', organizationId: other.organizationId })
+  const foreign = openBrowser(app)
+  assert.equal((await foreign.signIn(hers.email)).status, 200)
+  const secret = (await foreign.ask('POST', '/session/enrolment_secrets', { name: 'Theirs' })).body
+  const token = (await foreign.ask('POST', '/session/scim_tokens', { name: 'Theirs' })).body
+  const { browser, id } = await signedIn()
+  const idsOf = async (path: string) =>
+    (await browser.ask('GET', path)).body.data.map((row: { id: string }) => row.id) as string[]
+  assert.equal((await idsOf('/views/enrolment_secrets')).includes(secret.id), false)
+  assert.deepEqual(await idsOf('/views/scim_tokens'), [])
+  assert.deepEqual(await idsOf('/views/administrators'), [id])
+  for (const [method, path] of [
+    ['POST', `/session/enrolment_secrets/${secret.id}/rotate`],
+    ['DELETE', `/session/enrolment_secrets/${secret.id}`],
+    ['POST', `/session/scim_tokens/${token.id}/rotate`],
+    ['DELETE', `/session/scim_tokens/${token.id}`],
+  ] as const) {
+    const answer = await browser.ask(method, path)
+    const unknown = await browser.ask(method, path.replace(/\d+/, '999999'))
+    assert.deepEqual([answer.status, answer.body], [404, unknown.body], path)
+  }
+  assert.equal(await isInForce(secret.secret), true)
+})

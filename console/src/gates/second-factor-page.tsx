@@ -1,0 +1,109 @@
+import '../components/section-frame.css'
+import { Button } from '@mantine/core'
+import type { AddedPasskey, SignInOptions, TotpSetup } from '@muster/contract/console.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { RecoveryCodeList } from '../account/recovery-code-list.tsx'
+import { TotpForm } from '../account/totp-form.tsx'
+import { makePasskey } from '../api/passkeys.ts'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { browserName } from '../components/browser-name.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Gate } from './gate.tsx'
+import { GateSteps } from './gate-steps.tsx'
+
+/** After a password was chosen by a link: the best moment for a second factor. */
+export function SecondFactorPage() {
+  const [setup, setSetup] = useState<TotpSetup | undefined>()
+  const [codes, setCodes] = useState<readonly string[]>([])
+  if (codes.length > 0) return <Codes codes={codes} />
+  return (
+    <Gate title="Add a second factor">
+      <GateSteps now="Second factor" />
+      {setup ? (
+        <TotpForm setup={setup} onClose={() => setSetup(undefined)} onCodes={setCodes} />
+      ) : (
+        <Choice onSetup={setSetup} onCodes={setCodes} />
+      )}
+    </Gate>
+  )
+}
+
+type ChoiceParts = {
+  readonly onSetup: (setup: TotpSetup) => void
+  readonly onCodes: (codes: readonly string[]) => void
+}
+
+function Choice({ onSetup, onCodes }: ChoiceParts) {
+  const navigate = useNavigate()
+  const options = useQuery({
+    queryKey: ['session', 'options'],
+    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+  })
+  const passkey = useAction({
+    act: async () => {
+      const body = { name: browserName(navigator.userAgent).slice(0, 100), ...(await makePasskey()) }
+      return request<AddedPasskey>('/session/passkeys', { method: 'POST', body })
+    },
+    onDone: ({ recovery_codes: codes }) => (codes.length > 0 ? onCodes(codes) : void navigate({ to: '/' })),
+    hasForm: true,
+  })
+  const totp = useAction({
+    act: () => request<TotpSetup>('/session/totp', { method: 'POST' }),
+    onDone: onSetup,
+    hasForm: true,
+  })
+  return (
+    <>
+      <p className="gate-lead">
+        Your password alone lets in whoever knows it. A passkey signs you in by itself; an app shows a code that is
+        asked for beside the password.
+      </p>
+      <div className="gate-ways">
+        {options.data?.passkeys && (
+          <Button
+            variant="filled"
+            fullWidth
+            leftSection={<Icon name="fingerprint" />}
+            loading={passkey.isPending}
+            onClick={() => passkey.mutate()}
+          >
+            Add a passkey
+          </Button>
+        )}
+        <Button fullWidth loading={totp.isPending} onClick={() => totp.mutate()}>
+          Set up an authenticator app
+        </Button>
+        <FormFault error={passkey.faultBeside() ?? totp.faultBeside()} />
+      </div>
+      <p className="gate-later">
+        <Link className="u" to="/">
+          Later
+        </Link>
+        <span className="sm t3">It waits under Your account, Security.</span>
+      </p>
+    </>
+  )
+}
+
+function Codes({ codes }: { codes: readonly string[] }) {
+  const navigate = useNavigate()
+  return (
+    <Gate title="Keep your recovery codes">
+      <GateSteps now="Recovery codes" />
+      <p className="gate-lead">
+        Each lets you in once without your second factor. Keep them where you keep passwords, or on paper: they are not
+        shown again.
+      </p>
+      <div className="gate-form">
+        <RecoveryCodeList codes={codes} />
+        <Button variant="filled" fullWidth onClick={() => void navigate({ to: '/' })}>
+          I have kept them
+        </Button>
+      </div>
+    </Gate>
+  )
+}
