@@ -17,19 +17,22 @@ export type TrialServer = {
   stop(): Promise<void>
 }
 
-/** What `npm start` runs, with some simulated devices or none. */
-export async function startTrial(devices: number): Promise<TrialServer> {
+/** A data folder that stays, and the share of its checks that a device fails; without devices none is simulated. */
+export type KeptData = { readonly dataDir: string; readonly failRate?: number }
+
+/** What `npm start` runs, with some simulated devices; on a data folder that stays, or on one of its own. */
+export async function startTrial(devices: number, kept?: KeptData): Promise<TrialServer> {
   await run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
   const port = await freePort()
   const baseUrl = `http://localhost:${port}`
-  const dataDir = await mkdtemp(join(tmpdir(), 'muster-console-'))
+  const dataDir = kept?.dataDir ?? (await mkdtemp(join(tmpdir(), 'muster-console-')))
   const { PATH, HOME } = process.env
   const env = { PATH, HOME, PORT: String(port), MUSTER_DATA_DIR: dataDir, MUSTER_BASE_URL: baseUrl }
   const server = spawn(process.execPath, ['server/bin/muster.js', 'start', '--no-agent'], { cwd: root, env })
   const stop = async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve))
     if (server.exitCode === null && server.kill('SIGTERM')) await ended
-    await rm(dataDir, { recursive: true, force: true })
+    if (!kept) await rm(dataDir, { recursive: true, force: true })
   }
   try {
     const setupLink = await new Promise<string>((resolve, reject) => {
@@ -39,6 +42,9 @@ export async function startTrial(devices: number): Promise<TrialServer> {
         output += chunk
         const [link] = /http:\S+\/console\/setup#\S+/.exec(output) ?? []
         if (link !== undefined && output.includes('\nMore keys')) resolve(link)
+        // Somebody can sign in already.
+        else if (kept && output.includes('\n  Log '))
+          setTimeout(() => output.includes('Nobody can') || resolve(''), 1_500)
       }
       server.stdout.on('data', read)
       server.stderr.on('data', read)
@@ -48,7 +54,7 @@ export async function startTrial(devices: number): Promise<TrialServer> {
       return stdout
     }
     if (devices > 0) {
-      const simulated = ['--devices', String(devices), '--fail-rate', '0.3', '--duration', '8s']
+      const simulated = ['--devices', String(devices), '--fail-rate', String(kept?.failRate ?? 0.3), '--duration', '8s']
       await runCommand('simulate', ...simulated, '--state-file', join(dataDir, 'simulated.json'))
     }
     return { baseUrl, setupLink, run: runCommand, stop }
