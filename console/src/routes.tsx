@@ -10,7 +10,7 @@ import {
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { readAuditFilters } from './audit/audit-queries.ts'
-import { readCheckFilters, readResultFilters } from './checks/check-filters.ts'
+import { readCatalogueFilters, readCheckFilters, readResultFilters } from './checks/check-filters.ts'
 import { given, readChoice, readText } from './components/read-filters.ts'
 import { dashboardLoader } from './dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from './devices/device-filters.ts'
@@ -253,6 +253,25 @@ const checks = createRoute({
   component: lazyRouteComponent(() => import('./checks/checks-page.tsx'), 'ChecksPage'),
 })
 
+const catalogue = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/catalogue',
+  validateSearch: readCatalogueFilters,
+  component: lazyRouteComponent(() => import('./checks/catalogue-page.tsx'), 'CataloguePage'),
+})
+
+const newDraft = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/new',
+  component: lazyRouteComponent(() => import('./drafts/new-draft-page.tsx'), 'NewDraftPage'),
+})
+
+const draft = createRoute({
+  getParentRoute: () => shell,
+  path: '/checks/drafts/$draftId',
+  component: lazyRouteComponent(() => import('./drafts/draft-page.tsx'), 'DraftPage'),
+})
+
 const check = createRoute({
   getParentRoute: () => shell,
   path: '/checks/$checkId',
@@ -323,7 +342,7 @@ const registrationRequests = createRoute({
 })
 
 const checkPages = [
-  ...[checks, check.addChildren(checkTabs)],
+  ...[checks, catalogue, newDraft, draft, check.addChildren(checkTabs)],
   ...[issues, issue, exemptionRequests, registrationRequests],
 ]
 

@@ -24,7 +24,7 @@ const issueFields = {
 export const IssueView = Type.Object(issueFields, { description: 'An issue, as the list shows it.' })
 export type IssueView = Static<typeof IssueView>
 
-const issueStates = ['open', 'blocking', 'will_block', 'notified', 'exempted', 'resolved'] as const
+const issueStates = ['open', 'all', 'blocking', 'will_block', 'notified', 'exempted', 'resolved'] as const
 
 export const IssueViewFilter = Type.Object({
   state: Type.Optional(Choice(issueStates, 'How it stands; open ones if it is left out.')),

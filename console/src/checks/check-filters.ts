@@ -54,3 +54,14 @@ export const readResultFilters = (raw: Readonly<Record<string, unknown>>) => {
     ...(after !== undefined && { after }),
   }
 }
+
+export const readCatalogueFilters = (raw: Readonly<Record<string, unknown>>) => {
+  const q = text(raw['q'])?.slice(0, 200)
+  const platform = oneOf(platformWords, raw['platform'])
+  const enabled = oneOf({ enabled: '', available: '' }, raw['enabled'])
+  return {
+    ...(q !== undefined && { q }),
+    ...(platform !== undefined && { platform }),
+    ...(enabled !== undefined && { enabled }),
+  }
+}

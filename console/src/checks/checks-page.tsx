@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useSession } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -8,7 +9,7 @@ import { SearchBox } from '../components/search-box.tsx'
 import { strategyWords } from '../components/strategy-words.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
-import { type CheckFilters, checkFiltersInWords, stateWords } from './check-filters.ts'
+import { type CheckFilters, checkFiltersInWords, readCheckFilters, stateWords } from './check-filters.ts'
 import { checksQuery } from './check-queries.ts'
 import { CheckTable } from './check-table.tsx'
 import { kindWords, platformWords } from './check-words.ts'
@@ -17,14 +18,15 @@ import './checks.css'
 const route = getRouteApi('/shell/checks')
 
 export function ChecksPage() {
-  const filters = route.useSearch()
+  // The router keeps what a route has not read; it means nothing here.
+  const filters = readCheckFilters(route.useSearch())
   const navigate = route.useNavigate()
   const checks = useQuery(checksQuery(filters))
   const rows = checks.data?.data ?? []
   const words = checkFiltersInWords(filters)
   const change = (search: CheckFilters, replace = false) => void navigate({ search, replace })
   return (
-    <Page title="Checks">
+    <Page title="Checks" actions={<Additions />}>
       <FilterBar filters={filters} rows={rows} onChange={change} />
       {checks.isError && (
         <div className="page">
@@ -36,7 +38,10 @@ export function ChecksPage() {
         <div className="page">
           {words === '' ? (
             <Emptiness title="No check is on yet.">
-              <code>muster checks</code> lists the catalogue and switches checks on.
+              <Link className="u" to="/checks/catalogue">
+                The catalogue
+              </Link>{' '}
+              has checks for macOS, Windows and Linux; what you enable there appears here and only reports.
             </Emptiness>
           ) : (
             <Emptiness title="No check matches." action={<Button onClick={() => change({})}>Clear filters</Button>}>
@@ -55,6 +60,24 @@ export function ChecksPage() {
         />
       )}
     </Page>
+  )
+}
+
+function Additions() {
+  const session = useSession()
+  const mayWrite =
+    session?.permissions.includes('manage_custom_check_drafts') && !session.disabled_features.includes('custom_checks')
+  return (
+    <span className="row">
+      <Link to="/checks/catalogue" className="button-link">
+        Catalogue
+      </Link>
+      {mayWrite && (
+        <Link to="/checks/new" className="button-link">
+          New check
+        </Link>
+      )}
+    </span>
   )
 }
 

@@ -1,11 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { IssueList } from '../issues/issue-list.tsx'
+import { readIssueFilters } from '../issues/issue-queries.ts'
 
 const route = getRouteApi('/shell/checks/$checkId/issues')
 
 export function IssuesTab() {
   const { checkId } = route.useParams()
-  const filters = route.useSearch()
+  const filters = readIssueFilters(route.useSearch())
   const navigate = route.useNavigate()
   return (
     <section aria-label="Issues">

@@ -10,6 +10,7 @@ import { Scroller } from '../components/scroller.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { readResultFilters } from './check-filters.ts'
 import { type ResultFilters, resultsQuery } from './check-queries.ts'
 import { resultWords } from './check-words.ts'
 
@@ -19,7 +20,7 @@ const statusOptions = Object.entries(resultWords).map(([value, { word }]) => ({ 
 
 export function ResultsTab() {
   const { checkId } = route.useParams()
-  const filters = route.useSearch()
+  const filters = readResultFilters(route.useSearch())
   const navigate = route.useNavigate()
   const results = useQuery(resultsQuery(checkId, filters))
   const rows = results.data?.data ?? []

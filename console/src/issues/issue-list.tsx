@@ -14,7 +14,9 @@ type Parts = {
   readonly checkId?: string
 }
 
-const options = Object.entries(issueStates).map(([value, text]) => ({ value, text }))
+const options = Object.entries(issueStates)
+  .filter(([value]) => value !== 'all')
+  .map(([value, text]) => ({ value, text }))
 
 export function IssueList({ filters, onChange, checkId }: Parts) {
   const isInset = checkId !== undefined
@@ -32,8 +34,8 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
           isSingle
           field="State"
           options={options}
-          chosen={[filters.state ?? 'open']}
-          onChange={([state]) => onChange(readIssueFilters({ ...kept, state }))}
+          chosen={filters.state === 'all' ? [] : [filters.state ?? 'open']}
+          onChange={([state]) => onChange(readIssueFilters({ ...kept, state: state ?? 'all' }))}
         />
         {!isInset && filters.check !== undefined && (
           <FilterChip

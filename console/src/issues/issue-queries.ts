@@ -6,6 +6,7 @@ import type { ListOf } from '../devices/device-queries.ts'
 
 export const issueStates = {
   open: 'Open',
+  all: 'Open and resolved',
   blocking: 'Blocking now',
   will_block: 'Will block',
   notified: 'Never blocks',
@@ -35,7 +36,7 @@ export function readIssueFilters(raw: Readonly<Record<string, unknown>>): IssueF
 
 export const issueFiltersInWords = ({ state, check, device, q }: IssueFilters): string =>
   sentenceOf([
-    state && `the state is ${issueStates[state]}`,
+    state && state !== 'all' && `the state is ${issueStates[state]}`,
     check && 'it is of one check',
     device && 'it is on one device',
     q && `something holds “${q}”`,

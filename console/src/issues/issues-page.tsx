@@ -1,11 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../shell/page.tsx'
 import { IssueList } from './issue-list.tsx'
+import { readIssueFilters } from './issue-queries.ts'
 
 const route = getRouteApi('/shell/issues')
 
 export function IssuesPage() {
-  const filters = route.useSearch()
+  const filters = readIssueFilters(route.useSearch())
   const navigate = route.useNavigate()
   return (
     <Page title="Issues">

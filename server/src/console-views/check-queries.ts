@@ -158,3 +158,15 @@ export async function countOpenIssues(reader: Reader, organizationId: string, ch
     .executeTakeFirstOrThrow()
   return found.count
 }
+
+/** Identifiers by slug. */
+export async function listEnabledSlugs(reader: Reader, organizationId: string, slugs: readonly string[]) {
+  const rows = await reader
+    .selectFrom('checks')
+    .select(['id', 'slug'])
+    .where(inOrganization('checks', organizationId))
+    .where('slug', '=', sql<string>`any(${slugs}::text[])`)
+    .where('deletion_requested_at', 'is', null)
+    .execute()
+  return new Map(rows.map(({ id, slug }) => [slug, id]))
+}

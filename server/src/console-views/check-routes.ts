@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { catalogueViewRoutes } from './catalogue-routes.ts'
 import { countOpenIssues, countStatuses, findCheckFacts, listCheckViews, placeOfCheck } from './check-queries.ts'
 import { configurationViewRoutes } from './configuration-routes.ts'
 import { describeCheck, describeCheckFacts } from './describe-checks.ts'
+import { draftViewRoutes } from './draft-routes.ts'
 import { issueViewRoutes } from './issue-routes.ts'
 import { requestViewRoutes } from './request-routes.ts'
 
@@ -15,6 +17,8 @@ export function checkViewRoutes(scope: FastifyInstance): void {
   configurationViewRoutes(scope)
   issueViewRoutes(scope)
   requestViewRoutes(scope)
+  catalogueViewRoutes(scope)
+  draftViewRoutes(scope)
 
   listEndpoint(scope, {
     path: '/views/checks',

@@ -71,6 +71,7 @@ function conditionsOf({ state = 'open', check, device, search }: IssueViewFilter
 }
 
 function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: string): Expression<boolean>[] {
+  if (state === 'all') return []
   if (state === 'resolved') return [sql<boolean>`issues.resolved_at is not null`]
   const isOpen = sql<boolean>`issues.resolved_at is null`
   const counts = sql<boolean>`not issues.exempted`

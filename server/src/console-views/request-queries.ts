@@ -23,7 +23,7 @@ const covered = sql<Covered[]>`(
     join issues on issues.organization_id = link.organization_id and issues.id = link.issue_id
     where link.organization_id = exemption_requests.organization_id and link.exemption_request_id = exemption_requests.id
     order by issues.id limit 50
-  ) as some
+  ) as listed
 )`
 
 export type ExemptionRequestViewRow = Awaited<ReturnType<typeof listExemptionRequestViews>>[number]

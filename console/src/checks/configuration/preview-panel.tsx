@@ -26,7 +26,7 @@ type TabName = 'blocked' | 'spared' | 'undecided'
 export function PreviewPanel(parts: Parts) {
   const { preview, error, isOld, isChanged, isBlocking } = parts
   return (
-    <aside className={isOld ? 'preview old' : 'preview'} aria-label="Preview" aria-busy={isOld}>
+    <aside className={isOld ? 'preview stale' : 'preview'} aria-label="Preview" aria-busy={isOld}>
       <div className="sech">
         <h2>{isChanged ? 'If you save this' : 'As it is saved'}</h2>
         {preview && <span className="sm t3">from results up to {clockTime(preview.computed_at).slice(0, 5)} UTC</span>}

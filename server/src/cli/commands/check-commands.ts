@@ -1,7 +1,8 @@
 import Type from 'typebox'
-import { addCheck, fromCatalogue } from '../../checks/add-check.ts'
+import { addCheck } from '../../checks/add-check.ts'
 import { catalogue } from '../../checks/catalogue/catalogue.ts'
 import { deleteCustomCheck } from '../../checks/delete-custom-check.ts'
+import { enableCheck } from '../../checks/enable-check.ts'
 import { setBeginsBlockingOn } from '../../checks/set-begins-blocking-on.ts'
 import { inOrganization } from '../../db/in-organization.ts'
 import { type Reader, transact } from '../../db/transact.ts'
@@ -43,15 +44,8 @@ export const enableCheckCommand = defineCommand({
     if (!check)
       throw new CommandError(exitCodes.notFound, `The catalogue has no ${args.slug}: see muster checks catalogue`)
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const id = await transact(connection.db, async (tx) => {
-      const existing = await tx
-        .selectFrom('checks')
-        .select('id')
-        .where(inOrganization('checks', organizationId))
-        .where('slug', '=', check.slug)
-        .executeTakeFirst()
-      return existing?.id ?? addCheck(tx, fromCatalogue(check), { organizationId, actor: terminalActor(), now })
-    })
+    const enabling = { organizationId, slug: check.slug, actor: terminalActor(), now }
+    const id = await transact(connection.db, (tx) => enableCheck(tx, enabling))
     await io.line(id)
     return 0
   },

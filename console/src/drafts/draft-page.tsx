@@ -1,0 +1,177 @@
+import { Button } from '@mantine/core'
+import type { DraftView } from '@muster/contract/console-drafts.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { FormFault } from '../components/form-fault.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { useDebounced } from '../components/use-debounced.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { DraftFields } from './draft-fields.tsx'
+import { changesOf, type DraftForm, draftQuery, formOf, judgementQuery } from './draft-queries.ts'
+import { Sections, TextPreview } from './judgement.tsx'
+import { TryOut } from './try-out.tsx'
+import './drafts.css'
+
+const route = getRouteApi('/shell/checks/drafts/$draftId')
+const crumb = { to: '/checks', text: 'Checks' } as const
+
+export function DraftPage() {
+  const { draftId } = route.useParams()
+  const session = useSession()
+  const draft = useQuery(draftQuery(draftId))
+  if (!session?.permissions.includes('manage_custom_check_drafts')) {
+    return (
+      <Page title="Draft" crumb={crumb}>
+        <div className="page">
+          <MissingPermission power="manage_custom_check_drafts" />
+        </div>
+      </Page>
+    )
+  }
+  if (draft.data) return <DraftEditor key={draftId} draft={draft.data} />
+  const isMissing = draft.error instanceof ApiError && draft.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such draft' : 'Draft'} crumb={crumb}>
+      <div className="page">
+        {isMissing && (
+          <Emptiness title={`There is no draft ${draftId}.`}>
+            It may have been deleted.{' '}
+            <Link className="u" to="/checks">
+              All checks
+            </Link>
+          </Emptiness>
+        )}
+        {draft.isError && !isMissing && (
+          <Failure what="The draft could not be loaded." error={draft.error} onRetry={() => void draft.refetch()} />
+        )}
+        {draft.isPending && <SkeletonRows rows={6} />}
+      </div>
+    </Page>
+  )
+}
+
+function DraftEditor({ draft }: { draft: DraftView }) {
+  const client = useQueryClient()
+  const before = formOf(draft)
+  const [form, setForm] = useState<DraftForm>(before)
+  const changes = changesOf(before, form)
+  const isDirty = Object.keys(changes).length > 0
+  const asked = useDebounced(changes, 400)
+  const judged = useQuery(judgementQuery(draft.id, asked))
+  const judgement = judged.data ?? draft.judgement
+  const save = useAction({
+    act: () => request<DraftView>(`/views/custom_check_drafts/${draft.id}`, { method: 'PATCH', body: changes }),
+    hasForm: true,
+    said: () => 'The draft is saved',
+    onDone: (saved) => {
+      client.setQueryData(draftQuery(draft.id).queryKey, saved)
+      setForm(formOf(saved))
+    },
+  })
+  const refusals = [judged.error, save.error].flatMap((error) => (error instanceof ApiError ? error.faults : []))
+  const faultUnder = (field: string) =>
+    refusals.find((fault) => fault.field === field || fault.field.startsWith(`${field}/`))?.message
+  const name = visibleText(draft.name)
+  return (
+    <Page title={name} crumb={crumb} hasOwnTitle actions={<Ends draft={draft} isDirty={isDirty} />}>
+      <div className="page check-page">
+        <div className="title-row">
+          <h1 tabIndex={-1} className="ell" title={name}>
+            {name}
+          </h1>
+          <span className="tag">{draft.published ? 'Draft of a published check' : 'Draft'}</span>
+        </div>
+        <p className="t2">
+          {draft.published ? (
+            <>
+              The check stays as it is until the draft is published again.{' '}
+              <Link className="u" to="/checks/$checkId" params={{ checkId: draft.custom_check_id }}>
+                Open the check
+              </Link>
+            </>
+          ) : (
+            'Nothing runs until it is published; the check then only reports.'
+          )}
+        </p>
+        <div className="draft-columns">
+          <DraftFields form={form} onChange={(part) => setForm({ ...form, ...part })} faultUnder={faultUnder} />
+          <aside className="draft-side" aria-label="What the draft lacks">
+            <Sections judgement={judgement} />
+            <TextPreview judgement={judgement} title={form.issue_title} />
+            {draft.check_type === 'osquery' && <TryOut name={draft.name} sql={judgement.sql} />}
+          </aside>
+        </div>
+        {isDirty && (
+          <section className="draft-save" aria-label="Unsaved changes">
+            <div className="grow">
+              <span className="m">
+                {Object.keys(changes).length === 1 ? '1 change' : `${Object.keys(changes).length} changes`}
+              </span>
+              <FormFault error={save.faultBeside(...Object.keys(form))} />
+            </div>
+            <Button variant="subtle" onClick={() => setForm(before)}>
+              Discard
+            </Button>
+            <Button variant="filled" loading={save.isPending} onClick={() => save.mutate()}>
+              Save the draft
+            </Button>
+          </section>
+        )}
+      </div>
+      <LeaveGuard isDirty={isDirty} />
+    </Page>
+  )
+}
+
+function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
+  const navigate = useNavigate()
+  const [isDeleting, setIsDeleting] = useState(false)
+  const name = visibleText(draft.name)
+  const publish = useAction<void, { check_id: string }>({
+    act: () => request(`/views/custom_check_drafts/${draft.id}/publish`, { method: 'POST' }),
+    refresh: [['checks'], ['drafts']],
+    said: () => (draft.published ? `${name} is published again` : `${name} is published; it only reports`),
+    onDone: ({ check_id: checkId }) => void navigate({ to: '/checks/$checkId', params: { checkId } }),
+  })
+  const remove = useAction({
+    act: () => request(`/custom_check_drafts/${draft.id}`, { method: 'DELETE' }),
+    refresh: [['checks']],
+    said: () => `The draft ${name} is deleted`,
+    onDone: () => void navigate({ to: '/checks' }),
+  })
+  const why = isDirty ? 'Save the draft first' : draft.publishable ? undefined : 'Every section must be good first'
+  return (
+    <span className="row">
+      <Button onClick={() => setIsDeleting(true)}>Delete…</Button>
+      <Button
+        variant="filled"
+        loading={publish.isPending}
+        aria-disabled={why !== undefined}
+        title={why}
+        className={why === undefined ? '' : 'not-now'}
+        onClick={() => why === undefined && publish.mutate()}
+      >
+        {draft.published ? 'Publish again' : 'Publish'}
+      </Button>
+      <ConfirmDialog
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        question={`Delete the draft ${name}?`}
+        consequences={['What is written in it is gone.']}
+        {...(draft.published && { stays: 'The check that was published from it stays.' })}
+        verb="Delete the draft"
+        onConfirm={() => remove.mutate()}
+        isBusy={remove.isPending}
+      />
+    </span>
+  )
+}

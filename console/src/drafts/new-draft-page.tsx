@@ -1,0 +1,118 @@
+import { Button, TextInput } from '@mantine/core'
+import type { CustomCheckDraft } from '@muster/contract/custom-check-drafts.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
+import { Failure } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import type { ListOf } from '../devices/device-queries.ts'
+import { Page } from '../shell/page.tsx'
+import './drafts.css'
+
+const crumb = { to: '/checks', text: 'Checks' } as const
+
+const draftsQuery = queryOptions({
+  queryKey: ['drafts', 'list'],
+  queryFn: ({ signal }) => request<ListOf<CustomCheckDraft>>('/custom_check_drafts?per_page=100', { signal }),
+})
+
+const firstSql = `SELECT
+  CASE WHEN 1 = 1 THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS
+FROM osquery_info;`
+
+export function NewDraftPage() {
+  const session = useSession()
+  if (!session?.permissions.includes('manage_custom_check_drafts')) {
+    return (
+      <Page title="New check" crumb={crumb}>
+        <div className="page">
+          <MissingPermission power="manage_custom_check_drafts" />
+        </div>
+      </Page>
+    )
+  }
+  return (
+    <Page title="New check" crumb={crumb}>
+      <div className="page new-draft">
+        <NewDraftForm />
+        <Drafts />
+      </div>
+    </Page>
+  )
+}
+
+function NewDraftForm() {
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const create = useAction<void, { id: string }>({
+    act: () => {
+      const input = { name, osquery_sql: firstSql }
+      return request('/views/custom_check_drafts', { method: 'POST', body: { input } })
+    },
+    refresh: [['drafts']],
+    hasForm: true,
+    onDone: ({ id }) => void navigate({ to: '/checks/drafts/$draftId', params: { draftId: id } }),
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        create.mutate()
+      }}
+    >
+      <p className="t2">
+        A check of your own is osquery SQL with the texts that people see when it fails. It begins as a draft: nothing
+        runs, and the draft says what it lacks.
+      </p>
+      <TextInput
+        label="Name"
+        description="What devices pass, such as “Hosts file is untouched”"
+        value={name}
+        error={create.faultOf('name')}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={200}
+      />
+      <FormFault error={create.faultBeside('name')} />
+      <div>
+        <Button type="submit" variant="filled" loading={create.isPending}>
+          Begin the draft
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Drafts() {
+  const drafts = useQuery(draftsQuery)
+  const rows = drafts.data?.data ?? []
+  if (drafts.isError) {
+    return <Failure what="Drafts could not be loaded." error={drafts.error} onRetry={() => void drafts.refetch()} />
+  }
+  if (rows.length === 0) return null
+  return (
+    <section className="sec" aria-labelledby="drafts">
+      <h2 id="drafts">Drafts</h2>
+      <ul>
+        {rows.map((draft) => (
+          <li className="line" key={draft.id}>
+            <Link to="/checks/drafts/$draftId" params={{ draftId: draft.id }} className="m ell grow" data-row-link>
+              {visibleText(draft.name)}
+            </Link>
+            <span className="t2">
+              {draft.published ? 'Published' : draft.publishable ? 'Publishable' : 'Unfinished'}
+            </span>
+            <span className="t3 tn">
+              <RelativeTime time={draft.updated_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

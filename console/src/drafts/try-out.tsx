@@ -1,0 +1,125 @@
+import { Button } from '@mantine/core'
+import type { DeviceView } from '@muster/contract/console-views.ts'
+import type { LiveQueryCampaign, LiveQueryResult } from '@muster/contract/live-queries.ts'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { request, withQuery } from '../api/request.ts'
+import { useSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Failure } from '../components/notices.tsx'
+import { useNow } from '../components/relative-time.tsx'
+import { Scroller } from '../components/scroller.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import type { ListOf } from '../devices/device-queries.ts'
+
+const onlineWithinMs = 10 * 60_000
+
+const onlineQuery = queryOptions({
+  queryKey: ['devices', 'to-try'],
+  refetchInterval: 30_000,
+  placeholderData: keepPreviousData,
+  queryFn: ({ signal }) =>
+    request<ListOf<DeviceView>>(
+      withQuery('/views/devices', { standing: 'blocked,will_block,notified,good', per_page: 100 }),
+      { signal },
+    ),
+})
+
+const answerQuery = (campaignId: string | undefined) =>
+  queryOptions<ListOf<LiveQueryResult>>({
+    queryKey: ['live-queries', 'of-draft', campaignId],
+    enabled: campaignId !== undefined,
+    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : 1_500),
+    queryFn: ({ signal }) =>
+      request<ListOf<LiveQueryResult>>(`/live_query_campaigns/${campaignId}/query_results?per_page=1`, { signal }),
+  })
+
+/** Runs the query, with the default options, on one device that is online: a live query like any other. */
+export function TryOut({ name, sql }: { name: string; sql: string | null }) {
+  const session = useSession()
+  const id = useId()
+  const now = useNow()
+  const devices = useQuery(onlineQuery)
+  const [deviceId, setDeviceId] = useState('')
+  const run = useAction<void, LiveQueryCampaign>({
+    act: () => {
+      const body = { name: `Draft: ${name}`.slice(0, 200), sql, targeted_device_ids: [deviceId] }
+      return request('/live_query_campaigns', { method: 'POST', body })
+    },
+    hasForm: true,
+  })
+  const answer = useQuery(answerQuery(run.data?.id))
+  const may = session?.permissions.includes('create_live_query') && !session.disabled_features.includes('live_query')
+  if (!may) return null
+  const online = (devices.data?.data ?? []).filter(
+    ({ last_seen_at: seen }) => seen !== null && now - Date.parse(seen) < onlineWithinMs,
+  )
+  const result = answer.data?.data[0]
+  return (
+    <section className="sec" aria-labelledby="draft-try">
+      <h2 id="draft-try">Try it now</h2>
+      <div className="try-row">
+        <label htmlFor={id}>Device that is online</label>
+        <select
+          id={id}
+          className="select"
+          value={deviceId}
+          onChange={(event) => setDeviceId(event.currentTarget.value)}
+        >
+          <option value="">{online.length === 0 ? 'No device is online' : 'Choose a device'}</option>
+          {online.map((device) => (
+            <option key={device.id} value={device.id}>
+              {visibleText(device.name)}
+            </option>
+          ))}
+        </select>
+        <Button disabled={sql === null || deviceId === ''} loading={run.isPending} onClick={() => run.mutate()}>
+          Run on this device
+        </Button>
+      </div>
+      {run.isError && <Failure what="The query could not be run." error={run.error} />}
+      <div role="status">
+        {run.data && !result && <p className="t2">Waiting for the device…</p>}
+        {result?.error_message && <p className="bad">{visibleText(result.error_message)}</p>}
+        {result && result.error_message === null && result.results.length === 0 && (
+          <p className="t2">No row came back.</p>
+        )}
+      </div>
+      {result && result.results.length > 0 && <Rows rows={result.results.slice(0, 50)} count={result.result_count} />}
+    </section>
+  )
+}
+
+function Rows({ rows, count }: { rows: readonly Readonly<Record<string, string>>[]; count: string }) {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return (
+    <div className="panel rows draft-rows">
+      <Scroller name="Rows of the device">
+        <table className="t c">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column}>
+                  <code>{visibleText(column)}</code>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new answer replaces them all
+              <tr key={index}>
+                {columns.map((column) => (
+                  <td key={column} title={visibleText(row[column] ?? '')}>
+                    <code>{visibleText(row[column] ?? '')}</code>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+      <div className="rows-foot">{count === '1' ? '1 row' : `${count} rows`}</div>
+    </div>
+  )
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  askAsPage,
+  assertFitsPhone,
+  type ConsoleInBrowser,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  violations,
+} from './browser.ts'
+
+let opened: ConsoleInBrowser
+let page: Page
+let at: (path: string) => string
+/** The check that fails on most devices. */
+let worst: { id: string; name: string; failing: number }
+
+type CheckRow = { id: string; name: string; counted: number; passing: number }
+
+before(async () => {
+  if (skip !== false) return
+  opened = await openConsole(40)
+  page = opened.page
+  at = (path) => `${opened.trial.baseUrl}/console${path}`
+  await setUpAdmin(opened)
+  const { body } = await askAsPage(page, 'GET', '/views/checks?per_page=100')
+  const rows = (body.data as CheckRow[]).map(({ id, name, counted, passing }) => ({
+    id,
+    name,
+    failing: counted - passing,
+  }))
+  const [first] = rows.toSorted((one, other) => other.failing - one.failing)
+  assert.ok(first && first.failing >= 3, 'the simulated devices fail something')
+  worst = first
+})
+
+after(() => opened?.stop())
+
+test('checks are filtered in the address, and lead to results, issues, query and history', { skip }, async () => {
+  await page.goto(at('/checks?state=failing&kind=lost&strategy=report_only'))
+  await page.getByRole('link', { name: worst.name }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.goto(at('/checks?q=nothing%20is%20called%20so'))
+  await page.getByText('No check matches.').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('link', { name: worst.name }).click()
+  await page.getByRole('heading', { level: 1, name: worst.name }).waitFor()
+  await page.getByText('Passing').first().waitFor()
+  assert.equal(await page.title(), `${worst.name} · Checks · Muster`)
+  assert.deepEqual(await violations(page), [])
+  for (const [tab, text] of [
+    ['Issues', 'Found'],
+    ['Query', 'As devices run it'],
+    ['History', 'Added the check'],
+  ] as const) {
+    await page.getByRole('navigation', { name: 'Parts of the check' }).getByRole('link', { name: tab }).click()
+    await page.getByText(text).first().waitFor()
+    assert.deepEqual(await violations(page), [], tab)
+  }
+  await page.goto(at('/checks/900000000000000001'))
+  await page.getByText('There is no check 900000000000000001.').waitFor()
+})
+
+test('the preview says who would be blocked, and what it says is what happens', { skip }, async () => {
+  await page.goto(at(`/checks/${worst.id}/configuration`))
+  const preview = page.getByRole('complementary', { name: 'Preview' })
+  await preview.getByText('As it is saved').waitFor()
+  await page.getByRole('radio', { name: /Warn, then block/ }).click()
+  await preview.getByText('If you save this').waitFor()
+  const warn = page.getByRole('button', { name: /^Warn \d+ devices?, block from/ })
+  await warn.waitFor()
+  const [count = ''] = /\d+/.exec((await warn.textContent()) ?? '') ?? []
+  assert.equal(await preview.locator('tbody tr').count(), Math.min(50, Number(count)))
+  assert.deepEqual(await violations(page), [])
+
+  await page.getByLabel('Grace period').fill('soon')
+  await page.getByText('Must be a whole number of days').waitFor()
+  assert.ok(await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button').last().isDisabled())
+  await page.getByLabel('Grace period').fill('3')
+  await page.getByRole('link', { name: 'Devices', exact: true }).click()
+  await page.getByRole('dialog').getByText('Discard the changes?').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Cancel' }).click()
+
+  await warn.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/cannot sign in/).waitFor()
+  assert.deepEqual(await violations(page), [])
+  const verb = dialog.getByRole('button', { name: /^Warn/ })
+  assert.ok(await verb.isDisabled(), 'so many are hit that their number is to be typed')
+  await dialog.getByLabel(`Type ${count} to go on`).fill(count)
+  await verb.click()
+  await page.getByText(`${worst.name} is saved`).waitFor()
+  await preview.getByText('As it is saved').waitFor()
+  const saved = await askAsPage(page, 'GET', `/checks/${worst.id}/configurations`)
+  assert.deepEqual([saved.body.remediation_strategy, saved.body.block_auth_grace_period_days], ['warn_then_block', 3])
+  await page.goto(at(`/checks/${worst.id}/issues?state=will_block`))
+  await page
+    .getByText(/^Blocks/)
+    .first()
+    .waitFor()
+})
+
+test('a save is refused when somebody else has changed the configuration since its preview', { skip }, async () => {
+  await page.goto(at(`/checks/${worst.id}/configuration`))
+  await page.getByRole('radio', { name: /Notify only/ }).click()
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await bar.getByText('1 change: Warn, then block → Notify only').waitFor()
+  // Between what the page has asked and what it saves; the page hears of it a little later.
+  const path = `/checks/${worst.id}/configurations`
+  await page.route('**/configuration', async (route) => {
+    await askAsPage(page, 'PATCH', path, { auth_check_run_shelf_life_seconds: 1_800 })
+    await route.continue()
+  })
+  await bar.getByRole('button').last().click()
+  await bar
+    .getByText(/Somebody else has changed/)
+    .first()
+    .waitFor()
+  await page.unroute('**/configuration')
+  assert.deepEqual(await violations(page), [])
+  const look = bar.getByRole('button', { name: 'Look again' })
+  if (await look.isVisible()) await look.click()
+  const save = bar.getByRole('button', { name: /Notify|Release|Save/ })
+  await save.waitFor()
+  await save.click()
+  await page.getByText(`${worst.name} is saved`).waitFor()
+  const { body } = await askAsPage(page, 'GET', path)
+  assert.deepEqual([body.remediation_strategy, body.auth_check_run_shelf_life_seconds], ['notify_only', 1_800])
+})
+
+test('a check is paused and taken up again by Undo', { skip }, async () => {
+  await page.goto(at(`/checks/${worst.id}`))
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('link', { name: 'Resume…' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+})
+
+test('an issue is exempted with a reason, and the exemption ended', { skip }, async () => {
+  await page.goto(at('/issues?q=nothing%20holds%20this'))
+  await page.getByText('No issue matches.').waitFor()
+  await page.goto(at('/issues'))
+  await page.locator('[data-row-link]').first().click()
+  await page.getByRole('heading', { name: 'What the check found' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Recheck' }).click()
+  await page.getByText('The check runs at the next check-in').waitFor()
+  await page.getByRole('button', { name: 'Exempt…' }).click()
+  await page.getByRole('button', { name: 'Exempt this device' }).click()
+  await page
+    .getByText(/reason|at least|fewer/i)
+    .first()
+    .waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel('Reason').fill('A build server <b>')
+  await page.getByRole('button', { name: 'Exempt this device' }).click()
+  await page.getByText('It stays open and blocks nobody.').waitFor()
+  await page.getByText('A build server <b>').waitFor()
+  await page.getByRole('button', { name: 'End the exemption' }).click()
+  await page.getByRole('button', { name: 'Exempt…' }).waitFor()
+  await page.goto(at('/issues/900000000000000001'))
+  await page.getByText('There is no issue 900000000000000001.').waitFor()
+})
+
+test('requests say why nothing is there', { skip }, async () => {
+  for (const path of ['/requests/exemptions', '/requests/registrations']) {
+    await page.goto(at(path))
+    await page.getByText('No request waits.').waitFor()
+    assert.deepEqual(await violations(page), [], path)
+  }
+})
+
+test('a check of the catalogue is enabled', { skip }, async () => {
+  await page.goto(at('/checks/catalogue?enabled=available'))
+  const enable = page.getByRole('button', { name: /^Enable / }).first()
+  await enable.waitFor()
+  assert.deepEqual(await violations(page), [])
+  const name = ((await enable.getAttribute('aria-label')) ?? '').replace('Enable ', '')
+  await enable.click()
+  await page.getByText(`${name} is enabled`).waitFor()
+  await page.goto(at('/checks/catalogue?enabled=enabled'))
+  await page.getByRole('link', { name }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+})
+
+test('a check of one’s own is written, judged while it is typed, and published', { skip }, async () => {
+  await page.goto(at('/checks/new'))
+  await page.getByLabel('Name').fill('Hosts file is untouched')
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Begin the draft' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Hosts file is untouched' }).waitFor()
+  const lacks = page.getByRole('complementary', { name: 'What the draft lacks' })
+  await lacks.getByText('issue_title is missing').waitFor()
+  await page.getByLabel('osquery SQL').fill('SELECT 1')
+  await lacks.getByText(/KOLIDE_CHECK_STATUS/).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel('osquery SQL').fill(`SELECT 'PASS' AS KOLIDE_CHECK_STATUS FROM etc_hosts -- all`)
+  await page.getByLabel('Description', { exact: true }).fill('Looks at the hosts file.')
+  await page.getByLabel('Linux').check()
+  await page.getByLabel('Issue title').fill('The hosts file redirects a name')
+  await page.getByLabel('Rationale').fill('A name that leads elsewhere.')
+  await page.getByLabel('Fix instructions').fill('Remove {{ rows.size }} names.')
+  await page.getByLabel('Example rows').fill('[{"name":"bank.example","KOLIDE_CHECK_STATUS":"FAIL"}]')
+  await page.getByLabel('What it reads about people').fill('Names in the hosts file.')
+  await lacks.getByText('Remove 1 names.').waitFor()
+  await page.getByRole('button', { name: 'Save the draft' }).click()
+  await page.getByText('The draft is saved').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('is published; it only reports').waitFor()
+  await page.getByRole('navigation', { name: 'Parts of the check' }).waitFor()
+})
+
+test('what a role may not do is absent, and says so by its address', { skip }, async () => {
+  const { body: me } = await askAsPage(page, 'GET', '/session')
+  await page.route('**/console/api/session', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue()
+    await route.fulfill({ json: { ...me, permissions: [] } })
+  })
+  await page.goto(at(`/checks/${worst.id}/configuration`))
+  await page.getByText('You may not do this.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0)
+  await page.goto(at('/checks/new'))
+  await page.getByText('You may not do this.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.goto(at('/issues/1'))
+  await page.getByRole('heading', { name: 'What the check found' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Exempt…' }).count(), 0)
+  await page.unroute('**/console/api/session')
+})
+
+test('the pages fit into 390 px', { skip }, async () => {
+  const check = `/checks/${worst.id}`
+  const paths = [
+    ...['/checks', '/checks/catalogue', '/checks/new', '/checks/drafts/1', check, `${check}/issues`],
+    ...[`${check}/configuration`, `${check}/query`, `${check}/history`, '/issues', '/issues/1'],
+    ...['/requests/exemptions', '/requests/registrations'],
+  ]
+  await assertFitsPhone(page, paths.map(at))
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(opened?.faults, [])
+})

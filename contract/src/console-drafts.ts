@@ -1,0 +1,84 @@
+import Type, { type Static } from 'typebox'
+import { CustomCheckDraft } from './custom-check-drafts.ts'
+import { Choice, Count, Identifier, JsonText, Nullable, Text } from './schema-kit.ts'
+
+const CatalogueEntry = Type.Object(
+  {
+    slug: Text('Short name of the check.'),
+    name: Text('Name of the check.'),
+    description: Text('What it looks at.'),
+    platforms: Type.Array(Choice(['darwin', 'windows', 'linux'], 'A platform.'), { description: 'Where it can run.' }),
+    topics: Type.Array(Type.String(), { description: 'Subjects that it touches.' }),
+    check_id: Nullable(Identifier('The check of the organization; null while it is not enabled.')),
+  },
+  { description: 'A check that comes with Muster.' },
+)
+
+export const Catalogue = Type.Object(
+  { checks: Type.Array(CatalogueEntry, { description: 'All of them.' }) },
+  { description: 'The checks that come with Muster.' },
+)
+export type Catalogue = Static<typeof Catalogue>
+
+export const EnabledCheck = Type.Object(
+  { check_id: Identifier('The check of the organization.') },
+  { description: 'A check that is on, and only reports.' },
+)
+
+/** Read by the draft's own rules, which name what is wrong. */
+export const DraftInput = Type.Object(
+  {},
+  { additionalProperties: true, description: 'Fields of a draft; those that are left out stay as they are.' },
+)
+
+const section = (what: string) =>
+  Type.Object(
+    {
+      status: Choice(['missing', 'bad', 'good'], 'How it stands.'),
+      reasons: Type.Array(Type.String(), { description: 'What keeps it from being good.' }),
+    },
+    { description: what },
+  )
+
+/** What a draft says of itself, stored or not. */
+export const DraftJudgement = Type.Object(
+  {
+    sections: Type.Object(
+      {
+        osquery_sql: section('The query.'),
+        notification_templates: section('The texts.'),
+        details: section('Name, slug, description, platforms.'),
+        privacy_center_details: section('What people are told of their data.'),
+      },
+      { description: 'The four sections.' },
+    ),
+    sql: Nullable(Text('The query with the default options; null where it cannot be made.')),
+    rationale: Nullable(Text('The rationale with the example rows, in Markdown; null where it cannot be made.')),
+    fix_instructions: Nullable(Text('The instructions with the example rows; null where they cannot be made.')),
+  },
+  { description: 'What a draft lacks, and its texts as they would be shown.' },
+)
+export type DraftJudgement = Static<typeof DraftJudgement>
+
+export const DraftView = Type.Object(
+  {
+    ...CustomCheckDraft.properties,
+    interval_minutes: Count('How often the check is to run.'),
+    options: JsonText('Definitions of its options, as JSON text of an object.'),
+    judgement: DraftJudgement,
+  },
+  { description: 'A draft with what its editor shows.' },
+)
+export type DraftView = Static<typeof DraftView>
+
+export const NewDraft = Type.Object(
+  {
+    input: DraftInput,
+    from_check: Type.Optional(
+      Type.String({ pattern: '^[0-9]{1,18}$', description: 'A check of one’s own that it is to change.' }),
+    ),
+  },
+  { description: 'A draft to be made.' },
+)
+
+export const MadeDraft = Type.Object({ id: Identifier('Identifier of the draft.') }, { description: 'A draft.' })

@@ -1,0 +1,60 @@
+import type { OptionDefinitions, OptionValues } from '../checks/templates/options.ts'
+import { parseOptions } from '../checks/templates/options.ts'
+import { renderSql } from '../checks/templates/render-sql.ts'
+import { renderText } from '../checks/templates/render-text.ts'
+import { TemplateError } from '../checks/templates/template-error.ts'
+import type { Reader } from '../db/transact.ts'
+import { fail, orNotFound } from '../errors.ts'
+import { type DraftFields, fieldsOf, readDraftFields } from './draft-fields.ts'
+import { type DraftRow, findDraft } from './queries.ts'
+import { isBlank, readExampleRows, type Section } from './section.ts'
+import type { SectionName } from './sections.ts'
+import { sectionsOf } from './standing.ts'
+
+export type DraftJudgement = {
+  sections: Record<SectionName, Section>
+  /** With the default options, and the example rows; null where it cannot be made, which a section says. */
+  sql: string | null
+  rationale: string | null
+  fix_instructions: string | null
+}
+
+// Written through readOptionDefinitions.
+const fieldsOfRow = (row: DraftRow): DraftFields =>
+  fieldsOf({ ...row, option_definitions: row.option_definitions as OptionDefinitions })
+
+/** What a stored draft lacks and how its texts come out, with these fields instead of its own. Fails with invalid. */
+export async function judgeUnsavedDraft(
+  reader: Reader,
+  { organizationId, draftId, input }: { organizationId: string; draftId: string; input: unknown },
+): Promise<DraftJudgement> {
+  const row = orNotFound(await findDraft(reader, organizationId, draftId))
+  const reading = readDraftFields(input)
+  if ('errors' in reading) return fail('invalid', { errors: reading.errors })
+  return judgeDraft(row, { ...fieldsOfRow(row), ...reading.ok })
+}
+
+export function judgeDraft(row: DraftRow, fields: DraftFields = fieldsOfRow(row)): DraftJudgement {
+  const defaults = parseOptions(fields.option_definitions, {})
+  const options = 'ok' in defaults ? defaults.ok : {}
+  const examples = readExampleRows(fields.template_data_examples)
+  const rows = 'rows' in examples ? examples.rows : []
+  return {
+    sections: sectionsOf(row, fields),
+    sql: isBlank(fields.osquery_sql) ? null : made(() => renderSql(fields.osquery_sql, fields.option_definitions, {})),
+    rationale: textOf(fields.rationale_template, options, rows),
+    fix_instructions: textOf(fields.fix_instructions_template, options, rows),
+  }
+}
+
+const textOf = (template: string, options: OptionValues, rows: readonly Record<string, string>[]) =>
+  isBlank(template) ? null : made(() => renderText(template, { options, rows }))
+
+function made(make: () => string): string | null {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof TemplateError) return null
+    throw error
+  }
+}
