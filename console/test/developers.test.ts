@@ -111,7 +111,7 @@ test('a poll token is shown once and stands in each of its states', { skip }, as
   await assertAccessible('a token that is shown once')
   await page.getByRole('link', { name: 'Go to the stream' }).click()
   await page.getByRole('link', { name: 'Keys', exact: true }).click()
-  await page.getByText('In force').waitFor()
+  await page.getByText(/^In force/).waitFor()
   assert.equal(await page.getByText(first).count(), 0)
   await assertAccessible('the keys of a stream')
 
@@ -133,7 +133,7 @@ test('a poll token is shown once and stands in each of its states', { skip }, as
   await page.getByText('Nobody can poll', { exact: true }).waitFor()
   await assertAccessible('a stream that nobody can poll')
   await button('Rotate the token').click()
-  await page.getByText('In force').waitFor()
+  await page.getByText(/^In force/).waitFor()
   assert.match(await secretIn('New poll token'), /^muspt_\w+$/)
 })
 

@@ -33,7 +33,8 @@ const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, text]) => ({ value, text }))
 
 function Ledger({ stream }: { stream: SsfStream }) {
-  const filters = route.useSearch()
+  // Read once more: the router adds what was dropped of the address again.
+  const filters = readEventFilters(route.useSearch())
   const navigate = route.useNavigate()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const events = useQuery(streamEventsQuery(stream.id, filters))

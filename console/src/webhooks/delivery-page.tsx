@@ -16,7 +16,7 @@ import { DeliveryAttempts } from './delivery-attempts.tsx'
 import { DeliveryList } from './delivery-list.tsx'
 import { DeliveryRequest } from './delivery-request.tsx'
 import { DeliveryOutcome } from './delivery-table.tsx'
-import { deliveryQuery } from './webhook-queries.ts'
+import { deliveryQuery, readDeliveryFilters } from './webhook-queries.ts'
 import { nameOf, WithWebhook, webhooksCrumb } from './with-webhook.tsx'
 
 const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/deliveries/$deliveryId')
@@ -28,7 +28,8 @@ export function DeliveryPage() {
 
 function ReadDelivery({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { deliveryId } = route.useParams()
-  const filters = route.useSearch()
+  // Read once more: the router adds what was dropped of the address again.
+  const filters = readDeliveryFilters(route.useSearch())
   const delivery = useQuery(deliveryQuery(endpoint.id, deliveryId))
   const isMissing = delivery.error instanceof ApiError && delivery.error.status === 404
   return (

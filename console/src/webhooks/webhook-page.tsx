@@ -47,7 +47,8 @@ export function WebhookPage() {
 }
 
 function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const filters = route.useSearch()
+  // Read once more: the router adds what was dropped of the address again.
+  const filters = readDeliveryFilters(route.useSearch())
   const navigate = route.useNavigate()
   const deliveries = useQuery(deliveriesQuery(endpoint.id, filters))
   const rows = deliveries.data?.data ?? []
