@@ -15,7 +15,7 @@ const keysOf: Readonly<Record<string, readonly string[]>> = {
   requests: ['requests', 'devices'],
   sign_ins: ['sign-ins', 'devices'],
   live_queries: ['live-queries'],
-  audit: ['audit', 'checks', 'requests', 'groups', 'people', 'streams', 'webhooks', 'live-queries'],
+  audit: ['audit', 'checks', 'requests', 'groups', 'people', 'streams', 'webhooks', 'keys', 'live-queries'],
 }
 
 function note(isOn: boolean): void {
