@@ -8,7 +8,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { describeDestination } from './log/describe-destination.ts'
 import { type Endpoint, lockEndpoint } from './queries.ts'
 import { type EndpointSettings, settleEndpoint } from './settle-endpoint.ts'
-import { beginAnew, headersReader, sealedOrNull, writeEndpoint } from './write-endpoint.ts'
+import { beginAnew, headersReader, sealedOrNull, tryAtOnce, writeEndpoint } from './write-endpoint.ts'
 
 export type EndpointChange = {
   organizationId: string
@@ -33,7 +33,8 @@ export async function changeEndpoint(
   const headers = sealedOrNull(secrets, settings.headers, { organizationId, endpointId })
   await writeEndpoint(tx, endpoint, columnsOf(settings, current, headers, now), now)
   const isNewlyEnabled = settings.isEnabled && !current.isEnabled
-  if (isNewlyEnabled || settings.url !== current.url) await beginAnew(tx, endpoint, now)
+  const isAnother = isNewlyEnabled || settings.url !== current.url
+  await (isAnother ? beginAnew : tryAtOnce)(tx, endpoint, now)
   for (const description of sentencesOf(settings, current)) {
     await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
   }

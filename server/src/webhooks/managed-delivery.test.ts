@@ -183,6 +183,38 @@ test('what the receiver before refused is sent to another address at once, and w
   assert.equal((await app.ask('GET', `/webhook_endpoints/${id}`)).body.health.failing_since, null)
 })
 
+const mends: [what: string, mend: (id: string) => Promise<void>][] = [
+  ['other headers', (id) => change(id, { custom_headers: { 'x-tenant': 'acme' } })],
+  [
+    'another secret',
+    async (id) => {
+      app.setNow(systemClock())
+      assert.equal((await app.ask('POST', `/webhook_endpoints/${id}/roll_secret`, { body: {} })).status, 200)
+    },
+  ],
+]
+for (const [what, mend] of mends) {
+  for (const isRefusing of [true, false]) {
+    const state = isRefusing ? 'refused all' : 'takes others'
+    test(`what waits for an endpoint that ${state} is tried at once with ${what}, also by another process`, async () => {
+      const { id } = await create()
+      const isRefused = (device: number) => isRefusing || device === 1
+      first.answer = (hook, ...rest) => answerWith(isRefused(hook.data.device_id) ? 401 : 202)(hook, ...rest)
+      await delivering(async () => {
+        await queue(1)
+        await until(10_000, async () => (await deliveries()).every(({ attempts }) => attempts > 0))
+        await queue(2, 3)
+        await until(10_000, async () => (await deliveries()).every(({ attempts }) => attempts > 0))
+      })
+      await postpone()
+      first.answer = accept
+      await mend(id)
+      await delivering(allDelivered)
+      assert.equal((await app.ask('GET', `/webhook_endpoints/${id}`)).body.health.failing_since, null)
+    })
+  }
+}
+
 test('nothing is sent to an endpoint that was deleted', async () => {
   const { id } = await create()
   await delivering(async () => {

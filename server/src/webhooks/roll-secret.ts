@@ -6,7 +6,7 @@ import { generateSecret, sealSecret } from './endpoint-secret.ts'
 import { describeDestination } from './log/describe-destination.ts'
 import { lockEndpoint } from './queries.ts'
 import { overlaps } from './rules.ts'
-import { writeEndpoint } from './write-endpoint.ts'
+import { tryAtOnce, writeEndpoint } from './write-endpoint.ts'
 
 export type Roll = {
   organizationId: string
@@ -38,6 +38,7 @@ export async function rollSecret(
     previous_secret_until: overlapSeconds === 0 ? null : until,
   }
   await writeEndpoint(tx, endpoint, columns, now)
+  await tryAtOnce(tx, endpoint, now)
   const end = overlapSeconds === 0 ? 'ended at once' : `signs until ${until}`
   const description = `Rolled the secret of ${describeDestination(endpoint)}; the previous one ${end}.`
   await recordAudit(tx, { organizationId, actor, ipAddress, description, now })

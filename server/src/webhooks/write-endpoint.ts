@@ -29,7 +29,21 @@ export async function writeEndpoint(
   await notify(tx, organizationId)
 }
 
-/** As if nothing had been sent to it yet: what waits is tried at once, whenever it would be due. */
+/** What waits is tried without waiting for its time: all of it, or a first one where the endpoint has been failing. */
+export async function tryAtOnce(
+  tx: Tx,
+  { organization_id: organizationId, id }: Pick<Endpoint, 'organization_id' | 'id'>,
+  now: string,
+): Promise<void> {
+  await tx
+    .updateTable('webhook_standings')
+    .set({ probe_at: now })
+    .where(inOrganization('webhook_standings', organizationId))
+    .where('endpoint_id', '=', id)
+    .execute()
+}
+
+/** The same as if nothing had been sent to it yet: all of it. */
 export async function beginAnew(
   tx: Tx,
   { organization_id: organizationId, id }: Pick<Endpoint, 'organization_id' | 'id'>,
