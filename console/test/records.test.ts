@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
@@ -209,6 +210,31 @@ test('a device that was deleted is restored from the toast, and from its page', 
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Restore the device' }).click()
   await page.getByRole('heading', { name: 'Check results' }).waitFor()
+})
+
+test('a list is exported, after it was said how many rows it has', { skip }, async () => {
+  for (const [path, rows] of [
+    ['/people?q=ana.ruiz', '1 person'],
+    ['/devices', '8 devices'],
+    ['/sign-ins', '12 sign-ins'],
+  ] as const) {
+    await page.goto(base + path)
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    await page.getByText(`The file will have ${rows}.`).waitFor()
+    assert.deepEqual(await violations(page), [])
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: `Export ${rows}` }).click()
+    const file = await (await download).path()
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\r\n')
+    assert.equal(lines.length - 1, Number.parseInt(rows, 10), path)
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  }
+  for (const path of ['/issues', '/audit']) {
+    await page.goto(base + path)
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    await page.getByText(/The file will have \d+ /).waitFor()
+    assert.deepEqual(await violations(page), [])
+  }
 })
 
 test('these pages fit into 390 px', { skip }, async () => {

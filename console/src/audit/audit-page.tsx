@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import './audit.css'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
@@ -33,7 +34,19 @@ export function AuditPage() {
   const show = (search: AuditFilters, replace = false) => void navigate({ search, replace })
   const { after: _after, ...kept } = filters
   return (
-    <Page title="Audit log">
+    <Page
+      title="Audit log"
+      actions={
+        <ExportCsv
+          list="audit_logs"
+          counted="/views/audit_log_count"
+          filter={filter}
+          filterInWords={auditFiltersInWords(filters)}
+          one="entry"
+          many="entries"
+        />
+      }
+    >
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

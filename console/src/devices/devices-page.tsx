@@ -3,12 +3,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../api/session.ts'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { Page } from '../shell/page.tsx'
 import { BulkRow } from './bulk-row.tsx'
 import { DeviceFilterBar } from './device-filter-bar.tsx'
-import { type DeviceFilters, filtersInWords, pageSizeOf, pageSizes } from './device-filters.ts'
+import { type DeviceFilters, filterOf, filtersInWords, pageSizeOf, pageSizes } from './device-filters.ts'
 import { deviceCountQuery, devicePageQuery } from './device-queries.ts'
 import { DeviceTable } from './device-table.tsx'
 import { DeviceViews } from './device-views.tsx'
@@ -33,10 +34,20 @@ export function DevicesPage() {
     <Page
       title="Devices"
       actions={
-        <Link className="line-button" to="/devices/enrol">
-          <Icon name="plus" size={14} />
-          Enrol a machine
-        </Link>
+        <>
+          <ExportCsv
+            list="devices"
+            counted="/views/device_count"
+            filter={filterOf(filters)}
+            filterInWords={filtersInWords(filters)}
+            one="device"
+            many="devices"
+          />
+          <Link className="line-button" to="/devices/enrol">
+            <Icon name="plus" size={14} />
+            Enrol a machine
+          </Link>
+        </>
       }
     >
       <DeviceViews filters={filters} onChange={change} />

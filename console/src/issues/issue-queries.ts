@@ -42,6 +42,9 @@ export const issueFiltersInWords = ({ state, check, device, q }: IssueFilters): 
     q && `something holds “${q}”`,
   ])
 
+/** What the server is asked for. */
+export const issueFilterOf = ({ state, check, device, q }: IssueFilters) => ({ state, check, device, search: q })
+
 export const issuesQuery = ({ state, check, device, q, after }: IssueFilters) =>
   queryOptions({
     queryKey: ['issues', 'list', state, check, device, q, after],

@@ -1,7 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { Page } from '../shell/page.tsx'
 import { IssueList } from './issue-list.tsx'
-import { readIssueFilters } from './issue-queries.ts'
+import { issueFilterOf, issueFiltersInWords, readIssueFilters } from './issue-queries.ts'
 
 const route = getRouteApi('/shell/issues')
 
@@ -9,7 +10,19 @@ export function IssuesPage() {
   const filters = readIssueFilters(route.useSearch())
   const navigate = route.useNavigate()
   return (
-    <Page title="Issues">
+    <Page
+      title="Issues"
+      actions={
+        <ExportCsv
+          list="issues"
+          counted="/views/issue_count"
+          filter={issueFilterOf(filters)}
+          filterInWords={issueFiltersInWords({ state: 'open', ...filters })}
+          one="issue"
+          many="issues"
+        />
+      }
+    >
       <IssueList filters={filters} onChange={(search, replace = false) => void navigate({ search, replace })} />
     </Page>
   )

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
@@ -38,6 +39,16 @@ function People({ status, path }: Parts) {
     <Page
       title={isGone ? 'Deprovisioned people' : 'People'}
       {...(isGone && { crumb: { to: '/people', text: 'People' } })}
+      actions={
+        <ExportCsv
+          list="people"
+          counted="/views/people_count"
+          filter={filter}
+          filterInWords={personFiltersInWords(filters)}
+          one="person"
+          many="people"
+        />
+      }
     >
       <div className="tabs-bar">
         <Tabs label="People">

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
@@ -38,7 +39,19 @@ export function SignInsPage() {
   const show = (search: SignInFilters, replace = false) => void navigate({ search, replace })
   const { after: _after, ...kept } = filters
   return (
-    <Page title="Sign-in log">
+    <Page
+      title="Sign-in log"
+      actions={
+        <ExportCsv
+          list="sign_ins"
+          counted="/views/sign_in_count"
+          filter={filter}
+          filterInWords={signInFiltersInWords(filters)}
+          one="sign-in"
+          many="sign-ins"
+        />
+      }
+    >
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

@@ -54,6 +54,13 @@ export function listIssueViews(reader: Reader, page: ListPage, filter: IssueView
     .execute()
 }
 
+export const countIssueViews = (reader: Reader, organizationId: string, filter: IssueViewFilter, now: string) =>
+  fromIssues(reader, organizationId)
+    .clearSelect()
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where((build) => build.and(conditionsOf(filter, now)))
+    .executeTakeFirstOrThrow()
+
 export const placeOfIssue = ({ detected_at, id }: IssueViewRow): string => `${detected_at} ${id}`
 
 function conditionsOf({ state = 'open', check, device, search }: IssueViewFilter, now: string): Expression<boolean>[] {

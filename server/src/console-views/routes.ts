@@ -6,6 +6,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { checkViewRoutes } from './check-routes.ts'
 import { deviceViewRoutes } from './device-routes.ts'
+import { exportRoutes } from './export-routes.ts'
 import { find } from './find.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
@@ -18,6 +19,7 @@ import {
   listNextToBlock,
   placeOf,
 } from './queries.ts'
+import { queryViewRoutes } from './query-routes.ts'
 import { recordViewRoutes } from './record-routes.ts'
 import { settingViewRoutes } from './setting-routes.ts'
 import { streamViewRoutes } from './stream-routes.ts'
@@ -35,6 +37,8 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   recordViewRoutes(scope)
   groupViewRoutes(scope)
   deviceViewRoutes(scope)
+  exportRoutes(scope)
+  queryViewRoutes(scope)
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',

@@ -1,0 +1,68 @@
+import { Button, Modal } from '@mantine/core'
+import type { RowCount } from '@muster/contract/console-records.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { request, withQuery } from '../api/request.ts'
+import { Icon } from './icon.tsx'
+import { Failure } from './notices.tsx'
+
+type Parts = {
+  /** Of `/views/exports/…`. */
+  readonly list: 'devices' | 'people' | 'issues' | 'sign_ins' | 'audit_logs'
+  /** Where the rows are counted. */
+  readonly counted: string
+  readonly filter: Readonly<Record<string, string | undefined>>
+  /** "The state is Blocked.": blank when nothing is left out. */
+  readonly filterInWords: string
+  readonly one: string
+  readonly many: string
+}
+
+/** Says how many rows the file will have, then lets the browser fetch it: all pages of what the filter finds. */
+export function ExportCsv(parts: Parts) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button variant="subtle" leftSection={<Icon name="download" size={14} />} onClick={() => setIsOpen(true)}>
+        Export CSV
+      </Button>
+      {isOpen && <ExportDialog {...parts} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
+function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose }: Parts & { onClose: () => void }) {
+  const count = useQuery({
+    queryKey: ['export', counted, filter],
+    gcTime: 0,
+    queryFn: ({ signal }) => request<RowCount>(withQuery(counted, filter), { signal }),
+  })
+  const rows = count.data?.count
+  const size = rows === undefined ? '' : rows === 1 ? `1 ${one}` : `${rows.toLocaleString('en')} ${many}`
+  return (
+    <Modal opened onClose={onClose} title={`Export ${many} as CSV`} withCloseButton={false}>
+      <div className="confirm">
+        {count.isError && <Failure what="The rows could not be counted." error={count.error} />}
+        <p>
+          {rows === undefined ? 'Counting…' : `The file will have ${size}.`}{' '}
+          {filterInWords === '' ? 'Nothing is left out.' : filterInWords}
+        </p>
+        <p className="t2 sm">The audit log will say that you exported them.</p>
+        <div className="dialog-ends">
+          <Button onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button
+            component="a"
+            variant="filled"
+            href={`/console/api${withQuery(`/views/exports/${list}`, filter)}`}
+            download
+            onClick={() => setTimeout(onClose, 100)}
+          >
+            {rows === undefined ? 'Export' : `Export ${size}`}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream'
+import type { Feature } from '@muster/contract/features.ts'
+import { apiVersions } from '@muster/contract/versions.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import type { Actor } from '../audit/record-audit.ts'
+import type { Db, Reader } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import type { CsvColumns } from '../lists/csv-columns.ts'
+import { pageOf } from '../lists/keyset.ts'
+import type { ListPage } from '../lists/list-page.ts'
+import { csvLine } from './csv-cells.ts'
+import { type PathParams, readParams } from './path-params.ts'
+import { registerOperation } from './register-operation.ts'
+
+export type CsvCall<Path extends string> = {
+  readonly db: Db
+  readonly organizationId: string
+  readonly params: PathParams<Path>
+  readonly actor: Actor
+  readonly ipAddress: string
+  readonly now: string
+}
+
+type CsvDefinition<Path extends string, Row, Options extends TObject> = {
+  path: Path
+  operationId: string
+  summary: string
+  tag: string
+  feature?: Feature
+  /** Without ending. */
+  fileName: string
+  options?: Options
+  order?: ListPage['order']
+  list: (reader: Reader, page: ListPage<PathParams<Path>>, options: Static<Options>) => Promise<readonly Row[]>
+  cursorOf: (row: Row) => string
+  /** Called before the first row is read; says which columns there are. */
+  begin: (call: CsvCall<Path>) => Promise<CsvColumns<Row>>
+}
+
+const rowsAtOnce = 500
+
+/** Excel takes a file for UTF-8 that begins with it. */
+const byteOrderMark = '\ufeff'
+
+/**
+ * Registers an endpoint that sends all pages of a list as one CSV file. Pages are read as the receiver takes them, none
+ * of them kept, and each by a statement of its own, so that a slow receiver holds nothing open.
+ */
+export function csvEndpoint<const Path extends string, Row, Options extends TObject = TObject>(
+  app: FastifyInstance,
+  definition: CsvDefinition<Path, Row, Options>,
+): void {
+  const { db, clock } = app.kit
+  const { path, operationId, summary, tag, feature, fileName, options } = definition
+  const operation = {
+    ...{ path, operationId, summary, tag, feature, versions: apiVersions, access: 'read' as const, status: 200 },
+    ...{ description: undefined, textParams: {}, query: options, body: undefined, answer: undefined },
+    file: { description: 'The rows.', mediaTypes: ['text/csv'] },
+    search: undefined,
+  }
+  const params = readParams(path, {})
+  registerOperation(app, operation, 'GET', () => async (request, reply) => {
+    const { organizationId, actor } = request.principal ?? fail('unauthorized')
+    const call = { db, organizationId, actor, ipAddress: request.ip, now: clock(), params: params(request.params) }
+    const columns = await definition.begin(call)
+    reply.header('content-type', 'text/csv; charset=utf-8')
+    reply.header('content-disposition', `attachment; filename="${fileName}-${call.now.slice(0, 10)}.csv"`)
+    reply.header('cache-control', 'no-store')
+    // Validated against the options before.
+    return reply.send(Readable.from(linesOf(definition, columns, call, request.query as Static<Options>)))
+  })
+}
+
+async function* linesOf<Path extends string, Row, Options extends TObject>(
+  { list, cursorOf, order = 'ascending' }: CsvDefinition<Path, Row, Options>,
+  columns: CsvColumns<Row>,
+  { db, organizationId, params, now }: CsvCall<Path>,
+  options: Static<Options>,
+): AsyncGenerator<string> {
+  yield byteOrderMark + csvLine(columns.map(([head]) => head))
+  let after: string | undefined
+  for (;;) {
+    const page = { organizationId, params, now, search: undefined, after, limit: rowsAtOnce + 1, order }
+    const { rows, hasMore } = pageOf(await list(db, page, options), rowsAtOnce)
+    if (rows.length > 0) yield rows.map((row) => csvLine(columns.map(([, cell]) => cell(row)))).join('')
+    const last = rows.at(-1)
+    if (!hasMore || last === undefined) return
+    after = cursorOf(last)
+  }
+}
