@@ -349,6 +349,7 @@ const checkPages = [
 const streams = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/streams',
+  validateSearch: readAfter,
   component: lazyRouteComponent(() => import('./streams/streams-page.tsx'), 'StreamsPage'),
 })
 
@@ -380,10 +381,7 @@ const streamKeys = createRoute({
 const streamAudit = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/streams/$streamId/audit',
-  validateSearch: (raw: Record<string, unknown>): { after?: string } => {
-    const after = textOf(raw['after'])
-    return after === undefined ? {} : { after }
-  },
+  validateSearch: readAfter,
   component: lazyRouteComponent(() => import('./streams/stream-audit-page.tsx'), 'StreamAuditPage'),
 })
 
@@ -500,6 +498,7 @@ const webhookDelivery = createRoute({
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/keys',
+  validateSearch: readAfter,
   component: lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
 })
 

@@ -352,6 +352,20 @@ export const ConsoleApiKey = Type.Object(
 )
 export type ConsoleApiKey = Static<typeof ConsoleApiKey>
 
+export const ConsoleApiKeys = Type.Object(
+  {
+    data: Type.Array(ConsoleApiKey, { description: 'The keys in force, the oldest first; at most 100.' }),
+    next_after_id: Nullable(Identifier('What to send as `after_id` for the rest; null when that was all.')),
+  },
+  about('ConsoleApiKeys', 'API keys.', { data: [], next_after_id: null }),
+)
+export type ConsoleApiKeys = Static<typeof ConsoleApiKeys>
+
+export const ApiKeyPageQuery = Type.Object(
+  { after_id: Type.Optional(Text('Only keys behind this one.', { pattern: '^[0-9]{1,18}$' })) },
+  about('ApiKeyPageQuery', 'Which keys.', { after_id: '100' }),
+)
+
 export const ApiKeyCreation = Type.Object(
   {
     name: Text('Name of the key.', { maxLength: 200 }),

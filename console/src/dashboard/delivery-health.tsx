@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useMay } from '../api/session.ts'
 import { Failure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
@@ -17,8 +18,10 @@ const marks: Readonly<Record<string, readonly [MarkName, string]>> = {
 
 /** Whether the receivers of streams and webhooks get what they should. */
 export function DeliveryHealth() {
-  const streams = useQuery(streamsQuery)
-  const webhooks = useQuery(webhooksQuery)
+  const mayStreams = useMay('manage_ssf_streams')
+  const mayWebhooks = useMay('manage_webhooks')
+  const streams = useQuery({ ...streamsQuery(undefined), enabled: mayStreams })
+  const webhooks = useQuery({ ...webhooksQuery, enabled: mayWebhooks })
   const lines: readonly Line[] = [
     ...(streams.data?.data ?? []).map(({ id, name, delivery_type, health }) => ({
       ...{ key: `s${id}`, name, kind: delivery_type === 'push' ? 'Push' : 'Poll' },
@@ -29,7 +32,9 @@ export function DeliveryHealth() {
       ...{ state: health.state, error: health.last_error, last: health.last_delivered_at },
     })),
   ]
+  if (!mayStreams && !mayWebhooks) return null
   const failed = streams.error ?? webhooks.error
+  const areKnown = (streams.data || !mayStreams) && (webhooks.data || !mayWebhooks)
   return (
     <section aria-labelledby="delivery">
       <div className="sech">
@@ -37,7 +42,7 @@ export function DeliveryHealth() {
         <span className="sm t3">latest accepted</span>
       </div>
       {failed && <Failure what="Streams and webhooks could not be loaded." error={failed} />}
-      {!failed && streams.data && webhooks.data && lines.length === 0 && (
+      {!failed && areKnown && lines.length === 0 && (
         <p className="t2">Nobody is told of changes: there is no stream and no webhook.</p>
       )}
       <ul className="lines">

@@ -17,7 +17,8 @@ import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { KeyPermissions } from './key-permissions.tsx'
-import { grantedTo, keyQuery } from './key-queries.ts'
+import { keyQuery } from './key-queries.ts'
+import { grantedTo } from './unused.ts'
 
 const route = getRouteApi('/shell/settings/developers/keys/$keyId')
 const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const

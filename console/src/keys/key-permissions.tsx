@@ -11,7 +11,7 @@ import { RelativeTime, useNow } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { dayOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { grantedTo, permissionNames, unusedBy } from './key-queries.ts'
+import { grantedTo, permissionNames, unusedBy } from './unused.ts'
 
 type Change = { readonly change: 'grant' | 'withdraw'; readonly permissions: readonly Permission[] }
 

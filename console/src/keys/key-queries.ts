@@ -1,15 +1,16 @@
-import type { ConsoleApiKey } from '@muster/contract/console.ts'
-import { type Permission, permissions } from '@muster/contract/permissions.ts'
-import { queryOptions } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import type { ConsoleApiKey, ConsoleApiKeys } from '@muster/contract/console.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { request, withQuery } from '../api/request.ts'
 
 const refetchInterval = 30_000
 
-export const keysQuery = queryOptions({
-  queryKey: ['keys', 'list'],
-  refetchInterval,
-  queryFn: ({ signal }) => request<{ data: readonly ConsoleApiKey[] }>('/session/api_keys', { signal }),
-})
+export const keysQuery = (after: string | undefined) =>
+  queryOptions({
+    queryKey: ['keys', 'list', after],
+    placeholderData: keepPreviousData,
+    refetchInterval,
+    queryFn: ({ signal }) => request<ConsoleApiKeys>(withQuery('/session/api_keys', { after_id: after }), { signal }),
+  })
 
 export const keyQuery = (id: string) =>
   queryOptions({
@@ -17,18 +18,3 @@ export const keyQuery = (id: string) =>
     refetchInterval,
     queryFn: ({ signal }) => request<ConsoleApiKey>(`/session/api_keys/${id}`, { signal }),
   })
-
-export const permissionNames = Object.keys(permissions) as Permission[]
-
-/** What the key is permitted, in the order of all permissions. */
-export const grantedTo = (key: ConsoleApiKey): readonly Permission[] =>
-  permissionNames.filter((name) => key.permissions[name] !== undefined)
-
-const dayMs = 86_400_000
-
-/** What no request has needed for 30 days; nothing while uses are recorded for less than that. */
-export function unusedBy(key: ConsoleApiKey, now: number): readonly Permission[] {
-  const since = now - 30 * dayMs
-  if (new Date(key.uses_recorded_since).getTime() > since) return []
-  return grantedTo(key).filter((name) => new Date(key.permission_uses[name] ?? 0).getTime() < since)
-}

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core'
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
+import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -13,7 +14,10 @@ import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
-import { grantedTo, keysQuery, unusedBy } from './key-queries.ts'
+import { keysQuery } from './key-queries.ts'
+import { grantedTo, unusedBy } from './unused.ts'
+
+const route = getRouteApi('/shell/settings/developers/keys')
 
 export function KeysPage() {
   const may = useMay('manage_keys')
@@ -39,7 +43,9 @@ export function KeysPage() {
 }
 
 function Keys() {
-  const keys = useQuery(keysQuery)
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
+  const keys = useQuery(keysQuery(after))
   const rows = keys.data?.data ?? []
   return (
     <>
@@ -71,6 +77,14 @@ function Keys() {
             </tbody>
           </table>
         </Scroller>
+      )}
+      {keys.data && (
+        <CursorPaging
+          current={after ?? ''}
+          next={keys.data.next_after_id ?? ''}
+          shown={rows.length}
+          onNext={(next) => void navigate({ search: { after: next } })}
+        />
       )}
     </>
   )

@@ -10,8 +10,8 @@ import { MissingPermission } from '../components/missing-permission.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
-import { permissionNames } from './key-queries.ts'
 import { PermissionFields, type Rationales } from './permission-fields.tsx'
+import { permissionNames } from './unused.ts'
 
 const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const
 

@@ -17,7 +17,7 @@ import { EventAttempts } from './event-attempts.tsx'
 import { eventKinds } from './event-filters.ts'
 import { DeliveryState, subjectOf } from './event-table.tsx'
 import { EventToken } from './event-token.tsx'
-import { streamEventQuery } from './stream-queries.ts'
+import { streamEventQuery, streamEventsQuery } from './stream-queries.ts'
 
 type Parts = {
   readonly streamId: string
@@ -107,13 +107,25 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
             Copy token
           </Button>
         )}
-        <Link className="u sm" to="." search={{ txn: event.txn, around: event.queued_at, event: event.id }}>
-          Same cause
-        </Link>
+        <SameCause streamId={streamId} event={event} />
       </div>
       {token === null ? <p className="t2">Its token is signed when it is sent first.</p> : <EventToken token={token} />}
       <EventAttempts event={event} />
     </>
+  )
+}
+
+/** What the same happening brought about besides; nothing where it brought about this alone. */
+function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
+  const cause = { txn: event.txn, around: event.queued_at }
+  const { data: found } = useQuery(streamEventsQuery(streamId, cause))
+  const count = found?.data.length ?? 0
+  if (count < 2) return null
+  return (
+    <Link className="u sm" to="." search={{ ...cause, event: event.id }}>
+      Same cause: {count}
+      {found?.pagination.next_cursor === '' ? '' : ' or more'} events
+    </Link>
   )
 }
 

@@ -9,11 +9,14 @@ const refetchInterval = 15_000
 /** Of what somebody watches happen; nothing is asked while the tab is hidden. */
 const liveInterval = 5_000
 
-export const streamsQuery = queryOptions({
-  queryKey: ['streams', 'list'],
-  refetchInterval,
-  queryFn: ({ signal }) => request<ListOf<SsfStream>>('/ssf_streams?per_page=100', { signal }),
-})
+export const streamsQuery = (after: string | undefined) =>
+  queryOptions({
+    queryKey: ['streams', 'list', after],
+    placeholderData: keepPreviousData,
+    refetchInterval,
+    queryFn: ({ signal }) =>
+      request<ListOf<SsfStream>>(withQuery('/ssf_streams', { per_page: 50, cursor: after }), { signal }),
+  })
 
 export const streamQuery = (id: string) =>
   queryOptions({

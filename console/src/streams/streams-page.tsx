@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
+import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Health } from '../components/health.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
@@ -13,9 +14,13 @@ import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { streamsQuery } from './stream-queries.ts'
 
+const route = getRouteApi('/shell/settings/developers/streams')
+
 export function StreamsPage() {
   const may = useMay('manage_ssf_streams')
-  const streams = useQuery({ ...streamsQuery, enabled: may })
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
+  const streams = useQuery({ ...streamsQuery(after), enabled: may })
   const rows = streams.data?.data ?? []
   return (
     <Page
@@ -84,6 +89,14 @@ export function StreamsPage() {
               </tbody>
             </table>
           </Scroller>
+        )}
+        {streams.data && (
+          <CursorPaging
+            current={after ?? ''}
+            next={streams.data.pagination.next_cursor}
+            shown={rows.length}
+            onNext={(next) => void navigate({ search: { after: next } })}
+          />
         )}
       </div>
     </Page>

@@ -20,6 +20,10 @@ const withoutSecrets = (reader: Reader, organizationId: string) =>
 export const listApiKeys = (reader: Reader, organizationId: string) =>
   withoutSecrets(reader, organizationId).orderBy('id').execute()
 
+/** The same behind another, at most so many. */
+export const listApiKeysAfter = (reader: Reader, organizationId: string, afterId: string, limit: number) =>
+  withoutSecrets(reader, organizationId).where('id', '>', afterId).orderBy('id').limit(limit).execute()
+
 export const readApiKey = (reader: Reader, organizationId: string, id: string) =>
   withoutSecrets(reader, organizationId).where('id', '=', id).executeTakeFirst()
 

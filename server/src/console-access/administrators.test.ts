@@ -134,9 +134,16 @@ test('keys are made, shown, changed and revoked in the name of the administrator
     ...wanted,
     id,
     responsible_administrator: 'Maya Lindqvist',
+    permission_uses: {},
+    uses_recorded_since: now,
     created_at: now,
     last_used_at: listed.last_used_at,
   })
+  assert.deepEqual((await browser.ask('GET', `/session/api_keys/${id}`)).body, listed)
+  assert.equal((await browser.ask('GET', '/session/api_keys/900000000000000001')).status, 404)
+  const behind = (await browser.ask('GET', `/session/api_keys?after_id=${Number(id) - 1}`)).body
+  assert.deepEqual(behind, { data: [listed], next_after_id: null })
+  assert.deepEqual((await browser.ask('GET', `/session/api_keys?after_id=${id}`)).body.data, [])
   const withdrawal = { change: 'withdraw', permissions: ['remove_devices'], rationale: 'It does not.' }
   assert.equal((await browser.ask('POST', `/session/api_keys/${id}/permissions`, withdrawal)).status, 204)
   assert.equal((await browser.ask('DELETE', `/session/api_keys/${id}`)).status, 204)
@@ -179,4 +186,32 @@ test('administrators and keys of another organization are not there', async () =
     assert.deepEqual([path, foreign.status, foreign.body], [path, 404, unknown.body])
   }
   assert.equal((await browser.ask('GET', `/session/administrators/${id}`)).status, 404)
+})
+
+test('keys are listed a hundred at a time, and those of others never', async () => {
+  const { browser } = await signedIn()
+  const { organizationId } = app.tenant
+  const { organizationId: foreign } = await app.addTenant('Other')
+  const row = (name: string, organization_id: string) => ({
+    ...{ organization_id, name, responsible_administrator: 'Maya', sealed_key: Buffer.from('-') },
+    ...{ permissions: '{}', created_at: now, uses_recorded_since: now },
+  })
+  const rows = Array.from({ length: 100 }, (_, index) => row(`Key ${index}`, organizationId))
+  const made = await app.db
+    .insertInto('api_keys')
+    .values([...rows, row('Foreign', foreign)])
+    .returning('id')
+    .execute()
+  const first = (await browser.ask('GET', '/session/api_keys')).body
+  assert.equal(first.data.length, 100)
+  const rest = (await browser.ask('GET', `/session/api_keys?after_id=${first.next_after_id}`)).body
+  assert.equal(rest.next_after_id, null)
+  const names = [...first.data, ...rest.data].map(({ name }: { name: string }) => name)
+  assert.deepEqual(
+    names.filter((name) => /^Key /.test(name)),
+    rows.map(({ name }) => name),
+  )
+  assert.ok(!names.includes('Foreign'))
+  assert.equal((await browser.ask('GET', `/session/api_keys/${made.at(-1)?.id}`)).status, 404)
+  assert.equal((await browser.ask('GET', '/session/api_keys?after_id=x')).status, 422)
 })

@@ -58,17 +58,20 @@ function refuseAllButPages({ headers }: FastifyRequest): void {
 }
 
 /** Registers what somebody may ask who has signed in, whatever they may do. */
-export function sessionRoute<Body extends TSchema = Nothing>(
+export function sessionRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
   scope: FastifyInstance,
   gate: Gate,
-  definition: Definition<Body> & { run: (call: SessionCall<Static<Body>>) => Promise<unknown> },
+  definition: Definition<Body> & {
+    query?: Query
+    run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+  },
 ): void {
-  const { method, path: url, body, run } = definition
+  const { method, path: url, body, query, run } = definition
   scope.route({
     method,
     url,
     config,
-    schema: body ? { body } : {},
+    schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: async (request, reply) => {
       await gate.admit(request, reply)
     },
@@ -77,7 +80,7 @@ export function sessionRoute<Body extends TSchema = Nothing>(
       const { id } = request.params as { id?: string }
       if (id !== undefined && !isRecordId(id)) fail('not_found')
       if (!session) throw new Error('The session was not admitted')
-      return run({ ...callOf<Static<Body>>(scope, request, reply), session })
+      return run({ ...callOf<Static<Body>>(scope, request, reply), session, query: request.query as Static<Query> })
     },
   })
 }

@@ -1,14 +1,16 @@
 import {
   ApiKeyCreation,
+  ApiKeyPageQuery,
   ApiKeyPermissionChange,
   type ConsoleApiKey,
+  type ConsoleApiKeys,
   type RevealedApiKey,
 } from '@muster/contract/console.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyInstance } from 'fastify'
 import { changePermissions } from '../api-keys/change-permissions.ts'
 import { createApiKey } from '../api-keys/create-api-key.ts'
-import { listApiKeys, readApiKey } from '../api-keys/queries.ts'
+import { listApiKeysAfter, readApiKey } from '../api-keys/queries.ts'
 import { revealApiKey } from '../api-keys/reveal-api-key.ts'
 import { revokeApiKey } from '../api-keys/revoke-api-key.ts'
 import { transact } from '../db/transact.ts'
@@ -26,15 +28,20 @@ const commonOf = ({ session, now }: SessionCall<unknown>) => ({
 
 const idOf = ({ params }: SessionCall<unknown>): string => params['id'] ?? ''
 
+const keysPerPage = 100
+
 /** API keys, which no key can manage. */
 export function keyRoutes(scope: FastifyInstance, gate: Gate): void {
   const { db, secrets } = scope.kit
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session/api_keys',
-    run: async (call): Promise<{ data: ConsoleApiKey[] }> => {
-      requirePower(call.session, 'manage_keys')
-      return { data: await listApiKeys(db, call.session.organization_id) }
+    query: ApiKeyPageQuery,
+    run: async ({ session, query }): Promise<ConsoleApiKeys> => {
+      requirePower(session, 'manage_keys')
+      const rows = await listApiKeysAfter(db, session.organization_id, query.after_id ?? '0', keysPerPage + 1)
+      const data = rows.slice(0, keysPerPage)
+      return { data, next_after_id: rows.length > keysPerPage ? (data.at(-1)?.id ?? null) : null }
     },
   })
   sessionRoute(scope, gate, {
