@@ -79,6 +79,13 @@ export const ConfigurationPreview = Type.Object(
     ),
     people: Count('Owners of the devices that are blocked by the end.'),
     people_on_only_device: Count('Owners among them who have no other device.'),
+    receivers: Type.Object(
+      {
+        streams: Count('Streams that hear when a device is blocked.'),
+        webhooks: Count('Webhook endpoints that hear of it.'),
+      },
+      { description: 'Who is told when a device is blocked.' },
+    ),
     effects: Type.Object(
       {
         report_only: effect('reporting only'),
@@ -181,3 +188,13 @@ export const CheckFacts = Type.Object(
   { description: 'A check with what its page shows.' },
 )
 export type CheckFacts = Static<typeof CheckFacts>
+
+export const CheckTags = Type.Object(
+  {
+    names: Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 100,
+      description: 'All tags that the check is to have; those that are new are made.',
+    }),
+  },
+  { description: 'Tags of a check.' },
+)

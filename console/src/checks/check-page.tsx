@@ -8,6 +8,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { checkFactsQuery } from './check-queries.ts'
 import { kindWords, percentOf, platformWords } from './check-words.ts'
+import { OwnCheckActions } from './own-check-actions.tsx'
 import { PauseButton } from './pause-button.tsx'
 import './checks.css'
 
@@ -45,7 +46,7 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
   const { statuses } = facts
   const results = Object.values(statuses).reduce((sum, count) => sum + count, 0)
   return (
-    <Page title={name} crumb={crumb} hasOwnTitle actions={<PauseButton facts={facts} />}>
+    <Page title={name} crumb={crumb} hasOwnTitle actions={<Actions facts={facts} />}>
       <div className="page check-page">
         <div className="title-row">
           <h1 tabIndex={-1} className="ell" title={name}>
@@ -86,6 +87,13 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
     </Page>
   )
 }
+
+const Actions = ({ facts }: { facts: CheckFacts }) => (
+  <span className="row">
+    <OwnCheckActions facts={facts} />
+    <PauseButton facts={facts} />
+  </span>
+)
 
 /** "Passes on 306 of 347 devices (88 %). 29 fail, 11 unknown, 1 exempted." */
 function standingOf(facts: CheckFacts): string {

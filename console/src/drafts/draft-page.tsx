@@ -88,10 +88,10 @@ function DraftEditor({ draft }: { draft: DraftView }) {
           <h1 tabIndex={-1} className="ell" title={name}>
             {name}
           </h1>
-          <span className="tag">{draft.published ? 'Draft of a published check' : 'Draft'}</span>
+          <span className="tag">{draft.custom_check_id === '' ? 'Draft' : 'Draft of a published check'}</span>
         </div>
         <p className="t2">
-          {draft.published ? (
+          {draft.custom_check_id !== '' ? (
             <>
               The check stays as it is until the draft is published again.{' '}
               <Link className="u" to="/checks/$checkId" params={{ checkId: draft.custom_check_id }}>
@@ -139,7 +139,7 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
   const publish = useAction<void, { check_id: string }>({
     act: () => request(`/views/custom_check_drafts/${draft.id}/publish`, { method: 'POST' }),
     refresh: [['checks'], ['drafts']],
-    said: () => (draft.published ? `${name} is published again` : `${name} is published; it only reports`),
+    said: () => (draft.custom_check_id === '' ? `${name} is published; it only reports` : `${name} is published again`),
     onDone: ({ check_id: checkId }) => void navigate({ to: '/checks/$checkId', params: { checkId } }),
   })
   const remove = useAction({
@@ -160,14 +160,14 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
         className={why === undefined ? '' : 'not-now'}
         onClick={() => why === undefined && publish.mutate()}
       >
-        {draft.published ? 'Publish again' : 'Publish'}
+        {draft.custom_check_id === '' ? 'Publish' : 'Publish again'}
       </Button>
       <ConfirmDialog
         isOpen={isDeleting}
         onClose={() => setIsDeleting(false)}
         question={`Delete the draft ${name}?`}
         consequences={['What is written in it is gone.']}
-        {...(draft.published && { stays: 'The check that was published from it stays.' })}
+        {...(draft.custom_check_id !== '' && { stays: 'The check that was published from it stays.' })}
         verb="Delete the draft"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}

@@ -1,5 +1,8 @@
-import { CheckFacts, CheckView, CheckViewFilter } from '@muster/contract/console-checks.ts'
+import { CheckFacts, CheckTags, CheckView, CheckViewFilter } from '@muster/contract/console-checks.ts'
 import type { FastifyInstance } from 'fastify'
+import { deleteCustomCheck } from '../checks/delete-custom-check.ts'
+import { setCheckTags } from '../checks/set-check-tags.ts'
+import { transact } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
@@ -48,5 +51,28 @@ export function checkViewRoutes(scope: FastifyInstance): void {
       ])
       return describeCheckFacts(orNotFound(row), counts, open)
     },
+  })
+
+  endpoint(scope, {
+    method: 'POST',
+    path: '/views/checks/:checkId/tags',
+    operationId: 'setCheckTags',
+    summary: 'Give a check its tags',
+    tag,
+    permission: 'configure_checks',
+    body: CheckTags,
+    run: ({ db, organizationId, params: { checkId }, body: { names }, actor, ipAddress, now }) =>
+      transact(db, (tx) => setCheckTags(tx, { organizationId, checkId, names, actor, ipAddress, now })),
+  })
+
+  endpoint(scope, {
+    method: 'DELETE',
+    path: '/views/checks/:checkId',
+    operationId: 'deleteCustomCheck',
+    summary: 'Delete a check of one’s own and resolve its issues',
+    tag,
+    permission: 'manage_custom_check_drafts',
+    run: ({ db, organizationId, params: { checkId }, actor, now }) =>
+      transact(db, (tx) => deleteCustomCheck(tx, { organizationId, checkId, actor, now })),
   })
 }

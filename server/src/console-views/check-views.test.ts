@@ -281,3 +281,53 @@ test('a draft is made, judged while it is written, edited and published', async 
     assert.equal((await limited.ask(method, address, sent)).body.error, 'permission_missing', address)
   }
 })
+
+test('setCheckTags gives a check its tags, makes those that are new, and writes nothing twice', async () => {
+  const { organizationId } = app.tenant
+  const [disk, wall] = [
+    await make.check(organizationId, { name: 'Disk' }),
+    await make.check(organizationId, { name: 'Wall' }),
+  ]
+  const browser = await signedIn()
+  const tag = (id: string, names: string[]) => browser.ask('POST', `/views/checks/${id}/tags`, { names })
+  const tagsOf = async (id: string) => namesIn({ data: (await browser.ask('GET', `/views/checks/${id}`)).body.tags })
+  assert.equal((await tag(disk.id, ['Laptops', ' Baseline ', 'BASELINE'])).status, 204)
+  assert.deepEqual(await tagsOf(disk.id), ['BASELINE', 'Laptops'])
+  assert.equal((await tag(wall.id, ['baseline'])).status, 204)
+  assert.deepEqual(await tagsOf(wall.id), ['BASELINE'], 'a tag has one spelling')
+  assert.equal((await tag(disk.id, ['laptops'])).status, 204)
+  assert.deepEqual(await tagsOf(disk.id), ['Laptops'])
+  const { data } = (await browser.ask('GET', '/audit_logs?per_page=1')).body
+  assert.equal(data[0].description, 'Changed the tags of the check "Disk" from "BASELINE", "Laptops" to "Laptops".')
+  assert.equal((await tag(disk.id, ['Laptops'])).status, 204)
+  assert.equal((await browser.ask('GET', '/audit_logs?per_page=1')).body.data[0].id, data[0].id)
+  const long = await tag(disk.id, ['x'.repeat(61), ' '])
+  assert.deepEqual(
+    [long.status, long.body.errors.map(({ field }: { field: string }) => field)],
+    [422, ['names/0', 'names/1']],
+  )
+  assert.equal(
+    (
+      await tag(
+        disk.id,
+        Array.from({ length: 21 }, (_, index) => `t${index}`),
+      )
+    ).status,
+    422,
+  )
+  const { organizationId: foreign } = await strangers()
+  const stranger = await signedIn({ email: 'eve@other.example', organizationId: foreign })
+  assert.equal((await stranger.ask('POST', `/views/checks/${disk.id}/tags`, { names: [] })).status, 404)
+})
+
+test('deleteCustomCheck deletes a check of one’s own, and none that comes with Muster', async () => {
+  const { organizationId } = app.tenant
+  const [own, provided] = [
+    await make.check(organizationId, { name: 'Own', type: 'custom', is_provided: false }),
+    await make.check(organizationId),
+  ]
+  const browser = await signedIn()
+  assert.equal((await browser.ask('DELETE', `/views/checks/${provided.id}`)).status, 422)
+  assert.equal((await browser.ask('DELETE', `/views/checks/${own.id}`)).status, 204)
+  assert.equal((await browser.ask('GET', `/views/checks/${own.id}`)).status, 404)
+})

@@ -14,6 +14,7 @@ import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { describePreview } from './describe-preview.ts'
 import { listGroupNames } from './group-names.ts'
+import { countReceivers } from './receiver-counts.ts'
 
 const listed = 50
 
@@ -35,7 +36,11 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
       const { change: request, begins_blocking_on, most = listed } = body
       const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
       const preview = await previewConfiguration(db, unsaved, { now, most })
-      return describePreview(preview, await listGroupNames(db, organizationId, preview.plan.rules))
+      const [names, receivers] = await Promise.all([
+        listGroupNames(db, organizationId, preview.plan.rules),
+        countReceivers(db, organizationId),
+      ])
+      return describePreview(preview, names, receivers)
     },
   })
 

@@ -8,7 +8,11 @@ type Strategy = keyof ConfigurationPreview['effects']
 const namesOf = ({ id, name, owner_name }: Device) => ({ device_id: id, device_name: name, owner_name })
 
 /** `groupNames` holds the names of groups by identifier; platforms have their own. */
-export function describePreview(preview: ConfigurationPreview, groupNames: ReadonlyMap<string, string>): Shown {
+export function describePreview(
+  preview: ConfigurationPreview,
+  groupNames: ReadonlyMap<string, string>,
+  receivers: Shown['receivers'],
+): Shown {
   const { plan, onOnlyDevice } = preview
   const nameOf = (group: string | null) => (group === null ? null : (groupNames.get(group) ?? group))
   const effectOf = (remediation_strategy: Strategy) => {
@@ -31,6 +35,7 @@ export function describePreview(preview: ConfigurationPreview, groupNames: Reado
     moves: preview.moves,
     people: preview.owners.size,
     people_on_only_device: onOnlyDevice.size,
+    receivers,
     effects: {
       report_only: effectOf('report_only'),
       notify_only: effectOf('notify_only'),

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { useDebounced } from '../../components/use-debounced.ts'
 import { visibleText } from '../../components/visible-text.ts'
+import { TagEditor } from '../tag-editor.tsx'
 import { ConfigurationForm } from './configuration-form.tsx'
 import { type Change, changeOf, countOf, type Definitions, type Draft, draftOf, faultsOf, rebase } from './draft.ts'
 import { exportBlocked } from './export-blocked.ts'
@@ -23,15 +24,15 @@ type Parts = {
   readonly isResuming: boolean
 }
 
-const previewQuery = (checkId: string, change: Change, most: number, isReady: boolean) =>
+const previewQuery = (saved: CheckConfiguration, change: Change, most: number, isReady: boolean) =>
   queryOptions({
-    queryKey: ['checks', 'preview', checkId, JSON.stringify(change), most],
+    queryKey: ['checks', 'preview', saved.check_id, saved.revision, JSON.stringify(change), most],
     enabled: isReady,
     staleTime: 0,
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      request<ConfigurationPreview>(`/views/checks/${checkId}/configuration_preview`, {
+      request<ConfigurationPreview>(`/views/checks/${saved.check_id}/configuration_preview`, {
         method: 'POST',
         body: { ...change, most },
         signal,
@@ -56,13 +57,19 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
   const client = useQueryClient()
   const [most, setMost] = useState(50)
   const [isAsking, setIsAsking] = useState(false)
+  /** A preview from before is not the one that is waited for. */
+  const [lookedAgainAt, setLookedAgainAt] = useState(0)
   const change = changeOf(saved, draft, definitions)
   const changes = countOf(change)
   const faults = faultsOf(draft)
   const isReady = Object.keys(faults).length === 0
   const asked = useDebounced(change, 300)
-  const preview = useQuery(previewQuery(facts.id, asked, most, isReady))
-  const isOld = preview.isPlaceholderData || JSON.stringify(asked) !== JSON.stringify(change) || !isReady
+  const preview = useQuery(previewQuery(saved, asked, most, isReady))
+  const isOld =
+    preview.isPlaceholderData ||
+    preview.dataUpdatedAt < lookedAgainAt ||
+    JSON.stringify(asked) !== JSON.stringify(change) ||
+    !isReady
   const current = isOld ? undefined : preview.data
   const save = useAction({
     act: () =>
@@ -90,6 +97,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
   }
   const begin = () => (current && current.hit > 0 ? setIsAsking(true) : save.mutate())
   const lookAgain = () => {
+    setLookedAgainAt(Date.now())
     save.reset()
     setIsAsking(false)
     void client.invalidateQueries({ queryKey: ['checks', 'configuration', facts.id] })
@@ -103,14 +111,17 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
   return (
     <>
       <div className="editor-columns">
-        <ConfigurationForm
-          draft={draft}
-          saved={before}
-          definitions={definitions}
-          preview={preview.data}
-          faultUnder={faultUnder}
-          onChange={set}
-        />
+        <div>
+          <ConfigurationForm
+            draft={draft}
+            saved={before}
+            definitions={definitions}
+            preview={preview.data}
+            faultUnder={faultUnder}
+            onChange={set}
+          />
+          <TagEditor facts={facts} />
+        </div>
         <PreviewPanel
           preview={preview.data}
           error={preview.error}

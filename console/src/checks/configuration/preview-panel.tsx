@@ -1,6 +1,7 @@
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Icon } from '../../components/icon.tsx'
 import { Failure, SkeletonRows } from '../../components/notices.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Mark, StateCell } from '../../components/state-shape.tsx'
@@ -266,7 +267,10 @@ const ReasonTable = ({ rows }: { rows: readonly ReasonRow[] }) => (
   </Scroller>
 )
 
+const countOf = (count: number, what: string): string => (count === 1 ? `1 ${what}` : `${count} ${what}s`)
+
 function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlocking: boolean }) {
+  const { streams, webhooks } = preview.receivers
   const spared = preview.spared_by.map((row) => `${row.count.toLocaleString('en')} ${sparedWords(row)}`)
   const undecided = preview.undecided_by.map((row) => `${row.count.toLocaleString('en')} ${undecidedWords[row.reason]}`)
   return (
@@ -284,6 +288,17 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
           <Mark name="question" />
           <span>
             <b className="m">Undecided:</b> {undecided.join(', ')}. A failure found later starts its own grace period.
+          </span>
+        </li>
+      )}
+      {isBlocking && streams + webhooks > 0 && (
+        <li>
+          <Icon name="signals" size={14} />
+          <span>
+            {[streams > 0 && countOf(streams, 'stream'), webhooks > 0 && countOf(webhooks, 'webhook')]
+              .filter(Boolean)
+              .join(' and ')}{' '}
+            {streams + webhooks === 1 ? 'hears' : 'hear'} of each device when it blocks.
           </span>
         </li>
       )}

@@ -1,0 +1,68 @@
+import { Button, TextInput } from '@mantine/core'
+import type { CheckFacts } from '@muster/contract/console-checks.ts'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { Icon } from '../components/icon.tsx'
+import { visibleText } from '../components/visible-text.ts'
+
+/** Tags are given and taken at once; Undo takes it back. */
+export function TagEditor({ facts }: { facts: CheckFacts }) {
+  const names = facts.tags.map(({ name }) => name)
+  const [typed, setTyped] = useState('')
+  const put = (wanted: readonly string[]) =>
+    request(`/views/checks/${facts.id}/tags`, { method: 'POST', body: { names: wanted } })
+  const undo = useAction<readonly string[]>({ act: put, refresh: [['checks']] })
+  const change = useAction<readonly string[]>({
+    act: put,
+    refresh: [['checks']],
+    hasForm: true,
+    said: () => `The tags of ${visibleText(facts.name)} are changed`,
+    undo: () => ({ label: 'Undo', run: () => undo.mutate(names) }),
+    onDone: () => setTyped(''),
+  })
+  const add = () => {
+    if (typed.trim() !== '') change.mutate([...names, typed.trim()])
+  }
+  return (
+    <section className="sec tag-editor" aria-labelledby="check-tags">
+      <h2 id="check-tags">Tags</h2>
+      {names.length > 0 && (
+        <div className="tags">
+          {names.map((name) => (
+            <span className="tag" key={name}>
+              {visibleText(name)}
+              <button
+                type="button"
+                aria-label={`Remove the tag ${visibleText(name)}`}
+                onClick={() => change.mutate(names.filter((other) => other !== name))}
+              >
+                <Icon name="close" size={14} />
+              </button>
+            </span>
+          ))}
+        </div>
+      )}
+      <form
+        className="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          add()
+        }}
+      >
+        <TextInput
+          aria-label="Tag to add"
+          placeholder="Baseline"
+          value={typed}
+          maxLength={60}
+          error={change.faultBeside()}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={change.isPending}>
+          Add the tag
+        </Button>
+      </form>
+      <p className="sm t3">Saved at once; checks are found by them.</p>
+    </section>
+  )
+}
