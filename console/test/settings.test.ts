@@ -376,6 +376,19 @@ test('SCIM tokens are made and revoked', { skip }, async () => {
   assert.match(token?.trim() ?? '', /^mstr_scim_/)
   await button('I have kept it').click()
   await page.getByText('never', { exact: true }).waitFor()
+
+  // As five minutes after signing in.
+  const refusal = { error: 'step_up_needed', message: 'Prove who you are.' }
+  await page.route('**/scim_tokens/*/rotate', (route) => route.fulfill({ status: 403, json: refusal }), { times: 1 })
+  await button('Rotate Entra ID…').click()
+  await button('Rotate the token').click()
+  await dialog('Confirm that it is you').locator('input[name=password]').fill(newPassword)
+  // Until it has faded in, its colours are those of what is below as well.
+  await page.waitForTimeout(400)
+  assert.deepEqual(await violations(page), [])
+  await button('Confirm').click()
+  await dialog('Keep this token').waitFor()
+  await button('I have kept it').click()
   await button('Revoke Entra ID…').click()
   assert.deepEqual(await violations(page), [])
   await button('Revoke the token').click()

@@ -9,13 +9,30 @@ import { renewSession, useSession } from '../api/session.ts'
 import { endProof, useIsProofWanted } from '../api/step-up.ts'
 import { FormFault } from '../components/form-fault.tsx'
 
+/** Dialogs of pages are at Mantine's 200, and may be drawn later than this one. */
+const aboveDialogs = 300
+
 /** Asks who somebody is before secrets and access are touched; what waited for it goes on by itself. */
 export function StepUpDialog() {
   const isWanted = useIsProofWanted()
   return (
-    <Modal opened={isWanted} onClose={() => endProof(false)} title="Confirm that it is you" withCloseButton={false}>
-      {isWanted && <ProofForm />}
-    </Modal>
+    // Without Mantine's header: a dialog below has one already, and two are two banners to screen readers.
+    <Modal.Root
+      opened={isWanted}
+      onClose={() => endProof(false)}
+      centered
+      lockScroll={false}
+      radius="xl"
+      zIndex={aboveDialogs}
+    >
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body className="headless">
+          <Modal.Title>Confirm that it is you</Modal.Title>
+          {isWanted && <ProofForm />}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   )
 }
 

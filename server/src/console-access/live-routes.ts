@@ -4,8 +4,8 @@ import { openChangeWatch } from '../console-live/watch-changes.ts'
 import { fail } from '../errors.ts'
 import type { Gate } from './door-routes.ts'
 import { sessionRoute } from './endpoint-routes.ts'
-import { isSessionOpen } from './is-session-open.ts'
 import { mayRead } from './rules.ts'
+import { sessionStanding } from './session-standing.ts'
 
 const lookEveryMs = 1_000
 const beatEveryMs = 15_000
@@ -34,8 +34,8 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
       open.set(sessionId, count + 1)
       const response = begin(reply)
       const check = () =>
-        isSessionOpen(scope.kit, secret, clock()).then(
-          (isOpen) => (isOpen ? write(response, ': here\n\n') : response.end('event: ended\ndata: {}\n\n')),
+        sessionStanding(scope.kit, session, { secret, now: clock() }).then(
+          (standing) => tellStanding(response, standing),
           // The database does not answer; the page hears of that from its next request.
           () => response.end(),
         )
@@ -72,6 +72,13 @@ function begin(reply: FastifyReply): ServerResponse {
   })
   reply.raw.write('retry: 3000\n\n')
   return reply.raw
+}
+
+function tellStanding(response: ServerResponse, standing: Awaited<ReturnType<typeof sessionStanding>>): void {
+  if (standing === 'open') write(response, ': here\n\n')
+  else if (standing === 'ended') response.end('event: ended\ndata: {}\n\n')
+  // The page comes again by itself, with the new secret.
+  else response.end()
 }
 
 const send = (response: ServerResponse, event: string, data: object): void =>

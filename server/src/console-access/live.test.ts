@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
-import { addAdmin, openBrowser } from '../../test/support/console.ts'
+import { addAdmin, openBrowser, password } from '../../test/support/console.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { transact } from '../db/transact.ts'
 import { announce } from '../events/announce.ts'
@@ -87,6 +87,20 @@ test('nobody listens without a session, with one that ends is told so, and not w
   for await (const { event } of pages[0]?.told ?? []) heard.push(event)
   assert.equal(heard.at(-1), 'ended', 'and then the answer ends')
   assert.equal((await listen(cookie)).answer.status, 401)
+})
+
+test('a session that its holder renews does not end for its pages, which come again', async () => {
+  const browser = await signedIn()
+  const before = browser.cookie ?? ''
+  const { told } = await listen(before)
+  assert.equal((await browser.ask('POST', '/session/step_up', { password })).status, 200)
+  const heard: string[] = []
+  for await (const { event } of told) heard.push(event)
+  assert.deepEqual(new Set(heard), new Set(['changed']), 'the answer ends without a word')
+  assert.equal((await listen(before)).answer.status, 401)
+  const renewed = await listen(browser.cookie ?? '')
+  assert.equal(renewed.answer.status, 200)
+  renewed.leave()
 })
 
 test('what a page asks by itself does not keep a session alive', async () => {
