@@ -11,13 +11,14 @@ import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { readAuditFilters } from './audit/audit-queries.ts'
 import { readCatalogueFilters, readCheckFilters, readResultFilters } from './checks/check-filters.ts'
-import { given, readChoice, readText } from './components/read-filters.ts'
+import { given, readChoice, readId, readText } from './components/read-filters.ts'
 import { dashboardLoader } from './dashboard/dashboard-loader.ts'
 import { readDeviceFilters } from './devices/device-filters.ts'
 import { devicePageQuery, deviceQuery } from './devices/device-queries.ts'
 import { readDeviceIssueFilters, readInventoryFilters } from './devices/device-tab-filters.ts'
 import { readGroupFilters } from './groups/group-queries.ts'
 import { readIssueFilters } from './issues/issue-queries.ts'
+import { readLiveQueryFilters } from './live-queries/live-query-queries.ts'
 import { readPersonFilters } from './people/person-queries.ts'
 import { readRequestFilters } from './requests/request-queries.ts'
 import { readAdministratorFilters } from './settings/administrator-filters.ts'
@@ -472,7 +473,67 @@ const auditEntry = createRoute({
   component: lazyRouteComponent(() => import('./audit/audit-entry-page.tsx'), 'AuditEntryPage'),
 })
 
+const liveQueries = createRoute({
+  getParentRoute: () => shell,
+  path: '/live-queries',
+  validateSearch: readLiveQueryFilters,
+  component: lazyRouteComponent(() => import('./live-queries/live-queries-page.tsx'), 'LiveQueriesPage'),
+})
+
+const newLiveQuery = createRoute({
+  getParentRoute: () => shell,
+  path: '/live-queries/new',
+  validateSearch: (raw: Record<string, unknown>): { from?: string; device?: string } =>
+    given({ from: readId(raw, 'from'), device: readId(raw, 'device') }),
+  component: lazyRouteComponent(() => import('./live-queries/new-live-query-page.tsx'), 'NewLiveQueryPage'),
+})
+
+const liveQuery = createRoute({
+  getParentRoute: () => shell,
+  path: '/live-queries/$queryId',
+  component: lazyRouteComponent(() => import('./live-queries/live-query-page.tsx'), 'LiveQueryPage'),
+})
+
+const reportingTables = createRoute({
+  getParentRoute: () => shell,
+  path: '/reporting/tables',
+  validateSearch: (raw: Record<string, unknown>): { q?: string } => given({ q: readText(raw, 'q') }),
+  component: lazyRouteComponent(() => import('./reporting/tables-page.tsx'), 'TablesPage'),
+})
+
+const reportingTable = createRoute({
+  getParentRoute: () => shell,
+  path: '/reporting/tables/$name',
+  validateSearch: readAfter,
+  component: lazyRouteComponent(() => import('./reporting/table-page.tsx'), 'TablePage'),
+})
+
+const reports = createRoute({
+  getParentRoute: () => shell,
+  path: '/reporting/queries',
+  validateSearch: readAfter,
+  component: lazyRouteComponent(() => import('./reporting/reports-page.tsx'), 'ReportsPage'),
+})
+
+const newReport = createRoute({
+  getParentRoute: () => shell,
+  path: '/reporting/queries/new',
+  validateSearch: (raw: Record<string, unknown>): { table?: string } => given({ table: readText(raw, 'table') }),
+  component: lazyRouteComponent(() => import('./reporting/new-report-page.tsx'), 'NewReportPage'),
+})
+
+const report = createRoute({
+  getParentRoute: () => shell,
+  path: '/reporting/queries/$queryId',
+  component: lazyRouteComponent(() => import('./reporting/report-page.tsx'), 'ReportPage'),
+})
+
+const queryPages = [
+  ...[liveQueries, newLiveQuery, liveQuery],
+  ...[reportingTables, reportingTable, reports, newReport, report],
+]
 const recordPages = [
+  ...queryPages,
   ...[people, deprovisioned, person, deviceGroups, deviceGroup, personGroups, personGroup],
   ...[signIns, signInEntry, audit, auditEntry],
 ]

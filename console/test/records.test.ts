@@ -123,6 +123,8 @@ test('a sign-in shows its steps, and the log is narrowed in the address', { skip
 test('the audit log is searched, and an entry shows what proves it', { skip }, async () => {
   await page.goto(`${base}/audit?q=Early`)
   await page.getByText('Created the device group "Early adopters".').waitFor()
+  await page.getByRole('button', { name: 'Verify now' }).click()
+  await page.getByText(/As it was written: \d+ entries/).waitFor()
   assert.deepEqual(await violations(page), [])
   const { body } = await askAsPage(page, 'GET', '/views/audit_logs?search=Created%20the%20device%20group')
   await page.goto(`${base}/audit/${body.data[0].id}`)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { ulid } from 'ulid'
+import { keepVerification, requestVerifications } from './audit/keep-verification.ts'
 import { dropOldAuthLogs } from './auth-logs/drop-old-auth-logs.ts'
 import { expireSessions } from './auth-logs/expire-sessions.ts'
 import { endExpiredExemptions } from './checks/end-expired-exemptions.ts'
@@ -66,6 +67,11 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'tend-console-access': async () => {
       await tendConsoleAccess(db, clock())
     },
+    'verify-audit-log': ({ data }, signal) =>
+      keepVerification(db, { ...(data as { organizationId: string }), clock, signal }),
+    'verify-audit-logs': async () => {
+      await requestVerifications(db)
+    },
     'drop-old-events': async () => {
       await dropOldEvents(db, plusMs(clock(), -keptMs.events))
     },
@@ -98,6 +104,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     { name: 'purge-devices', cron: '* * * * *' },
     { name: 'end-requests-of-leavers', cron: '* * * * *' },
     { name: 'drop-old-events', cron: '17 * * * *' },
+    { name: 'verify-audit-logs', cron: '11 4 * * *' },
     { name: 'expire-verifications', cron: '*/5 * * * *' },
     { name: 'tend-streams', cron: '29 * * * *' },
     { name: 'tend-webhooks', cron: '31 * * * *' },

@@ -19,6 +19,7 @@ import {
   sinceWords,
 } from './audit-queries.ts'
 import { AuditTable } from './audit-table.tsx'
+import { ChainLine } from './chain-line.tsx'
 
 const route = getRouteApi('/shell/audit')
 
@@ -47,6 +48,7 @@ export function AuditPage() {
         />
       }
     >
+      <ChainLine />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

@@ -13,6 +13,8 @@ export function SearchBox({ value, placeholder, onChange }: Parts) {
     sent.current = value
     setText(value)
   }, [value])
+  // What was typed on a page that was left must not lead back to it.
+  useEffect(() => () => clearTimeout(timer.current), [])
   const type = (typed: string) => {
     setText(typed)
     clearTimeout(timer.current)

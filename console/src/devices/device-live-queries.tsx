@@ -1,7 +1,8 @@
 import type { DeviceLiveQuery } from '@muster/contract/console-devices.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { request, withQuery } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
@@ -27,9 +28,17 @@ export function DeviceLiveQueries() {
   const { deviceId } = route.useParams()
   const { after } = route.useSearch()
   const navigate = route.useNavigate()
+  const mayAsk = useMay('create_live_query')
   const list = useQuery(liveQueriesQuery(deviceId, after))
   return (
     <div className="in-tab">
+      {mayAsk && (
+        <p>
+          <Link className="line-button" to="/live-queries/new" search={{ device: deviceId }}>
+            Ask this device
+          </Link>
+        </p>
+      )}
       <ListBody
         isInset
         list={list}
@@ -51,7 +60,9 @@ export function DeviceLiveQueries() {
               {rows.map((row) => (
                 <tr key={row.id} className={row.error_message === null ? '' : 'tall'}>
                   <td className="c-name">
-                    <span className="m ell">{visibleText(row.name)}</span>
+                    <Link to="/live-queries/$queryId" params={{ queryId: row.id }} className="m ell">
+                      {visibleText(row.name)}
+                    </Link>
                     {row.error_message !== null && (
                       <span className="second ell" title={visibleText(row.error_message)}>
                         {visibleText(row.error_message)}

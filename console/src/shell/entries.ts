@@ -12,6 +12,8 @@ export type Entry = {
     | '/requests/exemptions'
     | '/sign-ins'
     | '/audit'
+    | '/live-queries'
+    | '/reporting/queries'
     | '/settings/developers/streams'
     | '/settings/developers/webhooks'
     | '/settings/developers/keys'
@@ -34,6 +36,8 @@ export const mainEntries: readonly Entry[] = [
 ]
 
 export const investigateEntries: readonly Entry[] = [
+  { to: '/live-queries', text: 'Live query', icon: 'terminal' },
+  { to: '/reporting/queries', text: 'Reporting', icon: 'table' },
   { to: '/sign-ins', text: 'Sign-in log', icon: 'signIn' },
   { to: '/audit', text: 'Audit log', icon: 'history' },
 ]

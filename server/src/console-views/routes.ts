@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { chainRoutes } from './chain-routes.ts'
 import { checkViewRoutes } from './check-routes.ts'
 import { deviceViewRoutes } from './device-routes.ts'
 import { exportRoutes } from './export-routes.ts'
@@ -35,6 +36,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   checkViewRoutes(scope)
 
   recordViewRoutes(scope)
+  chainRoutes(scope)
   groupViewRoutes(scope)
   deviceViewRoutes(scope)
   exportRoutes(scope)

@@ -1,0 +1,80 @@
+import type { AuditChain } from '@muster/contract/console-audit.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark } from '../components/state-shape.tsx'
+
+const chainQuery = (isAwaited: boolean) =>
+  queryOptions({
+    queryKey: ['audit', 'chain'],
+    refetchInterval: isAwaited ? 1_500 : 60_000,
+    queryFn: ({ signal }) => request<AuditChain>('/views/audit_chain', { signal }),
+  })
+
+/** Whether the log is as it was written: verified when, and up to where. */
+export function ChainLine() {
+  const [awaited, setAwaited] = useState<string | null>()
+  const chain = useQuery(chainQuery(awaited !== undefined))
+  const at = chain.data?.verified?.at ?? null
+  if (awaited !== undefined && chain.data && at !== awaited) setAwaited(undefined)
+  const verify = useAction({
+    act: () => request('/views/audit_chain/verify', { method: 'POST' }),
+    onDone: () => setAwaited(at),
+  })
+  if (!chain.data) return null
+  return (
+    <div className="chain">
+      <Verdict chain={chain.data} />
+      <span className="grow" />
+      <button type="button" className="plain u" disabled={awaited !== undefined} onClick={() => verify.mutate()}>
+        {awaited === undefined ? 'Verify now' : 'Verifying…'}
+      </button>
+    </div>
+  )
+}
+
+function Verdict({ chain: { verified, last_id: last } }: { chain: AuditChain }) {
+  if (verified === null) {
+    return (
+      <>
+        <Mark name="pending" />
+        <span>Not verified yet. Every entry holds the hash of the one before, so that changes show.</span>
+      </>
+    )
+  }
+  if (verified.is_intact) {
+    const since = verified.last_id === last ? '' : '; later ones are not verified yet'
+    return (
+      <>
+        <Mark name="tick" />
+        <span>
+          As it was written: {verified.entries_count.toLocaleString('en')} entries up to <Entry id={verified.last_id} />
+          , verified <RelativeTime time={verified.at} />
+          {since}.
+        </span>
+      </>
+    )
+  }
+  return (
+    <>
+      <Mark name="cross" />
+      <span className="bad" role="alert">
+        {verified.faulty_id !== null && (
+          <>
+            Entry <Entry id={verified.faulty_id} />{' '}
+          </>
+        )}
+        {verified.fault}. Found <RelativeTime time={verified.at} />.
+      </span>
+    </>
+  )
+}
+
+const Entry = ({ id }: { id: string }) => (
+  <Link to="/audit/$entryId" params={{ entryId: id }} className="u">
+    {id}
+  </Link>
+)

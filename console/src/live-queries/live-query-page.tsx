@@ -1,0 +1,128 @@
+import { Button } from '@mantine/core'
+import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import './live-queries.css'
+import { ApiError } from '../api/api-error.ts'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { CodeBlock } from '../components/code-block.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { Icon } from '../components/icon.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { Answers } from './answers.tsx'
+import { liveQueryQuery } from './live-query-queries.ts'
+
+const route = getRouteApi('/shell/live-queries/$queryId')
+const crumb = { to: '/live-queries', text: 'Live query' } as const
+
+export function LiveQueryPage() {
+  const { queryId } = route.useParams()
+  const query = useQuery(liveQueryQuery(queryId))
+  if (query.data) return <LoadedQuery query={query.data} />
+  const isMissing = query.error instanceof ApiError && query.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such live query' : 'Live query'} crumb={crumb}>
+      <div className="page">
+        {isMissing && <Emptiness title={`There is no live query ${queryId}.`}>It may have been deleted.</Emptiness>}
+        {query.isError && !isMissing && (
+          <Failure
+            what="The live query could not be loaded."
+            error={query.error}
+            onRetry={() => void query.refetch()}
+          />
+        )}
+        {query.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+function LoadedQuery({ query }: { query: LiveQueryCampaign }) {
+  const name = visibleText(query.name)
+  return (
+    <Page title={name} crumb={crumb} hasOwnTitle actions={<Actions query={query} />}>
+      <div className="page">
+        <h1 tabIndex={-1} className="ell" title={name}>
+          {name}
+        </h1>
+        <p className="t2">{progressOf(query)}</p>
+        <Progress query={query} />
+        <CodeBlock text={query.osquery_sql} label="the SQL" />
+        <Answers query={query} />
+      </div>
+    </Page>
+  )
+}
+
+const devicesIn = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
+
+function progressOf(query: LiveQueryCampaign): string {
+  const { successful_devices_count: done, errored_devices_count: failed, waiting_devices_count: waiting } = query
+  const parts = [`${devicesIn(done)} answered`]
+  if (failed > 0) parts.push(`${devicesIn(failed)} could not run it`)
+  parts.push(waiting === 0 ? 'none is waited for' : `${devicesIn(waiting)} waited for, up to 7 days`)
+  return `${parts.join(', ')}.`
+}
+
+function Progress({ query }: { query: LiveQueryCampaign }) {
+  const { successful_devices_count: done, errored_devices_count: failed, waiting_devices_count: waiting } = query
+  const all = Math.max(done + failed + waiting, 1)
+  return (
+    <svg className="progress" viewBox="0 0 1000 6" preserveAspectRatio="none" role="img" aria-label={progressOf(query)}>
+      <rect className="f-ink" x="0" y="0" width={(done / all) * 1_000} height="6" />
+      <rect className="f-blocked" x={(done / all) * 1_000} y="0" width={(failed / all) * 1_000} height="6" />
+    </svg>
+  )
+}
+
+function Actions({ query }: { query: LiveQueryCampaign }) {
+  const navigate = useNavigate()
+  const [isAsking, setIsAsking] = useState(false)
+  const mayChange = useMay('create_live_query')
+  const name = visibleText(query.name)
+  const remove = useAction({
+    act: () => request(`/live_query_campaigns/${query.id}`, { method: 'DELETE' }),
+    refresh: [['live-queries', 'list']],
+    said: () => `${name} deleted`,
+    onDone: () => void navigate({ to: '/live-queries' }),
+    hasForm: true,
+  })
+  const answered = query.successful_devices_count + query.errored_devices_count
+  return (
+    <>
+      {answered > 0 && (
+        <a className="line-button" href={`/console/api/views/exports/live_queries/${query.id}`} download>
+          <Icon name="download" size={14} />
+          Export CSV
+        </a>
+      )}
+      {mayChange && (
+        <Link className="line-button" to="/live-queries/new" search={{ from: query.id }}>
+          Copy as new
+        </Link>
+      )}
+      {mayChange && <Button onClick={() => setIsAsking(true)}>Delete…</Button>}
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question={`Delete ${name}?`}
+        consequences={[
+          `The answers of ${devicesIn(answered)} are gone.`,
+          ...(query.waiting_devices_count > 0
+            ? [`${devicesIn(query.waiting_devices_count)} that have not answered are not asked any more.`]
+            : []),
+        ]}
+        stays="The audit log says that it ran."
+        verb="Delete the live query"
+        onConfirm={() => remove.mutate()}
+        isBusy={remove.isPending}
+        fault={remove.faultBeside()}
+      />
+    </>
+  )
+}

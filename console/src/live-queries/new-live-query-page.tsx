@@ -1,0 +1,77 @@
+import { Button, TextInput } from '@mantine/core'
+import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import './live-queries.css'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { FormFault } from '../components/form-fault.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
+import { SqlEditor } from '../components/sql-editor.tsx'
+import { Page } from '../shell/page.tsx'
+import { liveQueryQuery } from './live-query-queries.ts'
+import { TargetChoice, type Targets, targetBody, useTargeted } from './target-choice.tsx'
+
+const route = getRouteApi('/shell/live-queries/new')
+const crumb = { to: '/live-queries', text: 'Live query' } as const
+
+export function NewLiveQueryPage() {
+  const { from } = route.useSearch()
+  const mayCreate = useMay('create_live_query')
+  const source = useQuery({ ...liveQueryQuery(from ?? ''), enabled: from !== undefined, refetchInterval: false })
+  const isReady = from === undefined || source.data !== undefined || source.isError
+  return (
+    <Page title="New live query" crumb={crumb}>
+      <div className="page">
+        {!mayCreate && <MissingPermission power="create_live_query" />}
+        {mayCreate && isReady && <QueryForm source={source.data} />}
+      </div>
+    </Page>
+  )
+}
+
+function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
+  const { device } = route.useSearch()
+  const navigate = useNavigate()
+  const [name, setName] = useState(source?.name ?? '')
+  const [sql, setSql] = useState(source?.osquery_sql ?? 'SELECT * FROM osquery_info')
+  const [targets, setTargets] = useState<Targets>({ platforms: [], devices: device === undefined ? [] : [device] })
+  const [isAsked, setIsAsked] = useState(false)
+  const targeted = useTargeted(targets)
+  const run = useAction<void, LiveQueryCampaign>({
+    act: () => request('/live_query_campaigns', { method: 'POST', body: { name, sql, ...targetBody(targets) } }),
+    refresh: [['live-queries', 'list']],
+    onDone: ({ id }) => void navigate({ to: '/live-queries/$queryId', params: { queryId: id } }),
+    hasForm: true,
+  })
+  const lackOfName = name.trim() === '' ? 'A live query needs a name' : undefined
+  const lackOfTarget = targets.platforms.length + targets.devices.length === 0 ? 'Choose what it runs on' : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setIsAsked(true)
+    if (lackOfName === undefined && lackOfTarget === undefined) run.mutate()
+  }
+  const size = targeted === 1 ? '1 device' : `${(targeted ?? 0).toLocaleString('en')} devices`
+  return (
+    <form className="query-form" onSubmit={submit}>
+      <TextInput
+        label="Name"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={(isAsked ? lackOfName : undefined) ?? run.faultOf('name')}
+        maxLength={200}
+      />
+      <SqlEditor value={sql} onChange={setSql} label="osquery SQL" error={run.faultOf('sql')} />
+      <TargetChoice targets={targets} onChange={setTargets} />
+      <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside('name', 'sql')} />
+      <p className="sm t2">Devices that are online answer at once; the others are waited for, for 7 days.</p>
+      <div className="dialog-ends">
+        <Button type="submit" variant="filled" loading={run.isPending}>
+          {targeted === undefined || targeted === 0 ? 'Run' : `Run on ${size}`}
+        </Button>
+      </div>
+    </form>
+  )
+}

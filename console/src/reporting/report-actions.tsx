@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core'
+import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { Icon } from '../components/icon.tsx'
+import { visibleText } from '../components/visible-text.ts'
+
+type Parts = { readonly report: ReportingQuery; readonly isAwaited: boolean; readonly onRun: () => void }
+
+export function ReportActions({ report, isAwaited, onRun }: Parts) {
+  const navigate = useNavigate()
+  const [isAsking, setIsAsking] = useState(false)
+  const mayWrite = useMay('create_live_query')
+  const path = `/views/reporting_queries/${report.id}`
+  const name = visibleText(report.name)
+  const run = useAction({ act: () => request(`${path}/run`, { method: 'POST' }), onDone: onRun })
+  const remove = useAction({
+    act: () => request(path, { method: 'DELETE' }),
+    refresh: [['reporting', 'queries']],
+    said: () => `${name} deleted`,
+    onDone: () => void navigate({ to: '/reporting/queries' }),
+    hasForm: true,
+  })
+  return (
+    <>
+      {report.result_count > 0 && (
+        <a className="line-button" href={`/console/api/views/exports/reporting_queries/${report.id}`} download>
+          <Icon name="download" size={14} />
+          Export CSV
+        </a>
+      )}
+      {mayWrite && (
+        <>
+          <Button
+            leftSection={<Icon name="refresh" size={14} />}
+            loading={run.isPending || isAwaited}
+            onClick={() => run.mutate()}
+          >
+            Run now
+          </Button>
+          <Button onClick={() => setIsAsking(true)}>Delete…</Button>
+        </>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question={`Delete ${name}?`}
+        consequences={['It runs no more, and its rows are gone for everybody who reads them, by the API as well.']}
+        verb="Delete the query"
+        onConfirm={() => remove.mutate()}
+        isBusy={remove.isPending}
+        fault={remove.faultBeside()}
+      />
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import './reporting.css'
+import { ApiError } from '../api/api-error.ts'
+import { useMay } from '../api/session.ts'
+import { CodeBlock } from '../components/code-block.tsx'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { ReportActions } from './report-actions.tsx'
+import { ReportChart } from './report-chart.tsx'
+import { ReportEditor } from './report-editor.tsx'
+import { reportQuery, reportTimesQuery } from './report-queries.ts'
+import { ReportRows } from './report-rows.tsx'
+
+const route = getRouteApi('/shell/reporting/queries/$queryId')
+const crumb = { to: '/reporting/queries', text: 'Reporting queries' } as const
+
+/** What a run leaves: another moment, or another fault. */
+const traceOf = ({ results_updated_at: at, error_message: error }: ReportingQuery): string => `${at} ${error}`
+
+export function ReportPage() {
+  const { queryId } = route.useParams()
+  const [awaited, setAwaited] = useState<string>()
+  const report = useQuery(reportQuery(queryId, awaited !== undefined))
+  const isAwaited = awaited !== undefined && report.data !== undefined && traceOf(report.data) === awaited
+  if (awaited !== undefined && report.data && !isAwaited) setAwaited(undefined)
+  if (report.data) {
+    const await_ = (before: ReportingQuery) => setAwaited(traceOf(before))
+    return <LoadedReport key={queryId} report={report.data} isAwaited={isAwaited} onRun={await_} />
+  }
+  const isMissing = report.error instanceof ApiError && report.error.status === 404
+  return (
+    <Page title={isMissing ? 'No such query' : 'Query'} crumb={crumb}>
+      <div className="page">
+        {isMissing && <Emptiness title={`There is no query ${queryId}.`}>It may have been deleted.</Emptiness>}
+        {report.isError && !isMissing && (
+          <Failure what="The query could not be loaded." error={report.error} onRetry={() => void report.refetch()} />
+        )}
+        {report.isPending && <SkeletonRows rows={4} />}
+      </div>
+    </Page>
+  )
+}
+
+type Parts = {
+  readonly report: ReportingQuery
+  readonly isAwaited: boolean
+  /** Told what the query was before the run that was asked for. */
+  readonly onRun: (before: ReportingQuery) => void
+}
+
+function LoadedReport({ report, isAwaited, onRun }: Parts) {
+  const mayWrite = useMay('create_live_query')
+  const name = visibleText(report.name)
+  const results = report.results ?? []
+  return (
+    <Page
+      title={name}
+      crumb={crumb}
+      hasOwnTitle
+      actions={<ReportActions report={report} isAwaited={isAwaited} onRun={() => onRun(report)} />}
+    >
+      <div className="page">
+        <h1 tabIndex={-1} className="ell" title={name}>
+          {name}
+        </h1>
+        <Runs report={report} isAwaited={isAwaited} />
+        {mayWrite ? (
+          <ReportEditor report={report} onRun={() => onRun(report)} />
+        ) : (
+          <CodeBlock text={report.osquery_sql} label="the SQL" />
+        )}
+        {report.error_message !== null && (
+          <p className="note blocked" role="alert">
+            The latest run failed: {visibleText(report.error_message)}
+          </p>
+        )}
+        {results.length > 0 && <ReportChart rows={results} />}
+        <ReportRows report={report} rows={results} />
+      </div>
+    </Page>
+  )
+}
+
+const everyWords: Readonly<Record<number, string>> = { 3600: 'every hour', 86400: 'every day', 604800: 'every week' }
+
+function Runs({ report, isAwaited }: { report: ReportingQuery; isAwaited: boolean }) {
+  const times = useQuery(reportTimesQuery(report.id))
+  const every = times.data && (everyWords[times.data.interval_seconds] ?? `every ${times.data.interval_seconds} s`)
+  return (
+    <p className="t2" role="status">
+      {isAwaited ? 'Running…' : null}
+      {!isAwaited && report.results_updated_at === null && 'It has not run yet.'}
+      {!isAwaited && report.results_updated_at !== null && (
+        <>
+          Ran <RelativeTime time={report.results_updated_at} />, {report.result_count.toLocaleString('en')}{' '}
+          {report.result_count === 1 ? 'row' : 'rows'}
+          {report.results_truncated && ', more than are kept'}.
+        </>
+      )}
+      {every && ` Runs ${every}.`}
+    </p>
+  )
+}

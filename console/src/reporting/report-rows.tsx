@@ -1,0 +1,58 @@
+import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
+import { Scroller } from '../components/scroller.tsx'
+import { valueText } from './value-text.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const mostRows = 200
+
+export function ReportRows({ report, rows }: { report: ReportingQuery; rows: readonly Row[] }) {
+  const shown = rows.slice(0, mostRows)
+  const columns = Object.keys(rows[0] ?? {})
+  if (rows.length === 0) {
+    return (
+      <p className="t2 sec">
+        {report.results_updated_at === null ? 'There are no rows yet.' : 'The query has no rows.'}
+      </p>
+    )
+  }
+  return (
+    <section aria-labelledby="report-rows" className="sec">
+      <div className="sech">
+        <h2 id="report-rows">Rows</h2>
+        <span className="sm t3">
+          {report.result_count > shown.length &&
+            `The first ${shown.length} of ${report.result_count.toLocaleString('en')}; the export has all.`}
+        </span>
+      </div>
+      <Scroller name="Rows of the query">
+        <table className="t c value-table">
+          <thead>
+            <tr>
+              {columns.map((name) => (
+                <th key={name} className={isNumeric(rows, name) ? 'num' : ''}>
+                  <code>{valueText(name)}</code>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new run replaces them all
+              <tr key={index}>
+                {columns.map((name) => (
+                  <td key={name} className={isNumeric(rows, name) ? 'num' : ''} title={valueText(row[name])}>
+                    {valueText(row[name])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+    </section>
+  )
+}
+
+const isNumeric = (rows: readonly Row[], name: string): boolean =>
+  rows.every((row) => row[name] === null || typeof row[name] === 'number')

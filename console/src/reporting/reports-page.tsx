@@ -1,0 +1,92 @@
+import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMay } from '../api/session.ts'
+import { Icon } from '../components/icon.tsx'
+import { ListBody } from '../components/list-body.tsx'
+import { Emptiness } from '../components/notices.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Mark } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import { reportsQuery } from './report-queries.ts'
+import { ReportTabs } from './report-tabs.tsx'
+
+const route = getRouteApi('/shell/reporting/queries')
+
+export function ReportsPage() {
+  const { after } = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useQuery(reportsQuery(after))
+  const mayWrite = useMay('create_live_query')
+  return (
+    <Page
+      title="Reporting queries"
+      actions={
+        mayWrite && (
+          <Link className="line-button" to="/reporting/queries/new">
+            <Icon name="plus" size={14} />
+            New query
+          </Link>
+        )
+      }
+    >
+      <ReportTabs />
+      <ListBody
+        list={list}
+        name="Reporting queries"
+        empty={
+          <Emptiness title="No reporting query yet.">
+            SQL over the reporting tables, kept under a name and run again as often as you choose.
+          </Emptiness>
+        }
+        after={after}
+        onNext={(next) => void navigate({ search: { after: next } })}
+      >
+        {(rows) => (
+          <>
+            <thead>
+              <tr>
+                <th>Query</th>
+                <th className="num w-200">Rows</th>
+                <th className="num w-150">Ran</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id} className="tall">
+                  <td className="c-name">
+                    <Link to="/reporting/queries/$queryId" params={{ queryId: row.id }} className="m ell" data-row-link>
+                      {visibleText(row.name)}
+                    </Link>
+                    <code className="second ell">{visibleText(row.osquery_sql)}</code>
+                  </td>
+                  <td className="num c-lead">
+                    <Outcome report={row} />
+                  </td>
+                  <td className="num t2 c-time">
+                    <RelativeTime time={row.results_updated_at} missing="not yet" />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </>
+        )}
+      </ListBody>
+    </Page>
+  )
+}
+
+function Outcome({ report }: { report: ReportingQuery }) {
+  if (report.error_message === null) {
+    return (
+      <span className="tn">{`${report.result_count.toLocaleString('en')}${report.results_truncated ? '+' : ''}`}</span>
+    )
+  }
+  return (
+    <span className="delivery bad" title={visibleText(report.error_message)}>
+      <Mark name="cross" />
+      Failed
+    </span>
+  )
+}
