@@ -62,9 +62,22 @@ export async function setUpAdmin({ page, trial }: ConsoleInBrowser): Promise<voi
   await page.getByText('enrolled').first().waitFor()
 }
 
+/** Nothing fades in or out any more: what is half there has half its contrast. */
+const settled = (page: Page) =>
+  page.evaluate(async () => {
+    const ends = (one: Animation) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY
+    await Promise.all(
+      document
+        .getAnimations()
+        .filter(ends)
+        .map((one) => one.finished.catch(() => {})),
+    )
+  })
+
 /** What axe finds in the page as it stands, in both schemes. */
 export async function violations(page: Page): Promise<string[]> {
   const found: string[] = []
+  await settled(page)
   const client = await page.context().newCDPSession(page)
   for (const scheme of ['light', 'dark']) {
     await page.evaluate((name) => {

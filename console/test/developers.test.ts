@@ -29,6 +29,8 @@ before(async () => {
 after(() => opened?.stop())
 
 async function assertAccessible(what: string): Promise<void> {
+  // A menu that fades away has no items any more.
+  await page.locator('[role="menu"]').waitFor({ state: 'detached' })
   assert.deepEqual(await violations(page), [], what)
 }
 
@@ -318,7 +320,8 @@ test('a webhook is made with sealed headers, tried with an example, changed, and
   await page.getByText(/^Both secrets sign until/).waitFor()
   assert.notEqual(await secretIn('New signing secret'), first)
   await button('More for this webhook').click()
-  await page.getByRole('menuitem', { name: 'Disable', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Disable…' }).click()
+  await button('Disable the webhook', dialog()).click()
   await page.getByText('It is disabled: what happens is not queued for it.').waitFor()
   await button('Enable').click()
   await button('Send test…').waitFor()
@@ -357,6 +360,8 @@ test('who may do nothing of this sees no entry of it, and by address what is mis
   await other.goto(invited.body.url)
   await other.locator('input[name=password]').fill(adminPassword)
   await other.getByRole('button', { name: 'Save the password and sign in' }).click()
+  await other.waitForURL(({ pathname }) => !pathname.endsWith('/invite'))
+  await other.goto(`${opened.trial.baseUrl}/console/`)
   await other.getByText('enrolled').first().waitFor()
   for (const name of ['Shared Signals', 'Webhooks', 'API keys']) {
     assert.equal(await other.getByRole('link', { name, exact: true }).count(), 0, name)
