@@ -56,6 +56,7 @@ import {
 import {
   createOrganizationCommand,
   listOrganizationsCommand,
+  renameOrganizationCommand,
   setFeatureCommand,
 } from './commands/organization-commands.ts'
 import {
@@ -108,6 +109,7 @@ export const dataCommands: readonly DataCommand[] = [
   importCommand,
   listOrganizationsCommand,
   createOrganizationCommand,
+  renameOrganizationCommand,
   setFeatureCommand,
   addPersonCommand,
   listAdminsCommand,

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { enableCatalogue } from '../../checks/enable-catalogue.ts'
 import { transact } from '../../db/transact.ts'
 import { createOrganization } from '../../organizations/create-organization.ts'
+import { renameOrganization } from '../../organizations/rename-organization.ts'
 import { setFeature } from '../../organizations/set-feature.ts'
 import { ensurePackages } from '../../packages/ensure-packages.ts'
 import { openPackageSite } from '../../packages/site.ts'
@@ -37,6 +38,18 @@ export const createOrganizationCommand = defineCommand({
       return made.id
     })
     await io.line(id)
+    return 0
+  },
+})
+
+export const renameOrganizationCommand = defineCommand({
+  name: 'rename-organization',
+  args: Type.Object({ organization: Type.Optional(Type.String()), name: Type.String({ minLength: 1 }) }),
+  async run({ connection, now }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const change = { organizationId: id, name: args.name, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => renameOrganization(tx, change))
+    await io.line(`Organization ${id} is called ${args.name.trim()} now`)
     return 0
   },
 })

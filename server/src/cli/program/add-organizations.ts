@@ -17,6 +17,13 @@ export function addOrganizations(program: Command, shell: Shell): void {
       runOnData(shell, async () => (await commands()).createOrganizationCommand, { ...flags, name }),
     )
   organizations
+    .command('rename <name>')
+    .description('Give an organization another name')
+    .option(...organizationFlag)
+    .action((name, flags) =>
+      runOnData(shell, async () => (await commands()).renameOrganizationCommand, { ...flags, name }),
+    )
+  organizations
     .command('set-feature <feature>')
     .description('Switch a feature of the plan on or off')
     .addOption(new Option('--on', 'switch it on').conflicts('off'))
