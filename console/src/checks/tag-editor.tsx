@@ -31,7 +31,9 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
         <div className="tags">
           {names.map((name) => (
             <span className="tag" key={name}>
-              {visibleText(name)}
+              <span className="ell" title={visibleText(name)}>
+                {visibleText(name)}
+              </span>
               <button
                 type="button"
                 aria-label={`Remove the tag ${visibleText(name)}`}
