@@ -9,6 +9,7 @@ type Way = Pick<Arrival, 'what' | 'status'> & { answer: ReceiverOf<unknown>['ans
 const answering = (what: Arrival['what'], status: number, ...rest: [body?: string, headers?: Record<string, string>]) =>
   ({ what, status, answer: answerWith(status, ...rest) }) satisfies Way
 
+const unverified = answering('refused', 401)
 const wellBehaved: Way = { what: 'taken', status: 202, answer: accept }
 
 const common: readonly Way[] = [
@@ -43,25 +44,34 @@ export const openFaultyReceiver = (receiver: Receiver, streamId: string, chance:
 
 type Hook = HookReceiver['received'][number]
 
-/** `faultOf` says what is wrong with the signatures of a webhook. */
+/** What is not verified is refused, as receivers do. */
 export function openFaultyHookReceiver(
   receiver: HookReceiver,
   endpointId: string,
   chance: Seeded,
-  faultOf: (hook: Hook) => string | undefined,
+  judge: (hook: Hook) => { isVerified: boolean; fault: string | undefined },
 ) {
   const log: ReceiverLog = { id: endpointId, kind: 'hook', arrivals: [], faults: [] }
   return openFaulty(receiver, log, chance, {
     troubles: ofHooks,
     arrivalOf(hook) {
-      const fault = faultOf(hook)
-      if (fault) log.faults.push(`${hook.data.device_name}: ${fault}`)
-      return { jti: String(hook.headers['webhook-id']), txn: hook.data.device_name, digest: digestOf(hook.body) }
+      const { isVerified, fault } = judge(hook)
+      if (fault) log.faults.push(`${hook.data.device_name} ${fault}`)
+      const arrival = {
+        jti: String(hook.headers['webhook-id']),
+        txn: hook.data.device_name,
+        digest: digestOf(hook.body),
+      }
+      return { ...arrival, ...(!isVerified && { way: unverified }) }
     },
   })
 }
 
-type Kind<Seen> = { troubles: Troubles; arrivalOf: (seen: Seen) => Pick<Arrival, 'jti' | 'txn' | 'digest'> }
+type Kind<Seen> = {
+  troubles: Troubles
+  /** With the way of answering it where there is just one. */
+  arrivalOf: (seen: Seen) => Pick<Arrival, 'jti' | 'txn' | 'digest'> & { way?: Way }
+}
 
 /** Logs what arrives at a receiver that is in some trouble time and again until it is over, and healthy then. */
 function openFaulty<Seen>(
@@ -75,9 +85,10 @@ function openFaulty<Seen>(
   receiver.answer = (received, response, request) => {
     const isSingle = !isHealthy && current === wellBehaved && chance.isLikely(0.01)
     const isAlone = !isHealthy && current === wellBehaved && chance.isLikely(0.01)
-    const chosen = isSingle ? troubles.single : isAlone ? chance.pick(troubles.long) : current
+    const { way, ...arrival } = arrivalOf(received)
+    const chosen = way ?? (isSingle ? troubles.single : isAlone ? chance.pick(troubles.long) : current)
     const { what, status } = chosen
-    log.arrivals.push({ ...arrivalOf(received), what, status })
+    log.arrivals.push({ ...arrival, what, status })
     receiver.received.length = 0
     chosen.answer(received, response, request)
   }
