@@ -6,7 +6,7 @@ import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 30_000
 
-export const actorWords = { User: 'Administrator', ApiKey: 'API key', System: 'Muster', Person: 'Person' } as const
+export const actorWords = { User: 'Administrator', ApiKey: 'API key', System: 'The service', Person: 'Person' } as const
 export const sinceWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
 
 /** What stands in the address of the log. */

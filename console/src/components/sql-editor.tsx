@@ -1,4 +1,5 @@
 import { Textarea } from '@mantine/core'
+import './sql-editor.css'
 
 type Parts = {
   readonly value: string

@@ -2,6 +2,7 @@ import type { RowCount } from '@muster/contract/console-records.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { request, withQuery } from '../api/request.ts'
+import { Icon } from '../components/icon.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { devicesFoundQuery } from '../groups/group-queries.ts'
@@ -65,6 +66,7 @@ function DeviceChoice({ targets, onChange }: Parts) {
   return (
     <details open={targets.devices.length > 0}>
       <summary className="target">
+        <Icon name="chevronRight" size={14} />
         Devices one by one{targets.devices.length > 0 && `: ${targets.devices.length} chosen`}
       </summary>
       <SearchBox value={q} placeholder="Name, owner or serial" onChange={setQ} />

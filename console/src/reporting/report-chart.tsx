@@ -4,12 +4,17 @@ type Row = Readonly<Record<string, unknown>>
 
 const mostBars = 15
 
-/** The first column of text against the first of numbers, as bars, largest first; nothing where there are no two such. */
+/** The columns of text against the first of numbers, as bars, largest first; nothing where there are none such. */
 export function ReportChart({ rows }: { rows: readonly Row[] }) {
   const columns = Object.keys(rows[0] ?? {})
   const measure = columns.find((name) => rows.every((row) => typeof row[name] === 'number' && row[name] >= 0))
-  const label = columns.find((name) => name !== measure && rows.some((row) => typeof row[name] === 'string'))
-  if (measure === undefined || label === undefined || rows.length < 2) return null
+  const labels = columns.filter((name) => name !== measure && rows.some((row) => typeof row[name] === 'string'))
+  const labelOf = (row: Row): string =>
+    labels
+      .map((name) => valueText(row[name]))
+      .filter(Boolean)
+      .join(' · ')
+  if (measure === undefined || labels.length === 0 || rows.length < 2) return null
   const amountOf = (row: Row): number => Number(row[measure])
   const bars = rows.toSorted((one, other) => amountOf(other) - amountOf(one)).slice(0, mostBars)
   const largest = Math.max(...bars.map(amountOf))
@@ -18,7 +23,7 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
     <section aria-labelledby="report-chart" className="sec">
       <div className="sech">
         <h2 id="report-chart">
-          {valueText(measure)} by {valueText(label)}
+          {valueText(measure)} by {labels.map(valueText).join(', ')}
         </h2>
         {rows.length > mostBars && <span className="sm t3">The largest {mostBars}</span>}
       </div>
@@ -26,8 +31,8 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
         {bars.map((row, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new run replaces them all
           <li key={index}>
-            <span className="ell" title={valueText(row[label])}>
-              {valueText(row[label]) || '—'}
+            <span className="ell" title={labelOf(row)}>
+              {labelOf(row) || '—'}
             </span>
             <svg viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true" focusable="false">
               <rect className="f-idle" x="0" y="0" height="12" width={(amountOf(row) / largest) * 1_000} />

@@ -17,6 +17,8 @@ export type Entry = {
     | '/settings/developers/streams'
     | '/settings/developers/webhooks'
     | '/settings/developers/keys'
+  /** What the addresses of its pages begin with, where that is more than the one it leads to. */
+  readonly area?: string
   readonly text: string
   readonly icon: IconName
   /** Pressed after G. */
@@ -29,15 +31,15 @@ export const mainEntries: readonly Entry[] = [
   { to: '/', text: 'Dashboard', icon: 'dashboard', letter: 'h' },
   { to: '/devices', text: 'Devices', icon: 'device', letter: 'd' },
   { to: '/people', text: 'People', icon: 'people', letter: 'p' },
-  { to: '/groups/devices', text: 'Groups', icon: 'group' },
+  { to: '/groups/devices', area: '/groups/', text: 'Groups', icon: 'group' },
   { to: '/checks', text: 'Checks', icon: 'check', letter: 'c' },
   { to: '/issues', text: 'Issues', icon: 'issue', letter: 'i' },
-  { to: '/requests/exemptions', text: 'Requests', icon: 'request', letter: 'r' },
+  { to: '/requests/exemptions', area: '/requests/', text: 'Requests', icon: 'request', letter: 'r' },
 ]
 
 export const investigateEntries: readonly Entry[] = [
   { to: '/live-queries', text: 'Live query', icon: 'terminal' },
-  { to: '/reporting/queries', text: 'Reporting', icon: 'table' },
+  { to: '/reporting/queries', area: '/reporting/', text: 'Reporting', icon: 'table' },
   { to: '/sign-ins', text: 'Sign-in log', icon: 'signIn' },
   { to: '/audit', text: 'Audit log', icon: 'history' },
 ]

@@ -72,18 +72,25 @@ function SettingsLink() {
   )
 }
 
-const SidebarLink = ({ entry }: { entry: Entry }) => (
-  <Link
-    to={entry.to}
-    className="nav"
-    activeOptions={{ exact: entry.to === '/', includeSearch: false }}
-    activeProps={{ className: 'on' }}
-  >
-    <Icon name={entry.icon} />
-    {entry.text}
-    {entry.to === '/requests/exemptions' && <Waiting />}
-  </Link>
-)
+/** An entry stands for its whole area, whichever page of it is open. */
+function SidebarLink({ entry }: { entry: Entry }) {
+  const { area } = entry
+  const isWithin = useRouterState({
+    select: ({ location: { pathname } }) => area !== undefined && pathname.startsWith(area),
+  })
+  return (
+    <Link
+      to={entry.to}
+      className={isWithin ? 'nav on' : 'nav'}
+      activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+      activeProps={{ className: 'on' }}
+    >
+      <Icon name={entry.icon} />
+      {entry.text}
+      {entry.to === '/requests/exemptions' && <Waiting />}
+    </Link>
+  )
+}
 
 /** How many requests wait for a decision. */
 function Waiting() {

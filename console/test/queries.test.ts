@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  askAsPage,
+  assertFitsPhone,
+  type ConsoleInBrowser,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  violations,
+} from './browser.ts'
+
+const stateFile = join(tmpdir(), `muster-queries-${process.pid}.json`)
+
+let opened: ConsoleInBrowser
+let page: Page
+let base: string
+let simulation: Promise<unknown> | undefined
+
+before(async () => {
+  if (skip !== false) return
+  opened = await openConsole(6)
+  page = opened.page
+  base = `${opened.trial.baseUrl}/console`
+  await setUpAdmin(opened)
+})
+
+after(async () => {
+  await simulation
+  await opened?.stop()
+  await rm(stateFile, { force: true })
+})
+
+test('a live query is written, asked, and its answers come in', { skip }, async () => {
+  const devices = ['--devices', '3', '--seed', '7', '--duration', '45s', '--distributed-interval', '1s']
+  simulation = opened.trial.run('simulate', ...devices, '--state-file', stateFile).catch(() => {})
+  await page.goto(`${base}/live-queries`)
+  await page.getByText('No live query yet.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('link', { name: 'New live query' }).click()
+  await page.getByRole('button', { name: /^Run/ }).click()
+  await page.getByText('A live query needs a name').waitFor()
+  await page.getByText('Choose what it runs on').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Uptime <b>')
+  await page.getByRole('textbox', { name: 'osquery SQL' }).fill('drop table uptime')
+  for (const name of ['All Macs', 'All Windows computers', 'All Linux computers']) await page.getByLabel(name).check()
+  await page.getByRole('button', { name: /^Run on \d+ devices/ }).click()
+  await page.locator('.mantine-InputWrapper-error').first().waitFor()
+  await page.getByRole('textbox', { name: 'osquery SQL' }).fill('select * from uptime')
+  await page.getByRole('button', { name: /^Run on \d+ devices/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Uptime <b>' }).waitFor()
+  await page.getByText(/[1-9]\d* devices? answered|[1-9]\d* devices? could not run it/).waitFor({ timeout: 40_000 })
+  await page.waitForLoadState('networkidle')
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: /^Errors/ }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  assert.match(await readFile(await (await download).path(), 'utf8'), /^\ufeffdevice_id,device,error/)
+  await page.getByRole('link', { name: 'Copy as new' }).click()
+  await page.getByRole('textbox', { name: 'osquery SQL' }).waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'osquery SQL' }).inputValue(), 'select * from uptime')
+})
+
+test('tables are found by their columns, and show what devices have told', { skip }, async () => {
+  await page.goto(`${base}/reporting/tables`)
+  await page.getByRole('link', { name: 'device_uptime' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('/')
+  await page.keyboard.type('cycle_count')
+  await page.waitForURL(/q=cycle_count/)
+  await page.getByRole('link', { name: 'device_battery' }).click()
+  await page.getByRole('heading', { level: 1, name: 'device_battery' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.deepEqual(await violations(page), [])
+  await page.goto(`${base}/reporting/tables/no_such_table`)
+  await page.getByText('There is no table no_such_table.').waitFor()
+})
+
+test('a reporting query is refused with its fault, saved, run, drawn, changed and deleted', { skip }, async () => {
+  await page.goto(`${base}/reporting/queries`)
+  await page.getByText('No reporting query yet.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('link', { name: 'New query' }).click()
+  await page.getByLabel('Name').fill('Devices by state')
+  const sql = page.getByRole('textbox', { name: 'SQL over the reporting tables' })
+  await sql.fill('delete from registered_devices')
+  await page.getByRole('button', { name: 'Save and run' }).click()
+  await page.locator('.mantine-InputWrapper-error').first().waitFor()
+  assert.deepEqual(await violations(page), [])
+  const tables = await askAsPage(page, 'GET', '/reporting/tables?per_page=100')
+  const names = tables.body.data.map(({ name }: { name: string }) => name)
+  assert.ok(names.includes('device_os_version'), names.join())
+  await sql.fill('select name, length(name)::int as letters from device_os_version group by 1')
+  await page.getByRole('button', { name: 'Save and run' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Devices by state' }).waitFor()
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.getByText(/^Ran .* rows?\./).waitFor({ timeout: 30_000 })
+  await page.getByRole('heading', { name: 'Rows' }).waitFor()
+  await page.getByRole('heading', { name: 'letters by name' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await sql.fill('select 1 as one')
+  await page.getByRole('button', { name: 'Save and run' }).click()
+  await page.getByRole('columnheader', { name: 'one' }).waitFor({ timeout: 30_000 })
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Delete the query' }).click()
+  await page.getByText('No reporting query yet.').waitFor()
+})
+
+test('these pages fit into 390 px', { skip }, async () => {
+  const body = { name: 'Kept', sql: 'select 1 as one' }
+  assert.equal((await askAsPage(page, 'POST', '/views/reporting_queries', body)).status, 200)
+  const paths = [
+    ...[
+      '/live-queries',
+      '/live-queries/1',
+      '/live-queries/new',
+      '/reporting/tables',
+      '/reporting/tables/device_battery',
+    ],
+    ...['/reporting/queries', '/reporting/queries/2', '/reporting/queries/new'],
+  ]
+  await assertFitsPhone(
+    page,
+    paths.map((path) => base + path),
+  )
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(opened?.faults, [])
+})
