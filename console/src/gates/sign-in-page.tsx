@@ -5,7 +5,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { signByPasskey } from '../api/passkeys.ts'
-import { request } from '../api/request.ts'
+import { request, withQuery } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -42,6 +42,7 @@ export function SignInPage() {
       router.history.push(next ?? '/console/')
     },
   })
+  const [organization, setOrganization] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
   const [isFirstAsk, setIsFirstAsk] = useState(false)
   const provider = options.data?.identity_provider
@@ -72,7 +73,7 @@ export function SignInPage() {
             {provider && (
               <Button
                 component="a"
-                href="/console/api/session/oidc/start"
+                href={withQuery('/console/api/session/oidc/start', { organization })}
                 fullWidth
                 leftSection={<Icon name="signIn" />}
               >
@@ -96,7 +97,14 @@ export function SignInPage() {
       )}
       <form onSubmit={submit} className="gate-form">
         {options.data?.needs_organization && (
-          <TextInput name="organization" label="Organization" description="Only if you administer several." />
+          <TextInput
+            name="organization"
+            label="Organization"
+            description="Only if you administer several."
+            value={organization}
+            maxLength={200}
+            onChange={(event) => setOrganization(event.currentTarget.value)}
+          />
         )}
         <TextInput
           name="email"
@@ -143,7 +151,8 @@ function sentenceFor(error: Error): string {
 }
 
 const oidcReasons: Readonly<Record<string, string>> = {
-  unknown: 'No administrator here has the address that your identity provider names.',
+  unknown:
+    'No administrator here has the address that your identity provider names, or has it in several organizations and named none.',
   refused: 'The identity provider has refused to sign you in.',
   expired: 'Signing in took too long. Try again.',
   unavailable: 'The identity provider does not answer. Try again, or use your password.',
