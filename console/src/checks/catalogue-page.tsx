@@ -14,6 +14,7 @@ import { Mark } from '../components/state-shape.tsx'
 import { Page } from '../shell/page.tsx'
 import { readCatalogueFilters } from './check-filters.ts'
 import { platformWords } from './check-words.ts'
+import '../components/list-body.css'
 import './checks.css'
 
 const route = getRouteApi('/shell/checks/catalogue')

@@ -17,6 +17,7 @@ import {
   statuses,
   waitingQuery,
 } from './request-queries.ts'
+import '../components/list-body.css'
 import './requests.css'
 
 export const ExemptionRequestsPage = () => {
