@@ -2,10 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Choice, Text } from './schema-kit.ts'
 
 /** The lists of the console that have filters. */
-export const savedViewPages = [
-  ...(['devices', 'people', 'checks', 'issues', 'exemptions', 'registrations', 'sign_ins', 'audit'] as const),
-  ...(['live_queries', 'streams', 'webhooks'] as const),
-] as const
+export const savedViewPages = ['devices', 'people', 'checks', 'issues', 'sign_ins', 'audit', 'live_queries'] as const
 export type SavedViewPage = (typeof savedViewPages)[number]
 
 export const SavedViewCreation = Type.Object(

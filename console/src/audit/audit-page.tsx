@@ -6,6 +6,7 @@ import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RowCount } from '../components/row-count.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { Page } from '../shell/page.tsx'
 import {
@@ -49,6 +50,7 @@ export function AuditPage() {
       }
     >
       <ChainLine />
+      <ViewBar page="audit" />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

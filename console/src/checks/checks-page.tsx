@@ -14,6 +14,7 @@ import { checksQuery } from './check-queries.ts'
 import { CheckTable } from './check-table.tsx'
 import { kindWords, platformWords } from './check-words.ts'
 import './checks.css'
+import { ViewBar } from '../components/saved-views.tsx'
 
 const route = getRouteApi('/shell/checks')
 
@@ -27,6 +28,7 @@ export function ChecksPage() {
   const change = (search: CheckFilters, replace = false) => void navigate({ search, replace })
   return (
     <Page title="Checks" actions={<Additions />}>
+      <ViewBar page="checks" />
       <FilterBar filters={filters} rows={rows} onChange={change} />
       {checks.isError && (
         <div className="page">

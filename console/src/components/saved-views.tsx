@@ -1,7 +1,7 @@
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
 import type { SavedView, SavedViewPage } from '@muster/contract/saved-views.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
@@ -60,6 +60,24 @@ export function SavedViews({ page }: { readonly page: SavedViewPage }) {
         <SaveForm page={page} filters={present} onClose={() => setIsSaving(false)} />
       </Modal>
     </>
+  )
+}
+
+/** For lists without views of their own: nothing, until filters are set or have been kept. */
+export function ViewBar({ page }: { readonly page: SavedViewPage }) {
+  const search = useRouterState({ select: ({ location }) => location.search as Record<string, unknown> })
+  const { data } = useQuery(viewsQuery(page))
+  const isUnfiltered = queryOf(search) === ''
+  if (isUnfiltered && (data?.data ?? []).length === 0) return null
+  return (
+    <div className="viewbar">
+      <div className="views">
+        <Link to="." search={{} as never} className={isUnfiltered ? 'on' : undefined} activeProps={{}}>
+          All
+        </Link>
+        <SavedViews page={page} />
+      </div>
+    </div>
   )
 }
 

@@ -6,6 +6,7 @@ import { SearchBox } from '../components/search-box.tsx'
 import { type IssueFilters, issueFiltersInWords, issueStates, issuesQuery, readIssueFilters } from './issue-queries.ts'
 import { IssueTable } from './issue-table.tsx'
 import './issues.css'
+import { ViewBar } from '../components/saved-views.tsx'
 
 type Parts = {
   readonly filters: IssueFilters
@@ -24,6 +25,7 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
   const { after: _after, ...kept } = filters
   return (
     <>
+      {!isInset && <ViewBar page="issues" />}
       <search className={isInset ? 'filterbar within' : 'filterbar'}>
         <SearchBox
           value={filters.q ?? ''}

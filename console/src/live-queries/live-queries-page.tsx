@@ -5,6 +5,7 @@ import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
@@ -29,6 +30,7 @@ export function LiveQueriesPage() {
         )
       }
     >
+      <ViewBar page="live_queries" />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

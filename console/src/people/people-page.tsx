@@ -5,6 +5,7 @@ import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RowCount } from '../components/row-count.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { Page } from '../shell/page.tsx'
@@ -60,6 +61,7 @@ function People({ status, path }: Parts) {
           </Link>
         </Tabs>
       </div>
+      {!isGone && <ViewBar page="people" />}
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

@@ -5,6 +5,7 @@ import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RowCount } from '../components/row-count.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { Page } from '../shell/page.tsx'
 import {
@@ -52,6 +53,7 @@ export function SignInsPage() {
         />
       }
     >
+      <ViewBar page="sign_ins" />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}
