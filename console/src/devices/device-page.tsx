@@ -1,6 +1,7 @@
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet } from '@tanstack/react-router'
+import '../components/list-body.css'
 import './devices.css'
 import { ApiError } from '../api/api-error.ts'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
