@@ -17,7 +17,21 @@ export const ConfigurationPreviewRequest = Type.Object(
       Type.Integer({ minimum: 0, maximum: 1_000, description: 'How many devices each list holds at most; 50.' }),
     ),
   },
-  { description: 'A configuration that is not saved yet.' },
+  {
+    title: 'ConfigurationPreviewRequest',
+    examples: [
+      {
+        change: {
+          options: { max_grace_seconds: 60 },
+          remediation_strategy: 'warn_then_block',
+          block_auth_grace_period_days: 7,
+          targeted_groups: ['macos', 12],
+          excluded_groups: ['8'],
+        },
+      },
+    ],
+    description: 'A configuration that is not saved yet.',
+  },
 )
 
 export const ConfigurationSave = Type.Object(
@@ -26,7 +40,22 @@ export const ConfigurationSave = Type.Object(
     begins_blocking_on: beginsBlockingOn,
     preview: Text('The token of the preview that was seen.', { maxLength: 200 }),
   },
-  { description: 'A configuration whose preview was seen.' },
+  {
+    title: 'ConfigurationSave',
+    examples: [
+      {
+        change: {
+          options: { max_grace_seconds: 60 },
+          remediation_strategy: 'warn_then_block',
+          block_auth_grace_period_days: 7,
+          targeted_groups: ['macos', 12],
+          excluded_groups: ['8'],
+        },
+        preview: '2f61c0d4',
+      },
+    ],
+    description: 'A configuration whose preview was seen.',
+  },
 )
 
 const deviceNames = {
@@ -96,29 +125,90 @@ export const ConfigurationPreview = Type.Object(
       { description: 'What each strategy would do.' },
     ),
     blocked: Type.Array(
-      Type.Object({
-        ...deviceNames,
-        today: state('Its state today.'),
-        will_block_at: Nullable(Timestamp('When it will be blocked as things are today; null unless it will.')),
-        after_saving: state('Its state right after saving.'),
-        at_end: state('Its state at the end of the grace period.'),
-        blocks_at: Timestamp('When the check blocks it.'),
-        is_only_device: Flag('Whether its owner has no other device.'),
-      }),
+      Type.Object(
+        {
+          ...deviceNames,
+          today: state('Its state today.'),
+          will_block_at: Nullable(Timestamp('When it will be blocked as things are today; null unless it will.')),
+          after_saving: state('Its state right after saving.'),
+          at_end: state('Its state at the end of the grace period.'),
+          blocks_at: Timestamp('When the check blocks it.'),
+          is_only_device: Flag('Whether its owner has no other device.'),
+        },
+        { description: 'A device that is blocked.' },
+      ),
       { description: 'Devices that the check blocks by the end.' },
     ),
-    spared: Type.Array(Type.Object({ ...deviceNames, ...spared }), { description: 'Devices that fail unblocked.' }),
-    spared_by: Type.Array(Type.Object({ ...spared, count: Count('How many.') }), {
+    spared: Type.Array(Type.Object({ ...deviceNames, ...spared }, { description: 'A device that is spared.' }), {
+      description: 'Devices that fail unblocked.',
+    }),
+    spared_by: Type.Array(Type.Object({ ...spared, count: Count('How many.') }, { description: 'A reason.' }), {
       description: 'How many devices are spared for each reason.',
     }),
-    undecided: Type.Array(Type.Object({ ...deviceNames, ...undecided }), {
-      description: 'Registered devices of which it is not known whether they fail.',
-    }),
-    undecided_by: Type.Array(Type.Object({ ...undecided, count: Count('How many.') }), {
+    undecided: Type.Array(
+      Type.Object({ ...deviceNames, ...undecided }, { description: 'A device that is undecided.' }),
+      {
+        description: 'Registered devices of which it is not known whether they fail.',
+      },
+    ),
+    undecided_by: Type.Array(Type.Object({ ...undecided, count: Count('How many.') }, { description: 'A reason.' }), {
       description: 'How many devices are undecided for each reason.',
     }),
   },
-  { description: 'What saving a configuration would do.' },
+  {
+    title: 'ConfigurationPreview',
+    examples: [
+      {
+        computed_at: '2026-11-20T09:00:00.000Z',
+        ends_at: '2026-11-20T09:00:00.000Z',
+        token: '2f61c0d4',
+        changed: ['remediation_strategy'],
+        all_devices: 3,
+        blocked_now: 3,
+        blocked_at_end: 3,
+        hit: 3,
+        released: 3,
+        joined: 3,
+        left: 3,
+        moves: { good: 3, notified: 3, will_block: 3, blocked: 3 },
+        people: 3,
+        people_on_only_device: 3,
+        receivers: { streams: 3, webhooks: 3 },
+        effects: {
+          report_only: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },
+          notify_only: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },
+          warn_then_block: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },
+          block_immediately: { notified: 3, blocked_now: 3, blocked_at_end: 3, ends_at: '2026-11-20T09:00:00.000Z' },
+        },
+        blocked: [
+          {
+            device_id: '57',
+            device_name: 'ana-ruiz-mbp14',
+            owner_name: 'Ana Ruiz',
+            today: 'good',
+            will_block_at: '2026-11-20T09:00:00.000Z',
+            after_saving: 'good',
+            at_end: 'good',
+            blocks_at: '2026-11-20T09:00:00.000Z',
+            is_only_device: false,
+          },
+        ],
+        spared: [
+          {
+            device_id: '57',
+            device_name: 'ana-ruiz-mbp14',
+            owner_name: 'Ana Ruiz',
+            reason: 'exempted',
+            group_name: 'macOS',
+          },
+        ],
+        spared_by: [{ reason: 'exempted', group_name: 'macOS', count: 3 }],
+        undecided: [{ device_id: '57', device_name: 'ana-ruiz-mbp14', owner_name: 'Ana Ruiz', reason: 'unknown' }],
+        undecided_by: [{ reason: 'unknown', count: 3 }],
+      },
+    ],
+    description: 'What saving a configuration would do.',
+  },
 )
 export type ConfigurationPreview = Static<typeof ConfigurationPreview>
 
@@ -126,9 +216,11 @@ const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_imme
 const platforms = ['darwin', 'windows', 'linux'] as const
 const checkKinds = ['catalogue', 'own', 'external'] as const
 
-const tags = Type.Array(Type.Object({ id: Identifier('Identifier of the tag.'), name: Text('Name of the tag.') }), {
-  description: 'Labels of the check.',
-})
+const tag = Type.Object(
+  { id: Identifier('Identifier of the tag.'), name: Text('Name of the tag.') },
+  { description: 'A label.' },
+)
+const tags = Type.Array(tag, { description: 'Labels of the check.' })
 
 const commonFacts = {
   id: Identifier('Identifier of the check.'),
@@ -144,17 +236,37 @@ const commonFacts = {
 }
 
 /** A row of the list of checks. */
-export const CheckView = Type.Object(commonFacts, { description: 'A check, as the list shows it.' })
+export const CheckView = Type.Object(commonFacts, {
+  title: 'CheckView',
+  examples: [
+    {
+      id: '57',
+      name: 'macOS is up to date',
+      description: 'Looks at the version of macOS.',
+      platforms: ['darwin'],
+      kind: 'catalogue',
+      strategy: 'report_only',
+      is_paused: false,
+      tags: [{ id: '57', name: 'macOS is up to date' }],
+      counted: 3,
+      passing: 3,
+    },
+  ],
+  description: 'A check, as the list shows it.',
+})
 export type CheckView = Static<typeof CheckView>
 
-export const CheckViewFilter = Type.Object({
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name, slug or description.' })),
-  platform: Type.Optional(Choice(platforms, 'Runs on this platform.')),
-  strategy: Type.Optional(Choice(strategies, 'Has this strategy.')),
-  kind: Type.Optional(Choice(checkKinds, 'Is of this kind.')),
-  tag: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Has the tag with this identifier.' })),
-  state: Type.Optional(Choice(['failing', 'passing', 'paused'], 'Fails somewhere, passes everywhere, or is paused.')),
-})
+export const CheckViewFilter = Type.Object(
+  {
+    search: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name, slug or description.' })),
+    platform: Type.Optional(Choice(platforms, 'Runs on this platform.')),
+    strategy: Type.Optional(Choice(strategies, 'Has this strategy.')),
+    kind: Type.Optional(Choice(checkKinds, 'Is of this kind.')),
+    tag: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Has the tag with this identifier.' })),
+    state: Type.Optional(Choice(['failing', 'passing', 'paused'], 'Fails somewhere, passes everywhere, or is paused.')),
+  },
+  { title: 'CheckViewFilter', examples: [{ search: 'macos' }], description: 'What narrows the list.' },
+)
 export type CheckViewFilter = Static<typeof CheckViewFilter>
 
 /** The head of the page of a check. */
@@ -185,7 +297,44 @@ export const CheckFacts = Type.Object(
     privacy_info: Text('What the check reads about people.'),
     recomputing: Flag('Whether devices are still being decided anew after a change.'),
   },
-  { description: 'A check with what its page shows.' },
+  {
+    title: 'CheckFacts',
+    examples: [
+      {
+        id: '57',
+        name: 'macOS is up to date',
+        description: 'Looks at the version of macOS.',
+        platforms: ['darwin'],
+        kind: 'catalogue',
+        strategy: 'report_only',
+        is_paused: false,
+        tags: [{ id: '57', name: 'macOS is up to date' }],
+        counted: 3,
+        passing: 3,
+        slug: 'macos-up-to-date',
+        issue_title: 'macOS is out of date',
+        statuses: {
+          passing: 3,
+          failing: 3,
+          unknown: 3,
+          errored: 3,
+          inapplicable: 3,
+          stale: 3,
+          pending: 3,
+          out_of_scope: 3,
+        },
+        open_issues: 3,
+        sql_template: 'SELECT 1',
+        sql: 'SELECT 1',
+        primary_key_column: 'path',
+        interval_seconds: 3,
+        option_definitions: '{}',
+        privacy_info: 'Reads the version of macOS only.',
+        recomputing: false,
+      },
+    ],
+    description: 'A check with what its page shows.',
+  },
 )
 export type CheckFacts = Static<typeof CheckFacts>
 
@@ -196,5 +345,5 @@ export const CheckTags = Type.Object(
       description: 'All tags that the check is to have; those that are new are made.',
     }),
   },
-  { description: 'Tags of a check.' },
+  { title: 'CheckTags', examples: [{ names: ['security'] }], description: 'Tags of a check.' },
 )

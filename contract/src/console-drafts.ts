@@ -16,19 +16,41 @@ const CatalogueEntry = Type.Object(
 
 export const Catalogue = Type.Object(
   { checks: Type.Array(CatalogueEntry, { description: 'All of them.' }) },
-  { description: 'The checks that come with Muster.' },
+  {
+    title: 'Catalogue',
+    examples: [
+      {
+        checks: [
+          {
+            slug: 'macos-up-to-date',
+            name: 'macOS is up to date',
+            description: 'Looks at the version of macOS.',
+            platforms: ['darwin'],
+            topics: ['updates'],
+            check_id: '57',
+          },
+        ],
+      },
+    ],
+    description: 'The checks that come with Muster.',
+  },
 )
 export type Catalogue = Static<typeof Catalogue>
 
 export const EnabledCheck = Type.Object(
   { check_id: Identifier('The check of the organization.') },
-  { description: 'A check that is on, and only reports.' },
+  { title: 'EnabledCheck', examples: [{ check_id: '57' }], description: 'A check that is on, and only reports.' },
 )
 
 /** Read by the draft's own rules, which name what is wrong. */
 export const DraftInput = Type.Object(
   {},
-  { additionalProperties: true, description: 'Fields of a draft; those that are left out stay as they are.' },
+  {
+    title: 'DraftInput',
+    examples: [{}],
+    additionalProperties: true,
+    description: 'Fields of a draft; those that are left out stay as they are.',
+  },
 )
 
 const section = (what: string) =>
@@ -56,7 +78,23 @@ export const DraftJudgement = Type.Object(
     rationale: Nullable(Text('The rationale with the example rows, in Markdown; null where it cannot be made.')),
     fix_instructions: Nullable(Text('The instructions with the example rows; null where they cannot be made.')),
   },
-  { description: 'What a draft lacks, and its texts as they would be shown.' },
+  {
+    title: 'DraftJudgement',
+    examples: [
+      {
+        sections: {
+          osquery_sql: { status: 'missing', reasons: ['has no query'] },
+          notification_templates: { status: 'missing', reasons: ['has no query'] },
+          details: { status: 'missing', reasons: ['has no query'] },
+          privacy_center_details: { status: 'missing', reasons: ['has no query'] },
+        },
+        sql: 'SELECT 1',
+        rationale: 'Updates close known holes.',
+        fix_instructions: 'Open System Settings.',
+      },
+    ],
+    description: 'What a draft lacks, and its texts as they would be shown.',
+  },
 )
 export type DraftJudgement = Static<typeof DraftJudgement>
 
@@ -67,7 +105,54 @@ export const DraftView = Type.Object(
     options: JsonText('Definitions of its options, as JSON text of an object.'),
     judgement: DraftJudgement,
   },
-  { description: 'A draft with what its editor shows.' },
+  {
+    title: 'DraftView',
+    examples: [
+      {
+        id: '12',
+        name: 'Hosts file is untouched',
+        slug: 'hosts-file-untouched',
+        description: 'Looks for names in the hosts file that lead elsewhere.',
+        issue_title: 'The hosts file redirects a name',
+        osquery_sql:
+          "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
+        platforms: ['darwin', 'linux'],
+        rationale_template: 'A name that leads elsewhere can send your password to a stranger.',
+        fix_instructions_template:
+          '1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.',
+        privacy_info: 'Names and addresses in the hosts file.',
+        check_type: 'osquery',
+        target_type: 'devices',
+        requires_primary_key: true,
+        primary_key_column: 'hostnames',
+        published: true,
+        custom_check_id: '88',
+        osquery_sql_status: 'good',
+        notification_templates_status: 'good',
+        details_status: 'good',
+        privacy_center_details_status: 'good',
+        publishable: true,
+        template_data_examples: '[{"hostnames":"bank.example","address":"203.0.113.9","KOLIDE_CHECK_STATUS":"FAIL"}]',
+        privacy_center_example_data: '[{"hostnames":"localhost","address":"127.0.0.1"}]',
+        created_at: '2026-11-18T09:20:00.000Z',
+        updated_at: '2026-11-19T15:02:41.118Z',
+        interval_minutes: 60,
+        options: '{}',
+        judgement: {
+          sections: {
+            osquery_sql: { status: 'missing', reasons: ['has no query'] },
+            notification_templates: { status: 'missing', reasons: ['has no query'] },
+            details: { status: 'missing', reasons: ['has no query'] },
+            privacy_center_details: { status: 'missing', reasons: ['has no query'] },
+          },
+          sql: 'SELECT 1',
+          rationale: 'Updates close known holes.',
+          fix_instructions: 'Open System Settings.',
+        },
+      },
+    ],
+    description: 'A draft with what its editor shows.',
+  },
 )
 export type DraftView = Static<typeof DraftView>
 
@@ -78,7 +163,10 @@ export const NewDraft = Type.Object(
       Type.String({ pattern: '^[0-9]{1,18}$', description: 'A check of one’s own that it is to change.' }),
     ),
   },
-  { description: 'A draft to be made.' },
+  { title: 'NewDraft', examples: [{ input: {} }], description: 'A draft to be made.' },
 )
 
-export const MadeDraft = Type.Object({ id: Identifier('Identifier of the draft.') }, { description: 'A draft.' })
+export const MadeDraft = Type.Object(
+  { id: Identifier('Identifier of the draft.') },
+  { title: 'MadeDraft', examples: [{ id: '57' }], description: 'A draft.' },
+)

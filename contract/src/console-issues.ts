@@ -21,19 +21,39 @@ const issueFields = {
 }
 
 /** A row of the list of issues. */
-export const IssueView = Type.Object(issueFields, { description: 'An issue, as the list shows it.' })
+export const IssueView = Type.Object(issueFields, {
+  title: 'IssueView',
+  examples: [
+    {
+      id: '57',
+      title: 'macOS is out of date',
+      issue_value: '/home/ana/.ssh/id_rsa',
+      exempted: false,
+      detected_at: '2026-11-20T09:00:00.000Z',
+      resolved_at: null,
+      blocks_at: '2026-11-20T09:00:00.000Z',
+      device: { id: '57', name: 'macOS is up to date' },
+      check: { id: '57', name: 'macOS is up to date' },
+      owner: { id: '57', name: 'macOS is up to date' },
+    },
+  ],
+  description: 'An issue, as the list shows it.',
+})
 export type IssueView = Static<typeof IssueView>
 
 const issueStates = ['open', 'all', 'blocking', 'will_block', 'notified', 'exempted', 'resolved'] as const
 
-export const IssueViewFilter = Type.Object({
-  state: Type.Optional(Choice(issueStates, 'How it stands; open ones if it is left out.')),
-  check: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Of this check.' })),
-  device: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'On this device.' })),
-  search: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Text in the title, value or name of the device.' }),
-  ),
-})
+export const IssueViewFilter = Type.Object(
+  {
+    state: Type.Optional(Choice(issueStates, 'How it stands; open ones if it is left out.')),
+    check: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Of this check.' })),
+    device: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'On this device.' })),
+    search: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Text in the title, value or name of the device.' }),
+    ),
+  },
+  { title: 'IssueViewFilter', examples: [{ state: 'open' }], description: 'What narrows the list.' },
+)
 export type IssueViewFilter = Static<typeof IssueViewFilter>
 
 /** The page of an issue. */
@@ -57,23 +77,55 @@ export const IssueFacts = Type.Object(
     exempted_on_request: Flag('Whether somebody asked for the exemption of the issue.'),
     snoozed_until: Nullable(Timestamp('Until when its owner has put it off; null when they have not.')),
     requests: Type.Array(
-      Type.Object({
-        id: Identifier('Identifier of the request.'),
-        status: Choice(['open', 'withdrawn', 'approved', 'denied'], 'What has become of it.'),
-        requested_at: Timestamp('When it was made.'),
-      }),
+      Type.Object(
+        {
+          id: Identifier('Identifier of the request.'),
+          status: Choice(['open', 'withdrawn', 'approved', 'denied'], 'What has become of it.'),
+          requested_at: Timestamp('When it was made.'),
+        },
+        { description: 'A request.' },
+      ),
       { description: 'The latest requests for its exemption.' },
     ),
     earlier: Type.Array(
-      Type.Object({
-        id: Identifier('Identifier of the issue.'),
-        detected_at: Timestamp('When it was found.'),
-        resolved_at: Nullable(Timestamp('When it was resolved.')),
-      }),
+      Type.Object(
+        {
+          id: Identifier('Identifier of the issue.'),
+          detected_at: Timestamp('When it was found.'),
+          resolved_at: Nullable(Timestamp('When it was resolved.')),
+        },
+        { description: 'An issue.' },
+      ),
       { description: 'The same failure before or since, newest first.' },
     ),
   },
-  { description: 'An issue with what its page shows.' },
+  {
+    title: 'IssueFacts',
+    examples: [
+      {
+        id: '57',
+        title: 'macOS is out of date',
+        issue_value: '/home/ana/.ssh/id_rsa',
+        exempted: false,
+        detected_at: '2026-11-20T09:00:00.000Z',
+        resolved_at: null,
+        blocks_at: '2026-11-20T09:00:00.000Z',
+        device: { id: '57', name: 'macOS is up to date' },
+        check: { id: '57', name: 'macOS is up to date' },
+        owner: { id: '57', name: 'macOS is up to date' },
+        value: { path: '/home/ana/.ssh/id_rsa', KOLIDE_CHECK_STATUS: 'FAIL' },
+        issue_key: 'path',
+        last_rechecked_at: '2026-11-20T09:00:00.000Z',
+        recheck_asked_at: null,
+        exemption: null,
+        exempted_on_request: false,
+        snoozed_until: null,
+        requests: [{ id: '57', status: 'open', requested_at: '2026-11-20T09:00:00.000Z' }],
+        earlier: [{ id: '57', detected_at: '2026-11-20T09:00:00.000Z', resolved_at: null }],
+      },
+    ],
+    description: 'An issue with what its page shows.',
+  },
 )
 export type IssueFacts = Static<typeof IssueFacts>
 
@@ -82,7 +134,11 @@ export const CheckExemption = Type.Object(
     reason: Text('Why.', { minLength: 1, maxLength: 5_000 }),
     expires_at: Nullable(Timestamp('Until when; null: without an end.')),
   },
-  { description: 'That a check is not to count on a device.' },
+  {
+    title: 'CheckExemption',
+    examples: [{ reason: 'A build server.', expires_at: null }],
+    description: 'That a check is not to count on a device.',
+  },
 )
 
 const requestFields = {
@@ -101,17 +157,45 @@ export const ExemptionRequestView = Type.Object(
     ...requestFields,
     status: Choice(['open', 'withdrawn', 'approved', 'denied'], 'What has become of it.'),
     issues: Type.Array(
-      Type.Object({
-        id: Identifier('Identifier of the issue.'),
-        title: Text('What is wrong.'),
-        issue_value: Nullable(Text('What tells it apart.')),
-        blocks_at: Nullable(Timestamp('When it blocks.')),
-        resolved_at: Nullable(Timestamp('When it was resolved.')),
-      }),
+      Type.Object(
+        {
+          id: Identifier('Identifier of the issue.'),
+          title: Text('What is wrong.'),
+          issue_value: Nullable(Text('What tells it apart.')),
+          blocks_at: Nullable(Timestamp('When it blocks.')),
+          resolved_at: Nullable(Timestamp('When it was resolved.')),
+        },
+        { description: 'An issue.' },
+      ),
       { description: 'The issues that are to be exempted, 50 at most.' },
     ),
   },
-  { description: 'A request for exemption, as the list shows it.' },
+  {
+    title: 'ExemptionRequestView',
+    examples: [
+      {
+        id: '57',
+        requested_at: '2026-11-20T09:00:00.000Z',
+        decided_at: null,
+        message: 'The update breaks our build tools.',
+        internal_note: null,
+        denial_note: null,
+        requester: { id: '57', name: 'macOS is up to date' },
+        device: { id: '57', name: 'macOS is up to date' },
+        status: 'open',
+        issues: [
+          {
+            id: '57',
+            title: 'macOS is out of date',
+            issue_value: '/home/ana/.ssh/id_rsa',
+            blocks_at: '2026-11-20T09:00:00.000Z',
+            resolved_at: null,
+          },
+        ],
+      },
+    ],
+    description: 'A request for exemption, as the list shows it.',
+  },
 )
 export type ExemptionRequestView = Static<typeof ExemptionRequestView>
 
@@ -121,13 +205,33 @@ export const RegistrationRequestView = Type.Object(
     status: Choice(['pending', 'approved', 'denied'], 'What has become of it.'),
     present_owner: Nullable(named('owner')),
   },
-  { description: 'A request for registration, as the list shows it.' },
+  {
+    title: 'RegistrationRequestView',
+    examples: [
+      {
+        id: '57',
+        requested_at: '2026-11-20T09:00:00.000Z',
+        decided_at: null,
+        message: 'The update breaks our build tools.',
+        internal_note: null,
+        denial_note: null,
+        requester: { id: '57', name: 'macOS is up to date' },
+        device: { id: '57', name: 'macOS is up to date' },
+        status: 'pending',
+        present_owner: null,
+      },
+    ],
+    description: 'A request for registration, as the list shows it.',
+  },
 )
 export type RegistrationRequestView = Static<typeof RegistrationRequestView>
 
-export const RequestViewFilter = Type.Object({
-  status: Type.Optional(Choice(['waiting', 'approved', 'denied', 'withdrawn'], 'What has become of it.')),
-})
+export const RequestViewFilter = Type.Object(
+  {
+    status: Type.Optional(Choice(['waiting', 'approved', 'denied', 'withdrawn'], 'What has become of it.')),
+  },
+  { title: 'RequestViewFilter', examples: [{ status: 'waiting' }], description: 'What narrows the list.' },
+)
 export type RequestViewFilter = Static<typeof RequestViewFilter>
 
 export const WaitingCounts = Type.Object(
@@ -135,6 +239,10 @@ export const WaitingCounts = Type.Object(
     exemptions: Count('Requests for exemption that wait.'),
     registrations: Count('Requests for registration that wait.'),
   },
-  { description: 'How many requests wait for a decision.' },
+  {
+    title: 'WaitingCounts',
+    examples: [{ exemptions: 3, registrations: 3 }],
+    description: 'How many requests wait for a decision.',
+  },
 )
 export type WaitingCounts = Static<typeof WaitingCounts>

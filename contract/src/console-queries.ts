@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { LiveQueryCampaign, LiveQueryResult } from './live-queries.ts'
-import { Choice, Identifier, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 /** A row of the list of live queries. */
 export const LiveQueryView = Type.Object(
@@ -97,7 +97,7 @@ export const ReportingQueryTimes = Type.Object(
   {
     interval_seconds: interval(),
     next_run_at: Timestamp('When it runs next by itself.'),
-    failed_at: Type.Union([Timestamp('When the latest run failed.'), Type.Null()]),
+    failed_at: Nullable(Timestamp('When the latest run failed; null while it has not.')),
   },
   {
     title: 'ReportingQueryTimes',
