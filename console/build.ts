@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
-import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const stamp = `${root}dist/.sources`
+const turn = `${root}../.cache/console-build`
+const turnMayTakeMs = 60_000
 const sources = ['index.html', 'build.ts', 'package.json', 'public/**/*', 'src/**/*', '../contract/src/**/*.ts']
 
 /** What the built files were made of: the build is skipped while it is the same. */
@@ -31,11 +34,37 @@ async function compressFiles(): Promise<void> {
   }
 }
 
-async function buildConsole(): Promise<void> {
-  const startedAt = performance.now()
+/** Servers that start at the same time find the same console stale: one builds it, the others wait. */
+async function takeTurn(): Promise<() => Promise<void>> {
+  await mkdir(`${root}../.cache`, { recursive: true })
+  for (;;) {
+    const isTaken = await mkdir(turn).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'EEXIST' || Promise.reject(error),
+    )
+    if (!isTaken) return () => rmdir(turn)
+    const { mtimeMs } = await stat(turn).catch(() => ({ mtimeMs: Date.now() }))
+    // Left behind by a build that was killed.
+    if (Date.now() - mtimeMs > turnMayTakeMs) await rmdir(turn).catch(() => {})
+    else await pause(100)
+  }
+}
+
+async function buildWhenDue(): Promise<void> {
+  const isWanted = !process.argv.includes('--when-stale')
   const digest = await digestSources()
-  const isStale = digest !== (await readFile(stamp, 'utf8').catch(() => ''))
-  if (!isStale && process.argv.includes('--when-stale')) return
+  const isStale = async () => digest !== (await readFile(stamp, 'utf8').catch(() => ''))
+  if (!isWanted && !(await isStale())) return
+  const endTurn = await takeTurn()
+  try {
+    if (isWanted || (await isStale())) await buildConsole(digest)
+  } finally {
+    await endTurn()
+  }
+}
+
+async function buildConsole(digest: string): Promise<void> {
+  const startedAt = performance.now()
   console.log('Building the console, once for this version; some seconds…')
   const { build } = await import('vite')
   const { mantineVariables } = await import('./src/theme/mantine-variables.ts')
@@ -54,7 +83,7 @@ async function buildConsole(): Promise<void> {
   console.log(`The console is built, in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
-await buildConsole().catch((error: unknown) => {
+await buildWhenDue().catch((error: unknown) => {
   // The API and the agents do without the console; its address says that it is not built.
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
   console.error(isMissing ? 'The console is not built: its packages are not installed (npm ci)' : error)
