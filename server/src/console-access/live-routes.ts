@@ -20,7 +20,10 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
   const watch = openChangeWatch(db, { everyMs: lookEveryMs, onError })
   const open = new Map<string, number>()
   const stopping = new AbortController()
-  scope.addHook('preClose', async () => stopping.abort())
+  scope.addHook('preClose', async () => {
+    stopping.abort()
+    watch.stop()
+  })
 
   sessionRoute(scope, gate, {
     method: 'GET',
@@ -31,6 +34,11 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
       const count = open.get(sessionId) ?? 0
       if (count >= mostPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
       const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
+      // Who left while they were let in is not followed: nothing would tell of their leaving any more.
+      if (reply.raw.destroyed || stopping.signal.aborted) {
+        reply.hijack().raw.destroy()
+        return
+      }
       open.set(sessionId, count + 1)
       const response = begin(reply)
       const check = () =>
@@ -44,7 +52,7 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
         // Ending a session is an entry of the audit log.
         if (changed.includes('audit')) void check()
       })
-      const beat = setInterval(() => void check(), beatEveryMs)
+      const beat = setInterval(() => void check(), beatEveryMs).unref()
       const end = () => response.end()
       stopping.signal.addEventListener('abort', end, { once: true })
       response.once('close', () => {
@@ -55,7 +63,6 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
         if (left > 0) open.set(sessionId, left)
         else open.delete(sessionId)
       })
-      if (stopping.signal.aborted) end()
     },
   })
 }

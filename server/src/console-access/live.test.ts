@@ -17,11 +17,10 @@ beforeEach(async () => {
 type Told = { readonly event: string; readonly data: { topics?: string[] } }
 
 /** What a page hears, by the server's own port. */
-async function listen(cookie: string) {
+async function listen(cookie: string, leaving = new AbortController()) {
   if (!app.app.server.listening) await app.app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.app.server.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const leaving = new AbortController()
   const answer = await fetch(`http://127.0.0.1:${port}/console/api/live`, {
     headers: { cookie, 'sec-fetch-site': 'same-origin' },
     signal: leaving.signal,
@@ -101,6 +100,21 @@ test('a session that its holder renews does not end for its pages, which come ag
   const renewed = await listen(browser.cookie ?? '')
   assert.equal(renewed.answer.status, 200)
   renewed.leave()
+})
+
+test('a page that left while it was let in is not followed', async () => {
+  const browser = await signedIn()
+  const cookie = browser.cookie ?? ''
+  for (let page = 0; page < 12; page += 1) {
+    const leaving = new AbortController()
+    const asked = listen(cookie, leaving).catch(() => undefined)
+    setTimeout(() => leaving.abort(), page)
+    await asked
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const pages = await Promise.all(Array.from({ length: 8 }, () => listen(cookie)))
+  assert.deepEqual(new Set(pages.map(({ answer }) => answer.status)), new Set([200]), 'none of them counts any more')
+  for (const page of pages) page.leave()
 })
 
 test('what a page asks by itself does not keep a session alive', async () => {

@@ -9,6 +9,7 @@ type Watched = { readonly listeners: Set<Listener>; readonly stopping: AbortCont
 export type ChangeWatch = {
   /** Hears of an organization's changes until what is returned is called. */
   listen(organizationId: string, listener: Listener): () => void
+  stop(): void
 }
 
 /**
@@ -53,6 +54,10 @@ export function openChangeWatch(
         watched.delete(organizationId)
         stopping.abort()
       }
+    },
+    stop() {
+      for (const { stopping } of watched.values()) stopping.abort()
+      watched.clear()
     },
   }
 }
