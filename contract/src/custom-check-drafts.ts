@@ -12,6 +12,35 @@ const section = (what: string) =>
     `${what}: \`missing\` while something is to be filled in, \`bad\` while something is wrong, else \`good\`.`,
   )
 
+export const customCheckDraftExample = {
+  id: '12',
+  name: 'Hosts file is untouched',
+  slug: 'hosts-file-untouched',
+  description: 'Looks for names in the hosts file that lead elsewhere.',
+  issue_title: 'The hosts file redirects a name',
+  osquery_sql:
+    "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
+  platforms: ['darwin', 'linux'],
+  rationale_template: 'A name that leads elsewhere can send your password to a stranger.',
+  fix_instructions_template: '1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.',
+  privacy_info: 'Names and addresses in the hosts file.',
+  check_type: 'osquery',
+  target_type: 'devices',
+  requires_primary_key: true,
+  primary_key_column: 'hostnames',
+  published: true,
+  custom_check_id: '88',
+  osquery_sql_status: 'good',
+  notification_templates_status: 'good',
+  details_status: 'good',
+  privacy_center_details_status: 'good',
+  publishable: true,
+  template_data_examples: '[{"hostnames":"bank.example","address":"203.0.113.9","KOLIDE_CHECK_STATUS":"FAIL"}]',
+  privacy_center_example_data: '[{"hostnames":"localhost","address":"127.0.0.1"}]',
+  created_at: '2026-11-18T09:20:00.000Z',
+  updated_at: '2026-11-19T15:02:41.118Z',
+}
+
 export const CustomCheckDraft = Type.Object(
   {
     id: Identifier('Identifier of the draft.'),
@@ -48,37 +77,7 @@ export const CustomCheckDraft = Type.Object(
   {
     title: 'CustomCheckDraft',
     description: 'A check that the organization is writing.',
-    examples: [
-      {
-        id: '12',
-        name: 'Hosts file is untouched',
-        slug: 'hosts-file-untouched',
-        description: 'Looks for names in the hosts file that lead elsewhere.',
-        issue_title: 'The hosts file redirects a name',
-        osquery_sql:
-          "SELECT hostnames, address, CASE WHEN address LIKE '127.%' THEN 'PASS' ELSE 'FAIL' END AS KOLIDE_CHECK_STATUS FROM etc_hosts;",
-        platforms: ['darwin', 'linux'],
-        rationale_template: 'A name that leads elsewhere can send your password to a stranger.',
-        fix_instructions_template:
-          '1. Remove {% for row in rows %}{{ row.hostnames | code }} {% endfor %}from the file.',
-        privacy_info: 'Names and addresses in the hosts file.',
-        check_type: 'osquery',
-        target_type: 'devices',
-        requires_primary_key: true,
-        primary_key_column: 'hostnames',
-        published: true,
-        custom_check_id: '88',
-        osquery_sql_status: 'good',
-        notification_templates_status: 'good',
-        details_status: 'good',
-        privacy_center_details_status: 'good',
-        publishable: true,
-        template_data_examples: '[{"hostnames":"bank.example","address":"203.0.113.9","KOLIDE_CHECK_STATUS":"FAIL"}]',
-        privacy_center_example_data: '[{"hostnames":"localhost","address":"127.0.0.1"}]',
-        created_at: '2026-11-18T09:20:00.000Z',
-        updated_at: '2026-11-19T15:02:41.118Z',
-      },
-    ],
+    examples: [customCheckDraftExample],
   },
 )
 export type CustomCheckDraft = Static<typeof CustomCheckDraft>

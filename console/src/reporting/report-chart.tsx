@@ -35,7 +35,7 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
               {labelOf(row) || '—'}
             </span>
             <svg viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true" focusable="false">
-              <rect className="f-idle" x="0" y="0" height="12" width={(amountOf(row) / largest) * 1_000} />
+              <rect className="bar-idle" x="0" y="0" height="12" width={(amountOf(row) / largest) * 1_000} />
             </svg>
             <span className="num tn">{amountOf(row).toLocaleString('en')}</span>
           </li>
