@@ -67,6 +67,7 @@ test('a machine becomes a device with its facts, targeted by the checks, and is 
     created_at: startOfTests,
     enrolled_at: startOfTests,
     deleted_at: null,
+    is_named: false,
   })
   const results = await database.db.selectFrom('check_results').select('status').execute()
   assert.deepEqual(results, [{ status: 'pending' }])
