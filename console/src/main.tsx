@@ -28,7 +28,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { onSessionEnd } from './api/request.ts'
 import { forgetSession } from './api/session.ts'
-import { router } from './routes.tsx'
+import { router } from './router.ts'
 import { colorSchemeManager } from './theme/color-scheme-manager.ts'
 import { theme } from './theme/theme.ts'
 

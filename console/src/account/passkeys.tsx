@@ -1,12 +1,12 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import type { AddedPasskey, SignInOptions, SignInState } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { makePasskey } from '../api/passkeys.ts'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { FormFault } from '../components/form-fault.tsx'
+import { NameForm } from '../components/name-form.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -98,29 +98,13 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: r
     onDone: ({ recovery_codes: codes }) => onAdded(codes),
     hasForm: true,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    add.mutate(String(new FormData(event.currentTarget).get('name')).trim())
-  }
   return (
-    <form onSubmit={submit} className="confirm">
-      <TextInput
-        name="name"
-        label="Name"
-        description="To tell it from others: “Work laptop”, “Blue key”."
-        maxLength={100}
-        required
-        withAsterisk={false}
-        data-autofocus
-        error={add.faultOf('name')}
-      />
-      <FormFault error={add.faultBeside('name')} />
-      <div className="dialog-ends">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="filled" loading={add.isPending}>
-          Add the passkey
-        </Button>
-      </div>
-    </form>
+    <NameForm
+      about="To tell it from others: “Work laptop”, “Blue key”."
+      maxLength={100}
+      verb="Add the passkey"
+      action={add}
+      onClose={onClose}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import type { AuditView, AuditViewFilter, RowCount } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
+import { given, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 30_000
@@ -22,7 +22,7 @@ export const readAuditFilters = (raw: Readonly<Record<string, unknown>>): AuditF
     q: readText(raw, 'q'),
     actor: readChoice(raw, 'actor', ['User', 'ApiKey', 'System', 'Person'] as const),
     since: readChoice(raw, 'since', ['24h', '7d', '30d'] as const),
-    after: readText(raw, 'after', 2_000),
+    ...readAfter(raw),
   })
 
 export const auditFiltersInWords = ({ q, actor, since }: AuditFilters): string =>

@@ -14,11 +14,22 @@ export const readId = (raw: Raw, name: string): string | undefined => {
 export const readChoice = <Name extends string>(raw: Raw, name: string, known: readonly Name[]): Name | undefined =>
   known.find((value) => value === raw[name])
 
+/** Some of the known values, divided by commas. */
+export function readChoices(raw: Raw, name: string, known: readonly string[]): string | undefined {
+  const kept = (readText(raw, name) ?? '').split(',').filter((value) => known.includes(value))
+  return kept.length > 0 ? [...new Set(kept)].join(',') : undefined
+}
+
+export const keysOf = <Name extends string>(words: Readonly<Record<Name, unknown>>) => Object.keys(words) as Name[]
+
 /** Without the fields that are undefined, so that they stay out of the address. */
 export const given = <Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')) as never
+
+/** The place in a list that a link names. */
+export const readAfter = (raw: Raw): { after?: string } => given({ after: readText(raw, 'after', 2_000) })
 
 /** Filters in words, as one sentence; blank when there are none. */
 export function sentenceOf(words: readonly (string | false | undefined)[]): string {

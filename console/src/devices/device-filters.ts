@@ -1,4 +1,5 @@
 import type { DeviceView, DeviceViewFilter } from '@muster/contract/console-views.ts'
+import { given, keysOf, readAfter, readChoice, readChoices, readText, sentenceOf } from '../components/read-filters.ts'
 import { type Standing, standingWords } from '../components/state-shape.tsx'
 
 export const platforms: readonly DeviceView['device_type'][] = ['Mac', 'Windows', 'Linux', 'iOS', 'Android']
@@ -28,31 +29,17 @@ export const views = {
 
 export type ViewName = keyof typeof views
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-function knownOf(value: unknown, known: readonly string[]): string | undefined {
-  const kept = (text(value) ?? '').split(',').filter((part) => known.includes(part))
-  return kept.length > 0 ? [...new Set(kept)].join(',') : undefined
-}
-
-const without = <Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
-
 /** The filters of an address; what they cannot mean is dropped. */
 export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): DeviceFilters {
-  const view = Object.keys(views).find((name): name is ViewName => name === raw['view'])
-  const owner = raw['owner'] === 'registered' || raw['owner'] === 'none' ? raw['owner'] : undefined
   const per = pageSizes.find((size) => size !== defaultPageSize && String(size) === raw['per'])
-  return without({
-    view,
-    state: knownOf(raw['state'], standings),
-    platform: knownOf(raw['platform'], platforms),
-    owner,
-    q: text(raw['q'])?.slice(0, 200),
+  return given({
+    view: readChoice(raw, 'view', keysOf(views)),
+    state: readChoices(raw, 'state', standings),
+    platform: readChoices(raw, 'platform', platforms),
+    owner: readChoice(raw, 'owner', ['registered', 'none'] as const),
+    q: readText(raw, 'q'),
     per: per === undefined ? undefined : String(per),
-    after: text(raw['after']),
+    ...readAfter(raw),
     from: /^\d{1,7}$/.test(String(raw['from'])) ? String(raw['from']) : undefined,
   })
 }
@@ -62,12 +49,12 @@ export const pageSizeOf = ({ per }: DeviceFilters): number => Number(per ?? defa
 /** What the server is asked for. */
 export function filterOf({ view, state, platform, owner, q }: DeviceFilters): DeviceViewFilter {
   const { text: _text, ...wanted }: DeviceViewFilter & { text?: string } = view ? views[view] : {}
-  return without({ ...wanted, ...without({ standing: state }), platform, owner, search: q }) as DeviceViewFilter
+  return given({ ...wanted, ...given({ standing: state }), platform, owner, search: q }) as DeviceViewFilter
 }
 
 /** The filters in words, for when nothing is found. */
-export function filtersInWords({ view, state, platform, owner, q }: DeviceFilters): string {
-  const words = [
+export const filtersInWords = ({ view, state, platform, owner, q }: DeviceFilters): string =>
+  sentenceOf([
     view && `The view is ${views[view].text}`,
     state &&
       `state is ${state
@@ -77,7 +64,4 @@ export function filtersInWords({ view, state, platform, owner, q }: DeviceFilter
     platform && `platform is ${platform.split(',').join(' or ')}`,
     owner && (owner === 'none' ? 'nobody owns it' : 'somebody owns it'),
     q && `something holds “${q}”`,
-  ].filter(Boolean)
-  const sentence = words.join(', and ')
-  return sentence === '' ? '' : `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`
-}
+  ])

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { request, withQuery } from '../api/request.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { visibleText } from '../components/visible-text.ts'
+import { IssueName } from '../issues/issue-name.tsx'
 import type { ListOf } from './device-queries.ts'
 import type { IssueFilters } from './device-tab-filters.ts'
 
@@ -77,14 +77,7 @@ export function DeviceIssues() {
             <tbody>
               {rows.map((issue) => (
                 <tr key={issue.id} className={issue.issue_value === null ? '' : 'tall'}>
-                  <td className="c-name">
-                    <span className="m ell">{visibleText(issue.title)}</span>
-                    {issue.issue_value !== null && (
-                      <code className="second ell" title={visibleText(issue.issue_value)}>
-                        {visibleText(issue.issue_value)}
-                      </code>
-                    )}
-                  </td>
+                  <IssueName issue={issue} />
                   <td className="num t2 c-time">
                     <RelativeTime time={issue.detected_at} />
                   </td>

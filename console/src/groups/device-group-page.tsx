@@ -5,7 +5,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -14,6 +13,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { GroupPage } from './group-page.tsx'
 import { deviceGroupQuery, devicesFoundQuery, readGroupFilters } from './group-queries.ts'
+import { useTakeOut } from './membership.tsx'
 
 const route = getRouteApi('/shell/groups/devices/$groupId')
 const crumb = { to: '/groups/devices', text: 'Device groups' } as const
@@ -53,25 +53,16 @@ export function DeviceGroupPage() {
   )
 }
 
-type Member = { readonly id: string; readonly name: string }
-
 function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean }) {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const filter = { group_id: group.id, ...(filters.q !== undefined && { search: filters.q }) }
   const list = useQuery(devicesFoundQuery(filter, filters.after))
-  const refresh = [['groups', 'devices'], ['devices']]
   const path = `/device_groups/${group.id}/memberships`
-  const add = useAction<Member>({
-    act: ({ id }) => request(path, { method: 'POST', body: { device_ids: [id] } }),
-    refresh,
-    said: (_answer, { name }) => `${name} is in the group again`,
-  })
-  const remove = useAction<Member>({
-    act: ({ id }) => request(`${path}/${id}`, { method: 'DELETE' }),
-    refresh,
-    said: (_answer, { name }) => `${name} taken out of the group`,
-    undo: (_answer, member) => ({ label: 'Undo', run: () => add.mutate(member) }),
+  const takeOut = useTakeOut({
+    add: (id) => request(path, { method: 'POST', body: { device_ids: [id] } }),
+    remove: (id) => request(`${path}/${id}`, { method: 'DELETE' }),
+    refresh: [['groups', 'devices'], ['devices']],
   })
   return (
     <>
@@ -122,18 +113,7 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
                       {device.owner ? visibleText(device.owner.name) : <span className="t3">Not registered</span>}
                     </span>
                   </td>
-                  {mayManage && (
-                    <td className="num c-time">
-                      <button
-                        type="button"
-                        className="plain t2"
-                        aria-label={`Take out ${visibleText(device.name)}`}
-                        onClick={() => remove.mutate({ id: device.id, name: visibleText(device.name) })}
-                      >
-                        Take out
-                      </button>
-                    </td>
-                  )}
+                  {mayManage && <td className="num c-time">{takeOut(device)}</td>}
                 </tr>
               ))}
             </tbody>

@@ -3,7 +3,7 @@ import type { DeviceView } from '@muster/contract/console-views.ts'
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readText } from '../components/read-filters.ts'
+import { given, readAfter, readText } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 60_000
@@ -12,7 +12,7 @@ const refetchInterval = 60_000
 export type GroupFilters = { readonly q?: string; readonly after?: string }
 
 export const readGroupFilters = (raw: Readonly<Record<string, unknown>>): GroupFilters =>
-  given({ q: readText(raw, 'q'), after: readText(raw, 'after', 2_000) })
+  given({ q: readText(raw, 'q'), ...readAfter(raw) })
 
 /** A quotation mark cannot be searched for. */
 const searchOf = (q = ''): string => {

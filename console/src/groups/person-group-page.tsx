@@ -5,7 +5,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
-import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -15,6 +14,7 @@ import { PersonTable } from '../people/person-table.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { GroupPage } from './group-page.tsx'
 import { personGroupQuery, readGroupFilters } from './group-queries.ts'
+import { useTakeOut } from './membership.tsx'
 
 const route = getRouteApi('/shell/groups/people/$groupId')
 const crumb = { to: '/groups/people', text: 'Person groups' } as const
@@ -54,25 +54,16 @@ export function PersonGroupPage() {
   )
 }
 
-type Member = { readonly id: string; readonly name: string }
-
 function Members({ group, mayChange }: { group: PersonGroupView; mayChange: boolean }) {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const filter = { group_id: group.id, ...(filters.q !== undefined && { search: filters.q }) }
   const list = useQuery(personViewsQuery(filter, filters.after))
-  const refresh = [['groups', 'people'], ['people']]
   const path = `/views/person_groups/${group.id}`
-  const add = useAction<Member>({
-    act: ({ id }) => request(`${path}/add`, { method: 'POST', body: { person_ids: [id] } }),
-    refresh,
-    said: (_answer, { name }) => `${name} is in the group again`,
-  })
-  const remove = useAction<Member>({
-    act: ({ id }) => request(`${path}/remove`, { method: 'POST', body: { person_ids: [id] } }),
-    refresh,
-    said: (_answer, { name }) => `${name} taken out of the group`,
-    undo: (_answer, member) => ({ label: 'Undo', run: () => add.mutate(member) }),
+  const takeOut = useTakeOut({
+    add: (id) => request(`${path}/add`, { method: 'POST', body: { person_ids: [id] } }),
+    remove: (id) => request(`${path}/remove`, { method: 'POST', body: { person_ids: [id] } }),
+    refresh: [['groups', 'people'], ['people']],
   })
   return (
     <>
@@ -93,23 +84,7 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
         after={filters.after}
         onNext={(after) => void navigate({ search: { ...filters, after } })}
       >
-        {(rows) => (
-          <PersonTable
-            rows={rows}
-            {...(mayChange && {
-              end: ({ id, name }) => (
-                <button
-                  type="button"
-                  className="plain t2"
-                  aria-label={`Take out ${visibleText(name)}`}
-                  onClick={() => remove.mutate({ id, name: visibleText(name) })}
-                >
-                  Take out
-                </button>
-              ),
-            })}
-          />
-        )}
+        {(rows) => <PersonTable rows={rows} {...(mayChange && { end: takeOut })} />}
       </ListBody>
     </>
   )

@@ -1,7 +1,7 @@
 import type { IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
+import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 export const issueStates = {
@@ -30,7 +30,7 @@ export function readIssueFilters(raw: Readonly<Record<string, unknown>>): IssueF
     check: readId(raw, 'check'),
     device: readId(raw, 'device'),
     q: readText(raw, 'q'),
-    after: readText(raw, 'after', 2_000),
+    ...readAfter(raw),
   })
 }
 

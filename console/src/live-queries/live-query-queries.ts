@@ -2,13 +2,13 @@ import type { LiveAnswerView, LiveQueryView } from '@muster/contract/console-que
 import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readText } from '../components/read-filters.ts'
+import { given, readAfter, readText } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 export type LiveQueryFilters = { readonly q?: string; readonly after?: string }
 
 export const readLiveQueryFilters = (raw: Readonly<Record<string, unknown>>): LiveQueryFilters =>
-  given({ q: readText(raw, 'q'), after: readText(raw, 'after', 2_000) })
+  given({ q: readText(raw, 'q'), ...readAfter(raw) })
 
 export const liveQueriesQuery = ({ q, after }: LiveQueryFilters) =>
   queryOptions({

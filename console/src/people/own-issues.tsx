@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { IssueName } from '../issues/issue-name.tsx'
 import { ownDevicesQuery } from './own-devices.tsx'
 import { personIssuesQuery } from './person-queries.ts'
 
@@ -30,14 +31,7 @@ export function OwnIssues({ personId }: { personId: string }) {
             <tbody>
               {rows.map((issue) => (
                 <tr key={issue.id} className={issue.issue_value === null ? '' : 'tall'}>
-                  <td className="c-name">
-                    <span className="m ell">{visibleText(issue.title)}</span>
-                    {issue.issue_value !== null && (
-                      <code className="second ell" title={visibleText(issue.issue_value)}>
-                        {visibleText(issue.issue_value)}
-                      </code>
-                    )}
-                  </td>
+                  <IssueName issue={issue} />
                   <td className="c-sub">
                     <Link
                       to="/devices/$deviceId"

@@ -3,7 +3,7 @@ import type { PersonGroup } from '@muster/contract/groups.ts'
 import type { Issue } from '@muster/contract/issues.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
+import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 60_000
@@ -23,7 +23,7 @@ export const readPersonFilters = (raw: Readonly<Record<string, unknown>>): Perso
     q: readText(raw, 'q'),
     devices: readChoice(raw, 'devices', ['some', 'blocked', 'none'] as const),
     group: readId(raw, 'group'),
-    after: readText(raw, 'after', 2_000),
+    ...readAfter(raw),
   })
 
 export const personFiltersInWords = ({ q, devices, group }: PersonFilters): string =>

@@ -1,7 +1,7 @@
 import type { ExemptionRequestView, RegistrationRequestView, WaitingCounts } from '@muster/contract/console-issues.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readChoice, readText } from '../components/read-filters.ts'
+import { given, readAfter, readChoice } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 export const statuses = { waiting: 'Waiting', approved: 'Approved', denied: 'Denied', withdrawn: 'Withdrawn' } as const
@@ -12,7 +12,7 @@ export type RequestFilters = { readonly status?: StatusName; readonly after?: st
 /** What waits needs no word in the address. */
 export const readRequestFilters = (raw: Readonly<Record<string, unknown>>): RequestFilters => {
   const status = readChoice(raw, 'status', ['all', ...Object.keys(statuses)] as StatusName[])
-  return given({ status: status === 'waiting' ? undefined : status, after: readText(raw, 'after', 2_000) })
+  return given({ status: status === 'waiting' ? undefined : status, ...readAfter(raw) })
 }
 
 const listOf = <View>(kind: string, { status = 'waiting', after }: RequestFilters) =>

@@ -1,5 +1,5 @@
 import type { AdministratorFilter } from '@muster/contract/console-settings.ts'
-import { given, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
+import { given, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
 import { accessWords } from './access-words.ts'
 
 /** What stands in the address of the list. */
@@ -15,7 +15,7 @@ export const readAdministratorFilters = (raw: Readonly<Record<string, unknown>>)
     q: readText(raw, 'q'),
     access: readChoice(raw, 'access', ['full', 'limited', 'billing_only'] as const),
     factor: readChoice(raw, 'factor', ['missing'] as const),
-    after: readText(raw, 'after', 2_000),
+    ...readAfter(raw),
   })
 
 export const administratorFilterOf = ({ q, access, factor }: AdministratorFilters): AdministratorFilter =>

@@ -1,12 +1,8 @@
-import { Button } from '@mantine/core'
 import type { EnrolmentSecretView, NewEnrolmentSecret } from '@muster/contract/console-settings.ts'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { request } from '../api/request.ts'
-import { useAction } from '../api/use-action.ts'
-import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { SecretActions } from './secret-actions.tsx'
 
 type Parts = {
   readonly rows: readonly EnrolmentSecretView[]
@@ -15,25 +11,6 @@ type Parts = {
 }
 
 export function EnrolmentSecretTable({ rows, mayChange, onRotated }: Parts) {
-  const [rotated, setRotated] = useState<EnrolmentSecretView | undefined>()
-  const [revoked, setRevoked] = useState<EnrolmentSecretView | undefined>()
-  const refresh = [['settings']]
-  const rotate = useAction({
-    act: ({ id }: EnrolmentSecretView) =>
-      request<NewEnrolmentSecret>(`/session/enrolment_secrets/${id}/rotate`, { method: 'POST' }),
-    refresh,
-    onDone: (made) => {
-      setRotated(undefined)
-      onRotated(made)
-    },
-  })
-  const revoke = useAction({
-    act: ({ id }: EnrolmentSecretView) => request(`/session/enrolment_secrets/${id}`, { method: 'DELETE' }),
-    refresh,
-    said: (_, { name }) => `${visibleText(name)} revoked`,
-    onDone: () => setRevoked(undefined),
-  })
-  const stays = 'Machines that have enrolled stay enrolled.'
   return (
     <>
       <thead>
@@ -65,46 +42,28 @@ export function EnrolmentSecretTable({ rows, mayChange, onRotated }: Parts) {
             </td>
             <td className="c-sub">
               {mayChange && row.state === 'in_force' && (
-                <span className="actions-cell">
-                  {row.package_id === null && (
-                    <Button aria-label={`Rotate ${visibleText(row.name)}…`} onClick={() => setRotated(row)}>
-                      Rotate…
-                    </Button>
-                  )}
-                  <Button aria-label={`Revoke ${visibleText(row.name)}…`} onClick={() => setRevoked(row)}>
-                    Revoke…
-                  </Button>
-                </span>
+                <SecretActions
+                  kind="secret"
+                  name={row.name}
+                  path={`/session/enrolment_secrets/${row.id}`}
+                  mayRotate={row.package_id === null}
+                  ifRotated={[
+                    'The secret that is in use lets no machine in any more. You get another one in its place.',
+                  ]}
+                  ifRevoked={[
+                    'It lets no machine in any more, and cannot be brought back.',
+                    ...(row.package_id === null
+                      ? []
+                      : ['Copies of its package enrol nothing until you make the package anew.']),
+                  ]}
+                  stays="Machines that have enrolled stay enrolled."
+                  onRotated={onRotated}
+                />
               )}
             </td>
           </tr>
         ))}
       </tbody>
-      <ConfirmDialog
-        isOpen={rotated !== undefined}
-        onClose={() => setRotated(undefined)}
-        question={`Rotate ${visibleText(rotated?.name ?? '')}?`}
-        consequences={['The secret that is in use lets no machine in any more. You get another one in its place.']}
-        stays={stays}
-        verb="Rotate the secret"
-        onConfirm={() => rotated && rotate.mutate(rotated)}
-        isBusy={rotate.isPending}
-      />
-      <ConfirmDialog
-        isOpen={revoked !== undefined}
-        onClose={() => setRevoked(undefined)}
-        question={`Revoke ${visibleText(revoked?.name ?? '')}?`}
-        consequences={[
-          'It lets no machine in any more, and cannot be brought back.',
-          ...(revoked?.package_id == null
-            ? []
-            : ['Copies of its package enrol nothing until you make the package anew.']),
-        ]}
-        stays={stays}
-        verb="Revoke the secret"
-        onConfirm={() => revoked && revoke.mutate(revoked)}
-        isBusy={revoke.isPending}
-      />
     </>
   )
 }

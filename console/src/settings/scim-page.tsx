@@ -1,14 +1,14 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import type { NewScimToken, ScimTokenView } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { request } from '../api/request.ts'
 import { useMay, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
-import { FormFault } from '../components/form-fault.tsx'
 import { ListBody } from '../components/list-body.tsx'
+import { NameForm } from '../components/name-form.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { NewSecretDialog } from './new-secret-dialog.tsx'
@@ -101,29 +101,13 @@ function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (token: N
     onDone: onMade,
     hasForm: true,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    make.mutate(String(new FormData(event.currentTarget).get('name')).trim())
-  }
   return (
-    <form onSubmit={submit} className="confirm">
-      <TextInput
-        name="name"
-        label="Name"
-        description="The audit log says it of every change: “Okta”, “Entra ID”."
-        maxLength={200}
-        required
-        withAsterisk={false}
-        data-autofocus
-        error={make.faultOf('name')}
-      />
-      <FormFault error={make.faultBeside('name')} />
-      <div className="dialog-ends">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="filled" loading={make.isPending}>
-          Make the token
-        </Button>
-      </div>
-    </form>
+    <NameForm
+      about="The audit log says it of every change: “Okta”, “Entra ID”."
+      maxLength={200}
+      verb="Make the token"
+      action={make}
+      onClose={onClose}
+    />
   )
 }

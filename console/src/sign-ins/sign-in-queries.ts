@@ -2,7 +2,7 @@ import type { AuthLog } from '@muster/contract/auth-logs.ts'
 import type { RowCount, SignInView, SignInViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
-import { given, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
+import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 30_000
@@ -34,7 +34,7 @@ export const readSignInFilters = (raw: Readonly<Record<string, unknown>>): SignI
     since: readChoice(raw, 'since', ['24h', '7d', '30d'] as const),
     device: readId(raw, 'device'),
     person: readId(raw, 'person'),
-    after: readText(raw, 'after', 2_000),
+    ...readAfter(raw),
   })
 
 export const signInFiltersInWords = ({ q, result, status, since, device, person }: SignInFilters): string =>

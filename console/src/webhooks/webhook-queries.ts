@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { type WebhookEvent, webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
+import { given, keysOf, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
 import type { SentRange } from '../developers/range-dialog.tsx'
 import type { ListOf } from '../devices/device-queries.ts'
 
@@ -44,32 +45,22 @@ export const deliveryStates: Readonly<Record<WebhookDelivery['state'], string>> 
   failed: 'Gave up',
 }
 
-const text = (value: unknown, longest: number): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, longest) : undefined
-
 /** The filters of an address; what they cannot mean is dropped. */
-export function readDeliveryFilters(raw: Readonly<Record<string, unknown>>): DeliveryFilters {
-  const state = (Object.keys(deliveryStates) as WebhookDelivery['state'][]).find((name) => name === raw['state'])
-  const kind = webhookEvents.find((name) => name === raw['kind'])
-  const [q, after] = [text(raw['q'], 200), text(raw['after'], 2_000)]
-  return {
-    ...(state && { state }),
-    ...(kind && { kind }),
-    ...(q !== undefined && { q }),
-    ...(after !== undefined && { after }),
-  }
-}
+export const readDeliveryFilters = (raw: Readonly<Record<string, unknown>>): DeliveryFilters =>
+  given({
+    state: readChoice(raw, 'state', keysOf(deliveryStates)),
+    kind: readChoice(raw, 'kind', webhookEvents),
+    q: readText(raw, 'q'),
+    ...readAfter(raw),
+  })
 
 /** The filters in words, for when nothing is found. */
-export function deliveryFiltersInWords({ state, kind, q }: DeliveryFilters): string {
-  const words = [
+export const deliveryFiltersInWords = ({ state, kind, q }: DeliveryFilters): string =>
+  sentenceOf([
     kind && `the event is ${kind}`,
     state && `it is “${deliveryStates[state]}”`,
     q && `something holds “${q}”`,
-  ].filter(Boolean)
-  const sentence = words.join(', and ')
-  return sentence === '' ? '' : `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`
-}
+  ])
 
 export const deliveriesQuery = (id: string, { state, kind, q, after }: DeliveryFilters) =>
   queryOptions({

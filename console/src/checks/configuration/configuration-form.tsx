@@ -14,6 +14,37 @@ type Parts = {
   readonly onChange: (part: Partial<Draft>) => void
 }
 
+const groupFields = [
+  {
+    name: 'targeted',
+    member: 'targeted_groups',
+    label: 'Checked on',
+    hint: 'Groups and platforms',
+    empty: 'Every device that fits',
+  },
+  {
+    name: 'excluded',
+    member: 'excluded_groups',
+    label: 'Not checked on',
+    hint: 'Left out even where it is checked',
+    empty: 'Nobody is left out',
+  },
+  {
+    name: 'blocksIn',
+    member: 'blocking_allowed_groups',
+    label: 'Blocks in',
+    hint: 'Elsewhere owners are told, and not blocked',
+    empty: 'Everyone checked',
+  },
+  {
+    name: 'neverIn',
+    member: 'blocking_excluded_groups',
+    label: 'Never blocks in',
+    hint: 'Spared even where it blocks',
+    empty: 'Nobody is spared',
+  },
+] as const
+
 export function ConfigurationForm({ draft, saved, definitions, preview, faultUnder, onChange }: Parts) {
   const results = preview === undefined ? '' : ' A change makes the results so far stale.'
   return (
@@ -61,38 +92,15 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
       <section className="sec" aria-labelledby="where-it-applies">
         <h2 id="where-it-applies">Where it applies</h2>
         <div className="field-pair">
-          <GroupPicker
-            label="Checked on"
-            hint="Groups and platforms"
-            empty="Every device that fits"
-            chosen={draft.targeted}
-            fault={faultUnder('targeted_groups')}
-            onChange={(targeted) => onChange({ targeted })}
-          />
-          <GroupPicker
-            label="Not checked on"
-            hint="Left out even where it is checked"
-            empty="Nobody is left out"
-            chosen={draft.excluded}
-            fault={faultUnder('excluded_groups')}
-            onChange={(excluded) => onChange({ excluded })}
-          />
-          <GroupPicker
-            label="Blocks in"
-            hint="Elsewhere owners are told, and not blocked"
-            empty="Everyone checked"
-            chosen={draft.blocksIn}
-            fault={faultUnder('blocking_allowed_groups')}
-            onChange={(blocksIn) => onChange({ blocksIn })}
-          />
-          <GroupPicker
-            label="Never blocks in"
-            hint="Spared even where it blocks"
-            empty="Nobody is spared"
-            chosen={draft.neverIn}
-            fault={faultUnder('blocking_excluded_groups')}
-            onChange={(neverIn) => onChange({ neverIn })}
-          />
+          {groupFields.map(({ name, member, ...words }) => (
+            <GroupPicker
+              key={name}
+              {...words}
+              chosen={draft[name]}
+              fault={faultUnder(member)}
+              onChange={(groups) => onChange({ [name]: groups })}
+            />
+          ))}
         </div>
       </section>
       <section className="sec" aria-labelledby="options-and-timing">

@@ -1,0 +1,30 @@
+import { createRouter, stringifySearchWith } from '@tanstack/react-router'
+import { checkPages } from './routes/checks.ts'
+import { developerPages } from './routes/developers.ts'
+import { devicePages } from './routes/devices.ts'
+import { root, shell } from './routes/frame.ts'
+import { gates } from './routes/gates.ts'
+import { queryPages } from './routes/queries.ts'
+import { recordPages } from './routes/records.ts'
+import { settingPages } from './routes/settings.ts'
+import { Broken } from './shell/failures.tsx'
+
+const pages = [...devicePages, ...checkPages, ...recordPages, ...queryPages, ...developerPages, ...settingPages]
+
+export const router = createRouter({
+  routeTree: root.addChildren([...gates, shell.addChildren(pages)]),
+  basepath: '/console',
+  // Plain words in the address, without the quotes of JSON; an identifier stays text.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: stringifySearchWith((value) => String(value)),
+  defaultPreload: 'intent',
+  defaultPendingMs: 300,
+  scrollRestoration: true,
+  defaultErrorComponent: Broken,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,73 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { visibleText } from '../components/visible-text.ts'
+
+type Parts<Made> = {
+  /** "secret", "token". */
+  readonly kind: string
+  readonly name: string
+  /** Of the secret within the session's interface. */
+  readonly path: string
+  readonly mayRotate: boolean
+  readonly ifRotated: readonly string[]
+  readonly ifRevoked: readonly string[]
+  readonly stays: string
+  readonly onRotated: (made: Made) => void
+}
+
+/** The buttons at the end of a secret's row, and the questions that they ask first. */
+export function SecretActions<Made>({ kind, path, mayRotate, stays, onRotated, ...parts }: Parts<Made>) {
+  const [asked, setAsked] = useState<'rotate' | 'revoke' | undefined>()
+  const name = visibleText(parts.name)
+  const close = () => setAsked(undefined)
+  const refresh = [['settings']]
+  const rotate = useAction({
+    act: () => request<Made>(`${path}/rotate`, { method: 'POST' }),
+    refresh,
+    onDone: (made) => {
+      close()
+      onRotated(made)
+    },
+  })
+  const revoke = useAction({
+    act: () => request(path, { method: 'DELETE' }),
+    refresh,
+    said: () => `${name} revoked`,
+    onDone: close,
+  })
+  return (
+    <span className="actions-cell">
+      {mayRotate && (
+        <Button aria-label={`Rotate ${name}…`} onClick={() => setAsked('rotate')}>
+          Rotate…
+        </Button>
+      )}
+      <Button aria-label={`Revoke ${name}…`} onClick={() => setAsked('revoke')}>
+        Revoke…
+      </Button>
+      <ConfirmDialog
+        isOpen={asked === 'rotate'}
+        onClose={close}
+        question={`Rotate ${name}?`}
+        consequences={parts.ifRotated}
+        stays={stays}
+        verb={`Rotate the ${kind}`}
+        onConfirm={rotate.mutate}
+        isBusy={rotate.isPending}
+      />
+      <ConfirmDialog
+        isOpen={asked === 'revoke'}
+        onClose={close}
+        question={`Revoke ${name}?`}
+        consequences={parts.ifRevoked}
+        stays={stays}
+        verb={`Revoke the ${kind}`}
+        onConfirm={revoke.mutate}
+        isBusy={revoke.isPending}
+      />
+    </span>
+  )
+}
