@@ -9,6 +9,14 @@ const beginsBlockingOn = Type.Optional(
   Nullable(Timestamp('Before this moment the check blocks nobody; null: no such moment; left out: as it is.')),
 )
 
+const changeExample = {
+  options: { max_grace_seconds: 60 },
+  remediation_strategy: 'warn_then_block',
+  block_auth_grace_period_days: 7,
+  targeted_groups: ['macos', 12],
+  excluded_groups: ['8'],
+}
+
 export const ConfigurationPreviewRequest = Type.Object(
   {
     change: CheckConfigurationRequest,
@@ -21,13 +29,7 @@ export const ConfigurationPreviewRequest = Type.Object(
     title: 'ConfigurationPreviewRequest',
     examples: [
       {
-        change: {
-          options: { max_grace_seconds: 60 },
-          remediation_strategy: 'warn_then_block',
-          block_auth_grace_period_days: 7,
-          targeted_groups: ['macos', 12],
-          excluded_groups: ['8'],
-        },
+        change: changeExample,
       },
     ],
     description: 'A configuration that is not saved yet.',
@@ -44,13 +46,7 @@ export const ConfigurationSave = Type.Object(
     title: 'ConfigurationSave',
     examples: [
       {
-        change: {
-          options: { max_grace_seconds: 60 },
-          remediation_strategy: 'warn_then_block',
-          block_auth_grace_period_days: 7,
-          targeted_groups: ['macos', 12],
-          excluded_groups: ['8'],
-        },
+        change: changeExample,
         preview: '2f61c0d4',
       },
     ],
@@ -235,23 +231,23 @@ const commonFacts = {
   passing: Count('Devices that pass.'),
 }
 
+const checkExample = {
+  id: '57',
+  name: 'macOS is up to date',
+  description: 'Looks at the version of macOS.',
+  platforms: ['darwin'],
+  kind: 'catalogue',
+  strategy: 'report_only',
+  is_paused: false,
+  tags: [{ id: '4', name: 'Updates' }],
+  counted: 12,
+  passing: 9,
+}
+
 /** A row of the list of checks. */
 export const CheckView = Type.Object(commonFacts, {
   title: 'CheckView',
-  examples: [
-    {
-      id: '57',
-      name: 'macOS is up to date',
-      description: 'Looks at the version of macOS.',
-      platforms: ['darwin'],
-      kind: 'catalogue',
-      strategy: 'report_only',
-      is_paused: false,
-      tags: [{ id: '57', name: 'macOS is up to date' }],
-      counted: 3,
-      passing: 3,
-    },
-  ],
+  examples: [checkExample],
   description: 'A check, as the list shows it.',
 })
 export type CheckView = Static<typeof CheckView>
@@ -301,33 +297,24 @@ export const CheckFacts = Type.Object(
     title: 'CheckFacts',
     examples: [
       {
-        id: '57',
-        name: 'macOS is up to date',
-        description: 'Looks at the version of macOS.',
-        platforms: ['darwin'],
-        kind: 'catalogue',
-        strategy: 'report_only',
-        is_paused: false,
-        tags: [{ id: '57', name: 'macOS is up to date' }],
-        counted: 3,
-        passing: 3,
+        ...checkExample,
         slug: 'macos-up-to-date',
         issue_title: 'macOS is out of date',
         statuses: {
-          passing: 3,
+          passing: 9,
           failing: 3,
-          unknown: 3,
-          errored: 3,
-          inapplicable: 3,
-          stale: 3,
-          pending: 3,
-          out_of_scope: 3,
+          unknown: 0,
+          errored: 0,
+          inapplicable: 0,
+          stale: 1,
+          pending: 0,
+          out_of_scope: 7,
         },
         open_issues: 3,
         sql_template: 'SELECT 1',
         sql: 'SELECT 1',
         primary_key_column: 'path',
-        interval_seconds: 3,
+        interval_seconds: 3_600,
         option_definitions: '{}',
         privacy_info: 'Reads the version of macOS only.',
         recomputing: false,

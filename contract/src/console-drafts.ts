@@ -62,6 +62,18 @@ const section = (what: string) =>
     { description: what },
   )
 
+const judgementExample = {
+  sections: {
+    osquery_sql: { status: 'missing', reasons: ['has no query'] },
+    notification_templates: { status: 'missing', reasons: ['has no query'] },
+    details: { status: 'missing', reasons: ['has no query'] },
+    privacy_center_details: { status: 'missing', reasons: ['has no query'] },
+  },
+  sql: 'SELECT 1',
+  rationale: 'Updates close known holes.',
+  fix_instructions: 'Open System Settings.',
+}
+
 /** What a draft says of itself, stored or not. */
 export const DraftJudgement = Type.Object(
   {
@@ -80,19 +92,7 @@ export const DraftJudgement = Type.Object(
   },
   {
     title: 'DraftJudgement',
-    examples: [
-      {
-        sections: {
-          osquery_sql: { status: 'missing', reasons: ['has no query'] },
-          notification_templates: { status: 'missing', reasons: ['has no query'] },
-          details: { status: 'missing', reasons: ['has no query'] },
-          privacy_center_details: { status: 'missing', reasons: ['has no query'] },
-        },
-        sql: 'SELECT 1',
-        rationale: 'Updates close known holes.',
-        fix_instructions: 'Open System Settings.',
-      },
-    ],
+    examples: [judgementExample],
     description: 'What a draft lacks, and its texts as they would be shown.',
   },
 )
@@ -112,17 +112,7 @@ export const DraftView = Type.Object(
         ...customCheckDraftExample,
         interval_minutes: 60,
         options: '{}',
-        judgement: {
-          sections: {
-            osquery_sql: { status: 'missing', reasons: ['has no query'] },
-            notification_templates: { status: 'missing', reasons: ['has no query'] },
-            details: { status: 'missing', reasons: ['has no query'] },
-            privacy_center_details: { status: 'missing', reasons: ['has no query'] },
-          },
-          sql: 'SELECT 1',
-          rationale: 'Updates close known holes.',
-          fix_instructions: 'Open System Settings.',
-        },
+        judgement: judgementExample,
       },
     ],
     description: 'A draft with what its editor shows.',

@@ -20,23 +20,23 @@ const issueFields = {
   owner: Nullable(named('owner')),
 }
 
+const issueExample = {
+  id: '57',
+  title: 'A private SSH key has no passphrase',
+  issue_value: '/home/ana/.ssh/id_rsa',
+  exempted: false,
+  detected_at: '2026-11-20T09:00:00.000Z',
+  resolved_at: null,
+  blocks_at: '2026-11-27T09:00:00.000Z',
+  device: { id: '12', name: 'ana-x1' },
+  check: { id: '8', name: 'SSH keys have passphrases' },
+  owner: { id: '5', name: 'Ana Lima' },
+}
+
 /** A row of the list of issues. */
 export const IssueView = Type.Object(issueFields, {
   title: 'IssueView',
-  examples: [
-    {
-      id: '57',
-      title: 'macOS is out of date',
-      issue_value: '/home/ana/.ssh/id_rsa',
-      exempted: false,
-      detected_at: '2026-11-20T09:00:00.000Z',
-      resolved_at: null,
-      blocks_at: '2026-11-20T09:00:00.000Z',
-      device: { id: '57', name: 'macOS is up to date' },
-      check: { id: '57', name: 'macOS is up to date' },
-      owner: { id: '57', name: 'macOS is up to date' },
-    },
-  ],
+  examples: [issueExample],
   description: 'An issue, as the list shows it.',
 })
 export type IssueView = Static<typeof IssueView>
@@ -103,16 +103,7 @@ export const IssueFacts = Type.Object(
     title: 'IssueFacts',
     examples: [
       {
-        id: '57',
-        title: 'macOS is out of date',
-        issue_value: '/home/ana/.ssh/id_rsa',
-        exempted: false,
-        detected_at: '2026-11-20T09:00:00.000Z',
-        resolved_at: null,
-        blocks_at: '2026-11-20T09:00:00.000Z',
-        device: { id: '57', name: 'macOS is up to date' },
-        check: { id: '57', name: 'macOS is up to date' },
-        owner: { id: '57', name: 'macOS is up to date' },
+        ...issueExample,
         value: { path: '/home/ana/.ssh/id_rsa', KOLIDE_CHECK_STATUS: 'FAIL' },
         issue_key: 'path',
         last_rechecked_at: '2026-11-20T09:00:00.000Z',
@@ -121,7 +112,7 @@ export const IssueFacts = Type.Object(
         exempted_on_request: false,
         snoozed_until: null,
         requests: [{ id: '57', status: 'open', requested_at: '2026-11-20T09:00:00.000Z' }],
-        earlier: [{ id: '57', detected_at: '2026-11-20T09:00:00.000Z', resolved_at: null }],
+        earlier: [{ id: '31', detected_at: '2026-10-02T09:00:00.000Z', resolved_at: '2026-10-03T14:12:00.000Z' }],
       },
     ],
     description: 'An issue with what its page shows.',
@@ -152,6 +143,17 @@ const requestFields = {
   device: named('device'),
 }
 
+const requestExample = {
+  id: '57',
+  requested_at: '2026-11-20T09:00:00.000Z',
+  decided_at: null,
+  message: 'The update breaks our build tools.',
+  internal_note: null,
+  denial_note: null,
+  requester: { id: '5', name: 'Ana Lima' },
+  device: { id: '12', name: 'ana-mbp' },
+}
+
 export const ExemptionRequestView = Type.Object(
   {
     ...requestFields,
@@ -174,21 +176,14 @@ export const ExemptionRequestView = Type.Object(
     title: 'ExemptionRequestView',
     examples: [
       {
-        id: '57',
-        requested_at: '2026-11-20T09:00:00.000Z',
-        decided_at: null,
-        message: 'The update breaks our build tools.',
-        internal_note: null,
-        denial_note: null,
-        requester: { id: '57', name: 'macOS is up to date' },
-        device: { id: '57', name: 'macOS is up to date' },
+        ...requestExample,
         status: 'open',
         issues: [
           {
             id: '57',
             title: 'macOS is out of date',
-            issue_value: '/home/ana/.ssh/id_rsa',
-            blocks_at: '2026-11-20T09:00:00.000Z',
+            issue_value: null,
+            blocks_at: '2026-11-27T09:00:00.000Z',
             resolved_at: null,
           },
         ],
@@ -209,14 +204,7 @@ export const RegistrationRequestView = Type.Object(
     title: 'RegistrationRequestView',
     examples: [
       {
-        id: '57',
-        requested_at: '2026-11-20T09:00:00.000Z',
-        decided_at: null,
-        message: 'The update breaks our build tools.',
-        internal_note: null,
-        denial_note: null,
-        requester: { id: '57', name: 'macOS is up to date' },
-        device: { id: '57', name: 'macOS is up to date' },
+        ...requestExample,
         status: 'pending',
         present_owner: null,
       },

@@ -4,40 +4,26 @@ import { getRouteApi } from '@tanstack/react-router'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
-import '../developers/developers.css'
 import { PollHelp } from './poll-help.tsx'
 import { PollTokens } from './poll-tokens.tsx'
-import { StreamActions } from './stream-actions.tsx'
-import { StreamHead } from './stream-head.tsx'
 import { signingKeysQuery } from './stream-queries.ts'
-import { streamsCrumb, WithStream } from './with-stream.tsx'
+import { StreamTab } from './stream-tab.tsx'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId/keys')
 
 export function StreamKeysPage() {
   const { streamId } = route.useParams()
   return (
-    <WithStream id={streamId}>
+    <StreamTab id={streamId} isForm>
       {(stream) => (
-        <Page
-          title={visibleText(stream.name)}
-          crumb={streamsCrumb}
-          hasOwnTitle
-          actions={<StreamActions stream={stream} />}
-        >
-          <div className="page log-head">
-            <StreamHead stream={stream} />
-          </div>
-          <div className="page below form-page">
-            {stream.delivery_type === 'poll' && <PollTokens stream={stream} />}
-            <Addresses stream={stream} />
-            <SigningKeys />
-            {stream.delivery_type === 'poll' && <PollHelp stream={stream} />}
-          </div>
-        </Page>
+        <>
+          {stream.delivery_type === 'poll' && <PollTokens stream={stream} />}
+          <Addresses stream={stream} />
+          <SigningKeys />
+          {stream.delivery_type === 'poll' && <PollHelp stream={stream} />}
+        </>
       )}
-    </WithStream>
+    </StreamTab>
   )
 }
 

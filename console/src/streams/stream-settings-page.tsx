@@ -4,39 +4,20 @@ import { type FormEvent, useState } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
-import { visibleText } from '../components/visible-text.ts'
 import { SaveBar } from '../developers/save-bar.tsx'
-import { Page } from '../shell/page.tsx'
-import '../developers/developers.css'
 import { EventTypes } from './event-types.tsx'
-import { StreamActions } from './stream-actions.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
-import { StreamHead } from './stream-head.tsx'
+import { StreamTab } from './stream-tab.tsx'
 import { changeOf, changesInWords, wishesOf } from './stream-wishes.ts'
-import { streamsCrumb, WithStream } from './with-stream.tsx'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId/settings')
 
 export function StreamSettingsPage() {
   const { streamId } = route.useParams()
   return (
-    <WithStream id={streamId}>
-      {(stream) => (
-        <Page
-          title={visibleText(stream.name)}
-          crumb={streamsCrumb}
-          hasOwnTitle
-          actions={<StreamActions stream={stream} />}
-        >
-          <div className="page log-head">
-            <StreamHead stream={stream} />
-          </div>
-          <div className="page below form-page">
-            <SettingsForm key={stream.id} stream={stream} />
-          </div>
-        </Page>
-      )}
-    </WithStream>
+    <StreamTab id={streamId} isForm>
+      {(stream) => <SettingsForm key={stream.id} stream={stream} />}
+    </StreamTab>
   )
 }
 
