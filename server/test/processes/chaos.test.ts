@@ -100,6 +100,9 @@ test('whatever is killed, restarted or in trouble, every change arrives, and in 
   t.diagnostic(JSON.stringify({ holds: await countHolds(), ...sumOfPolls(polled) }))
   assert.deepEqual(faults.slice(0, 20), [])
   const { workerKills, restarts, crashes } = restarting.counts
+  // A run in which nothing went wrong shows nothing.
+  const trouble = { pushes: counts.push.refused, webhooks: counts.hook.refused, workerKills, restarts }
+  for (const [what, count] of Object.entries(trouble)) assert.ok(count > 0, `no trouble by ${what}`)
   for (const [{ afterAnswer }, receivers] of [
     [counts.push, pushStreams],
     [counts.hook, endpoints],
