@@ -38,7 +38,7 @@ test('an endpoint is made, listed by the host of its receiver alone, changed, di
   assert.equal((await change({ description: 'Tickets' })).out, `Webhook endpoint ${id} is changed\n`)
   assert.equal((await change({ description: 'Tickets' })).out, `Webhook endpoint ${id} is as it was\n`)
   assert.equal((await change({ enabled: false })).out, `Webhook endpoint ${id} is disabled\n`)
-  assert.match((await list())[1] ?? '', / Tickets .* stopped .* by_admin$/)
+  assert.match((await list())[1] ?? '', / Tickets .* stopped .* disabled by an administrator$/)
   assert.equal((await change({ enabled: true })).out, `Webhook endpoint ${id} is enabled\n`)
   await assert.rejects(change({ url: 'http://acme.example/' }), {
     code: 'invalid',

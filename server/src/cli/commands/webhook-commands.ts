@@ -29,6 +29,12 @@ const presenter = ({ secrets, now }: CommandContext) => {
 
 const rulesOf = ({ config }: CommandContext) => ({ allowPrivate: config.allowPrivateReceivers })
 
+const whyDisabled = {
+  by_admin: 'disabled by an administrator',
+  gone: 'its receiver answered 410 Gone',
+  failing: 'nothing could be delivered for five days',
+}
+
 export const listEndpointsCommand = defineCommand({
   name: 'list-webhook-endpoints',
   args: Type.Object({ organization, json }),
@@ -42,7 +48,7 @@ export const listEndpointsCommand = defineCommand({
     }
     const rows = endpoints.map(({ id, url, description, events, health, disabled_reason }) => {
       const { failing_since: since, last_error: error } = health
-      const trouble = since === null ? disabled_reason : `since ${since}: ${error}`
+      const trouble = since === null ? disabled_reason && whyDisabled[disabled_reason] : `since ${since}: ${error}`
       // Paths of receivers may hold secrets.
       return [id, new URL(url).host, description, events.join(' '), health.state, health.last_delivered_at, trouble]
     })
