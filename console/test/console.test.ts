@@ -62,6 +62,34 @@ test('the link of the first start makes an administrator, whose dashboard is lig
   assert.deepEqual(await violations(page), [])
 })
 
+test('the chart marks the days on which checks were changed, by arrow keys and in the table as well', {
+  skip,
+}, async () => {
+  const { body } = await askAsPage(page, 'GET', '/checks?per_page=2')
+  const [first, second] = body.data as { id: string; name: string }[]
+  for (const [check, days] of [[first, 3] as const, [second, 8] as const, [second, 9] as const]) {
+    const path = `/checks/${check?.id}/configurations`
+    assert.equal((await askAsPage(page, 'PATCH', path, { block_auth_grace_period_days: days })).status, 200)
+  }
+  await page.reload()
+  const said = `Updated the configuration of the check "${first?.name}": block_auth_grace_period_days from 7 to 3.`
+  await page.getByText(said).waitFor()
+  await page.getByText(/^and \d+ more$/).waitFor()
+  await page.getByRole('link', { name: 'These devices' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  const day = page.getByRole('slider', { name: 'Day' })
+  assert.match((await day.getAttribute('aria-valuetext')) ?? '', /together, .* good; \d+ changes of checks$/)
+  await day.focus()
+  await page.keyboard.press('ArrowLeft')
+  assert.doesNotMatch((await day.getAttribute('aria-valuetext')) ?? '', /of checks/)
+  await page.getByText(said).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Devices as they stand now' }).waitFor()
+  await page.getByRole('button', { name: 'Show as table' }).click()
+  await page.locator('.days-table').getByText(said).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Show as chart' }).click()
+})
+
 test('devices are found by the keyboard, and the filter stays in the address', { skip }, async () => {
   await page.keyboard.press('g')
   await page.keyboard.press('d')

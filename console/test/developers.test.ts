@@ -246,6 +246,7 @@ test('a stream is changed, paused with a reason, enabled again and deleted, and 
   await button('Verify').waitFor()
   await page.getByRole('link', { name: 'Audit', exact: true }).click()
   await page.getByText('Paused the stream "Gateway "north"": "Maintenance until noon".').waitFor()
+  await page.getByText(/^Created the stream "/).waitFor()
   await assertAccessible('the audit of a stream')
   await button('More for this stream').click()
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
@@ -322,6 +323,10 @@ test('a webhook is made with sealed headers, tried with an example, changed, and
   await button('More for this webhook').click()
   await page.getByRole('menuitem', { name: 'Disable…' }).click()
   await button('Disable the webhook', dialog()).click()
+  await page.getByRole('link', { name: 'Audit', exact: true }).click()
+  await page.getByText(/^Created the webhook endpoint at "/).waitFor()
+  await assertAccessible('the audit of a webhook')
+  await page.goBack()
   await page.getByText('It is disabled: what happens is not queued for it.').waitFor()
   await button('Enable').click()
   await button('Send test…').waitFor()
@@ -370,7 +375,7 @@ test('who may do nothing of this sees no entry of it, and by address what is mis
   const pages = [
     ...['/streams', '/streams/new', `/streams/${id}`, `/streams/${id}/settings`, `/streams/${id}/keys`],
     ...[`/streams/${id}/audit`, '/webhooks', '/webhooks/new', '/webhooks/1', '/webhooks/1/settings'],
-    ...['/webhooks/1/deliveries/1', '/keys', '/keys/new', '/keys/1'],
+    ...['/webhooks/1/audit', '/webhooks/1/deliveries/1', '/keys', '/keys/new', '/keys/1'],
   ]
   for (const path of pages) {
     await other.goto(at(path))

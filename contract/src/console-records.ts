@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { AuditLog, actorTypes } from './audit-logs.ts'
+import { auditSubjectWords } from './audit-subjects.ts'
 import { authResults, initialStatuses } from './auth-logs.ts'
 import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
@@ -140,7 +141,17 @@ export const AuditViewFilter = Type.Object(
   {
     actor_type: Type.Optional(Choice(actorTypes, 'Only what such actors did.')),
     since: since(),
-    about: Type.Optional(Text('A name that the sentence has in quotes.', { maxLength: 200 })),
+    subject: Type.Optional(
+      Text('Only what is about this record, as `device:1042`.', {
+        pattern: `^(${Object.keys(auditSubjectWords).join('|')}):[0-9]{1,18}$`,
+      }),
+    ),
+    about: Type.Optional(
+      Text(
+        'A name that the sentence has in quotes; beside `subject`, for the entries alone that were written before an entry noted what it is about.',
+        { maxLength: 200 },
+      ),
+    ),
     search: search('the sentence or the name of the actor'),
   },
   { title: 'AuditViewFilter', description: 'What narrows the audit log.', examples: [{ actor_type: 'User' }] },

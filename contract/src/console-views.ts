@@ -109,6 +109,28 @@ const ComplianceDay = Type.Object(
   { description: 'How many devices stood how at the end of a day.' },
 )
 
+const CheckChange = Type.Object(
+  {
+    audit_log_id: Identifier('The entry of the audit log that tells of it.'),
+    check_id: Nullable(Identifier('The check; null where an older entry does not note it.')),
+    check_name: Text('What the check was called then.'),
+    timestamp: Timestamp('When it was changed.'),
+    description: Text('What was changed, as the audit log has it.'),
+  },
+  { description: 'A change of a check that may move devices from one state to another.' },
+)
+
+const DayOfChanges = Type.Object(
+  {
+    day: Text('The day in UTC, as 2026-11-20.'),
+    changes: Type.Array(CheckChange, {
+      description: 'Changes of checks first, then added and deleted ones; at most 3.',
+    }),
+    more: Count('How many more there were that day.'),
+  },
+  { description: 'What was changed about checks on a day.' },
+)
+
 const FailingCheck = Type.Object(
   {
     check_id: Identifier('Identifier of the check.'),
@@ -132,6 +154,9 @@ export const ConsoleSummary = Type.Object(
     days: Type.Array(ComplianceDay, {
       description: 'The 30 days before today, oldest first; a day that is not known is absent.',
     }),
+    changes: Type.Array(DayOfChanges, {
+      description: 'Days on which checks were changed, of the last 30 with today, oldest first.',
+    }),
     blocking_within_24h: Count('How many devices will be blocked within 24 hours.'),
     late: Count('How many devices were last heard of more than an hour ago, and less than 7 days.'),
     waiting_requests: Count('How many requests wait for a decision.'),
@@ -147,6 +172,22 @@ export const ConsoleSummary = Type.Object(
       {
         standings: { blocked: 9, will_block: 27, notified: 38, good: 421, stale: 14, never: 3 },
         days: [{ day: '2026-11-19', blocked: 10, will_block: 26, notified: 38, good: 419, stale: 14, never: 3 }],
+        changes: [
+          {
+            day: '2026-11-19',
+            changes: [
+              {
+                audit_log_id: '90211',
+                check_id: '57',
+                check_name: 'FileVault is on',
+                timestamp: '2026-11-19T14:02:11.000Z',
+                description:
+                  'Updated the configuration of the check "FileVault is on": remediation_strategy from "notify_only" to "warn_then_block".',
+              },
+            ],
+            more: 0,
+          },
+        ],
         blocking_within_24h: 6,
         late: 8,
         waiting_requests: 5,

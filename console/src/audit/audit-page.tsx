@@ -11,6 +11,7 @@ import { SearchBox } from '../components/search-box.tsx'
 import { Page } from '../shell/page.tsx'
 import {
   type AuditFilters,
+  aboutInWords,
   actorWords,
   auditCountQuery,
   auditFilterOf,
@@ -71,6 +72,15 @@ export function AuditPage() {
           chosen={filters.since ? [filters.since] : []}
           onChange={([since]) => show(readAuditFilters({ ...kept, since }))}
         />
+        {filters.about !== undefined && (
+          <FilterChip
+            field="About"
+            isSingle
+            options={[{ value: filters.about, text: aboutInWords(filters.about) }]}
+            chosen={[filters.about]}
+            onChange={() => show(readAuditFilters({ ...kept, about: '' }))}
+          />
+        )}
         <span className="grow" />
         <RowCount count={count.data?.count} one="entry" many="entries" />
       </search>

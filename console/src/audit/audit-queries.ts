@@ -1,3 +1,4 @@
+import { type AuditSubjectKind, auditSubjectWords } from '@muster/contract/audit-subjects.ts'
 import type { AuditView, AuditViewFilter, RowCount } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
@@ -14,7 +15,15 @@ export type AuditFilters = {
   readonly q?: string
   readonly actor?: keyof typeof actorWords
   readonly since?: keyof typeof sinceWords
+  /** `device:1042`: the record that entries are about. */
+  readonly about?: string
   readonly after?: string
+}
+
+function readSubject(about: unknown): string | undefined {
+  const [kind = '', id = '', ...more] = typeof about === 'string' ? about.split(':') : []
+  const isSubject = Object.hasOwn(auditSubjectWords, kind) && /^\d{1,18}$/.test(id) && more.length === 0
+  return isSubject ? `${kind}:${id}` : undefined
 }
 
 export const readAuditFilters = (raw: Readonly<Record<string, unknown>>): AuditFilters =>
@@ -22,18 +31,26 @@ export const readAuditFilters = (raw: Readonly<Record<string, unknown>>): AuditF
     q: readText(raw, 'q'),
     actor: readChoice(raw, 'actor', ['User', 'ApiKey', 'System', 'Person'] as const),
     since: readChoice(raw, 'since', ['24h', '7d', '30d'] as const),
+    about: readSubject(raw['about']),
     ...readAfter(raw),
   })
 
-export const auditFiltersInWords = ({ q, actor, since }: AuditFilters): string =>
+/** "Device 1042". */
+export function aboutInWords(about: string): string {
+  const [kind, id] = about.split(':')
+  return `${auditSubjectWords[kind as AuditSubjectKind]} ${id}`
+}
+
+export const auditFiltersInWords = ({ q, actor, since, about }: AuditFilters): string =>
   sentenceOf([
     q && `something holds “${q}”`,
     actor && `the actor is ${actorWords[actor]}`,
     since && `it was within ${sinceWords[since]}`,
+    about && `it is about ${aboutInWords(about)}`,
   ])
 
-export const auditFilterOf = ({ q, actor, since }: AuditFilters): AuditViewFilter =>
-  given({ search: q, actor_type: actor, since }) as AuditViewFilter
+export const auditFilterOf = ({ q, actor, since, about }: AuditFilters): AuditViewFilter =>
+  given({ search: q, actor_type: actor, since, subject: about }) as AuditViewFilter
 
 export const auditViewsQuery = (filter: AuditViewFilter, after?: string, per_page = 50) =>
   queryOptions({

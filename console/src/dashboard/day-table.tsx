@@ -1,6 +1,7 @@
 import { Scroller } from '../components/scroller.tsx'
 import { dayName } from '../components/times.ts'
-import type { DayFigures } from './day-figures.ts'
+import { type DayFigures, troubled } from './day-figures.ts'
+import { DayChangeList } from './day-said.tsx'
 
 const columns = [
   ['blocked', 'Blocked'],
@@ -24,10 +25,12 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
                 {word}
               </th>
             ))}
+            <th className="num">Together</th>
+            <th>Changes of checks</th>
           </tr>
         </thead>
         <tbody>
-          {days.toReversed().map(({ day, figures }) => (
+          {days.toReversed().map(({ day, figures, changed }) => (
             <tr key={day}>
               <td>{dayName(day)}</td>
               {columns.map(([name]) => (
@@ -35,6 +38,8 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
                   {figures ? figures[name].toLocaleString('en') : '—'}
                 </td>
               ))}
+              <td className="num">{figures ? troubled(figures).toLocaleString('en') : '—'}</td>
+              <td className="wrap">{changed && <DayChangeList {...changed} />}</td>
             </tr>
           ))}
         </tbody>

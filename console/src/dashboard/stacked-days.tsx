@@ -1,7 +1,9 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
 import { type KeyboardEvent, useState } from 'react'
-import { dayName, dayOf } from '../components/times.ts'
-import { type DayFigures, lastDays, ticksFor, troubled } from './day-figures.ts'
+import { dayOf } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { changeLabels, type DayFigures, lastDays, ticksFor, troubled } from './day-figures.ts'
+import { DaySaid, dayWithChanges } from './day-said.tsx'
 import { DayTable } from './day-table.tsx'
 
 const parts = [
@@ -54,6 +56,7 @@ function Chart({ days }: { days: readonly DayFigures[] }) {
   return (
     <>
       <div className="days">
+        <ChangeNames days={days} />
         <div className="days-axis" aria-hidden="true">
           {ticks.toReversed().map((tick) => (
             <span key={tick}>{tick}</span>
@@ -67,7 +70,7 @@ function Chart({ days }: { days: readonly DayFigures[] }) {
           aria-valuemin={1}
           aria-valuemax={days.length}
           aria-valuenow={chosen + 1}
-          aria-valuetext={shown && sentenceOf(shown)}
+          aria-valuetext={shown && dayWithChanges(shown)}
           onKeyDown={step}
         >
           <svg
@@ -87,6 +90,9 @@ function Chart({ days }: { days: readonly DayFigures[] }) {
             {days.map((day, index) => (
               <g key={day.day} onPointerEnter={() => setChosen(index)} className={index === chosen ? 'on' : undefined}>
                 <rect className="day-ground" x={index * 10} y="0" width="10" height={height} />
+                {day.changed && (
+                  <path className="day-change" d={`M${index * 10 + 5} 0V${height}`} vectorEffect="non-scaling-stroke" />
+                )}
                 {day.figures && <Column figures={day.figures} x={index * 10 + 1} top={top} />}
               </g>
             ))}
@@ -98,7 +104,7 @@ function Chart({ days }: { days: readonly DayFigures[] }) {
           ))}
         </div>
       </div>
-      <p className="sm t2 days-said">{shown && sentenceOf(shown)}</p>
+      {shown && <DaySaid shown={shown} isToday={chosen === days.length - 1} />}
     </>
   )
 }
@@ -115,9 +121,17 @@ function Column({ figures, x, top }: { figures: ConsoleSummary['standings']; x: 
   })
 }
 
-function sentenceOf({ day, figures }: DayFigures): string {
-  const name = dayName(day)
-  if (!figures) return `${name}: nothing is known of this day`
-  const { blocked, will_block, notified, good } = figures
-  return `${name}: ${blocked} blocked, ${will_block} will block, ${notified} notified, ${good} good`
+/** Which checks were changed, above the dotted lines; in words below the chart, and in the table. */
+function ChangeNames({ days }: { days: readonly DayFigures[] }) {
+  const labels = changeLabels(days)
+  if (labels.every((label) => label === undefined)) return null
+  return (
+    <div className="days-changes t3" aria-hidden="true">
+      {days.map(({ day }, index) => (
+        <span key={day} className={labels[index]?.isBefore ? 'before' : undefined}>
+          {labels[index] && <span>{visibleText(labels[index].text)}</span>}
+        </span>
+      ))}
+    </div>
+  )
 }

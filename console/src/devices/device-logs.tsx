@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { auditViewsQuery } from '../audit/audit-queries.ts'
-import { AuditTable } from '../audit/audit-table.tsx'
+import { RecordEntries } from '../audit/record-entries.tsx'
 import { ListBody } from '../components/list-body.tsx'
-import { visibleText } from '../components/visible-text.ts'
 import { signInViewsQuery } from '../sign-ins/sign-in-queries.ts'
 import { SignInTable } from '../sign-ins/sign-in-table.tsx'
 import { deviceQuery } from './device-queries.ts'
@@ -32,26 +30,20 @@ export function DeviceSignIns() {
   )
 }
 
-/** Entries are sentences: those that name the device as it is called now. */
 export function DeviceAudit() {
   const { deviceId } = auditRoute.useParams()
   const { after } = auditRoute.useSearch()
   const navigate = auditRoute.useNavigate()
   const device = useQuery(deviceQuery(deviceId)).data
-  const list = useQuery({ ...auditViewsQuery({ about: device?.name ?? '' }, after), enabled: device !== undefined })
   return (
     <div className="in-tab">
-      <p className="sm t2">Entries with the name “{visibleText(device?.name ?? '')}”.</p>
-      <ListBody
-        isInset
-        list={list}
-        name="Audit log"
-        empty={<p className="t2">No entry names this device.</p>}
+      <RecordEntries
+        kind="device"
+        id={deviceId}
+        name={device?.name}
         after={after}
-        onNext={(next) => void navigate({ search: { after: next } })}
-      >
-        {(rows) => <AuditTable rows={rows} />}
-      </ListBody>
+        onPage={(next) => void navigate({ search: { after: next } })}
+      />
     </div>
   )
 }

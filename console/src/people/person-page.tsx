@@ -10,6 +10,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { ownerQuery } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
 import { OwnDevices, ownDevicesQuery } from './own-devices.tsx'
+import { OwnEntries } from './own-entries.tsx'
 import { OwnIssues } from './own-issues.tsx'
 import { OwnSignIns } from './own-sign-ins.tsx'
 import { personGroupsQuery } from './person-queries.ts'
@@ -57,6 +58,7 @@ function LoadedPerson({ person }: { person: Person }) {
             <OwnDevices personId={person.id} />
             <OwnIssues personId={person.id} />
             <OwnSignIns personId={person.id} />
+            <OwnEntries personId={person.id} name={person.name} />
           </div>
           <PersonFacts person={person} />
         </div>

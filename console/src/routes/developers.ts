@@ -48,6 +48,13 @@ const webhookSettings = createRoute({
   component: lazyRouteComponent(() => import('../webhooks/webhook-settings-page.tsx'), 'WebhookSettingsPage'),
 })
 
+const webhookAudit = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings/developers/webhooks/$endpointId/audit',
+  validateSearch: readAfter,
+  component: lazyRouteComponent(() => import('../webhooks/webhook-audit-page.tsx'), 'WebhookAuditPage'),
+})
+
 const webhookDelivery = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/webhooks/$endpointId/deliveries/$deliveryId',
@@ -95,5 +102,5 @@ const streamAudit = createRoute({
 })
 
 const streamPages = [streams, newStream, stream, streamSettings, streamKeys, streamAudit]
-const webhookPages = [webhooks, newWebhook, webhook, webhookSettings, webhookDelivery]
+const webhookPages = [webhooks, newWebhook, webhook, webhookSettings, webhookAudit, webhookDelivery]
 export const developerPages = [...streamPages, ...webhookPages, keys, newKey, key]

@@ -5,9 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
-import { auditViewsQuery } from '../audit/audit-queries.ts'
-import { AuditTable } from '../audit/audit-table.tsx'
-import { ListBody } from '../components/list-body.tsx'
+import { RecordEntries } from '../audit/record-entries.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -71,7 +69,6 @@ export function AdministratorPage() {
 type Parts = { readonly admin: AdminUser; readonly state: SignInState; readonly isSelf: boolean }
 
 function Loaded({ admin, state, isSelf }: Parts) {
-  const entries = useQuery(auditViewsQuery({ search: `${admin.first_name} ${admin.last_name}`.trim() }, undefined, 10))
   return (
     <>
       <AdministratorAccess admin={admin} />
@@ -79,16 +76,14 @@ function Loaded({ admin, state, isSelf }: Parts) {
       <AdministratorSessions admin={admin} sessions={state.sessions} />
       <Block
         title="In the audit log"
-        about="The latest entries that name them."
+        about="The latest entries about them: their access, and how they signed in."
         action={
-          <Link className="u" to="/audit" search={{ q: `${admin.first_name} ${admin.last_name}`.trim() }}>
+          <Link className="u" to="/audit" search={{ about: `administrator:${admin.id}` }}>
             All of them
           </Link>
         }
       >
-        <ListBody list={entries} name="Entries" empty={<p className="t2">No entry names them.</p>} isInset>
-          {(rows) => <AuditTable rows={rows} />}
-        </ListBody>
+        <RecordEntries kind="administrator" id={admin.id} name={`${admin.first_name} ${admin.last_name}`.trim()} />
       </Block>
       <AdministratorRemoval admin={admin} isSelf={isSelf} />
     </>

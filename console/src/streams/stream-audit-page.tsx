@@ -1,6 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { visibleText } from '../components/visible-text.ts'
-import { AuditList } from '../developers/audit-list.tsx'
+import { RecordEntries } from '../audit/record-entries.tsx'
 import { StreamTab } from './stream-tab.tsx'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId/audit')
@@ -12,14 +11,13 @@ export function StreamAuditPage() {
   return (
     <StreamTab id={streamId}>
       {(stream) => (
-        <>
-          <p className="sm t3">Entries that name “{visibleText(stream.name)}”; those of a former name are not here.</p>
-          <AuditList
-            words={`the stream "${stream.name}"`}
-            after={after}
-            onPage={(next) => void navigate({ search: { after: next } })}
-          />
-        </>
+        <RecordEntries
+          kind="stream"
+          id={stream.id}
+          name={stream.name}
+          after={after}
+          onPage={(next) => void navigate({ search: { after: next } })}
+        />
       )}
     </StreamTab>
   )

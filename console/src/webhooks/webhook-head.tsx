@@ -62,6 +62,9 @@ export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
         <Link {...asTab} to="/settings/developers/webhooks/$endpointId/settings" params={{ endpointId: endpoint.id }}>
           Settings
         </Link>
+        <Link {...asTab} to="/settings/developers/webhooks/$endpointId/audit" params={{ endpointId: endpoint.id }}>
+          Audit
+        </Link>
       </Tabs>
     </>
   )

@@ -5,38 +5,24 @@ import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { SaveBar } from '../developers/save-bar.tsx'
-import { Page } from '../shell/page.tsx'
-import '../developers/developers.css'
-import { WebhookActions } from './webhook-actions.tsx'
 import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
-import { WebhookHead } from './webhook-head.tsx'
 import { WebhookSecret } from './webhook-secret.tsx'
+import { WebhookTab } from './webhook-tab.tsx'
 import { bodyOf, changesInWords, wishesOf } from './webhook-wishes.ts'
-import { nameOf, WithWebhook, webhooksCrumb } from './with-webhook.tsx'
 
 const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/settings')
 
 export function WebhookSettingsPage() {
   const { endpointId } = route.useParams()
   return (
-    <WithWebhook id={endpointId}>
+    <WebhookTab id={endpointId} isForm>
       {(endpoint) => (
-        <Page
-          title={nameOf(endpoint)}
-          crumb={webhooksCrumb}
-          hasOwnTitle
-          actions={<WebhookActions endpoint={endpoint} />}
-        >
-          <div className="page log-head">
-            <WebhookHead endpoint={endpoint} />
-          </div>
-          <div className="page below form-page">
-            <WebhookSecret endpoint={endpoint} />
-            <SettingsForm key={endpoint.id} endpoint={endpoint} />
-          </div>
-        </Page>
+        <>
+          <WebhookSecret endpoint={endpoint} />
+          <SettingsForm key={endpoint.id} endpoint={endpoint} />
+        </>
       )}
-    </WithWebhook>
+    </WebhookTab>
   )
 }
 

@@ -26,6 +26,6 @@ export async function addAdminUser(
   const news = { type: 'admin_users.created', adminUserId: added.id, firstName, lastName, email, access } as const
   await announce(tx, [{ ...news, organizationId, deviceId: null, cause, at: now }])
   const description = `Added ${describeAdmin(row)} with ${describeRights(admin)}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: added.id }, description, now })
   return added.id
 }

@@ -14,5 +14,11 @@ export async function removeAdminUser(tx: Tx, { organizationId, id, actor, now }
     fail('invalid', { errors: [{ field: 'id', message: 'must stay: nobody else has full access' }] })
   }
   await tx.deleteFrom('admin_users').where(inOrganization('admin_users', organizationId)).where('id', '=', id).execute()
-  await recordAudit(tx, { organizationId, actor, description: `Removed ${describeAdmin(admin)}.`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { administrator: id },
+    description: `Removed ${describeAdmin(admin)}.`,
+    now,
+  })
 }

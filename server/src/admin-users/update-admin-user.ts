@@ -37,6 +37,6 @@ export async function updateAdminUser(tx: Tx, change: AdminUserChange): Promise<
     .where('id', '=', id)
     .execute()
   const description = `Changed what ${describeAdmin(admin)} may do from ${from} to ${to}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: id }, description, now })
   return true
 }

@@ -48,7 +48,13 @@ export async function createEnrollmentSecret(
     .execute()
   await addLookup(tx, organizationId, id, secrets.lookupHash(enrollmentSecretPurpose, secret))
   const whose = person ? ` for "${person.name}" (${person.email})` : ''
-  await recordAudit(tx, { organizationId, actor, description: `Created the enrolment secret "${name}"${whose}.`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { enrolment_secret: id, person: person?.id },
+    description: `Created the enrolment secret "${name}"${whose}.`,
+    now,
+  })
   return { id, secret }
 }
 

@@ -111,6 +111,7 @@ async function enrollAgain(
   await recordAudit(tx, {
     organizationId,
     actor: systemActor,
+    about: { device: device.id, enrolment_secret: secret.id },
     description: `The device "${facts.name}" enrolled again with the enrolment secret "${secret.name}".`,
     now,
   })

@@ -17,5 +17,11 @@ export async function revokeEnrollmentSecret(tx: Tx, { organizationId, id, actor
       .returning('name')
       .executeTakeFirst(),
   )
-  await recordAudit(tx, { organizationId, actor, description: `Revoked the enrolment secret "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { enrolment_secret: id },
+    description: `Revoked the enrolment secret "${name}".`,
+    now,
+  })
 }

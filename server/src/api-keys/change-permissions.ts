@@ -43,7 +43,7 @@ export async function changePermissions(tx: Tx, asked: PermissionChange): Promis
     change === 'grant'
       ? `Granted the API key "${name}" ${what} ("${rationale}").`
       : `Withdrew ${what} from the API key "${name}" ("${rationale}").`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { api_key: id }, description, now })
   return true
 }
 

@@ -44,7 +44,7 @@ export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): 
     api_key_id: id,
   })
   const description = `Created the API key "${name}", for which "${responsibleAdministrator}" is responsible, ${grantsOf(permissions)}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { api_key: id }, description, now })
   return { id, key }
 }
 

@@ -11,6 +11,12 @@ type Reveal = { organizationId: string; id: string; actor: Actor; now: string }
 export async function revealApiKey(tx: Tx, secrets: Secrets, asked: Reveal): Promise<string> {
   const { organizationId, id, actor, now } = asked
   const { name, sealed_key } = orNotFound(await findApiKey(tx, organizationId, id))
-  await recordAudit(tx, { organizationId, actor, description: `Revealed the API key "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { api_key: id },
+    description: `Revealed the API key "${name}".`,
+    now,
+  })
   return secrets.unseal(sealed_key, sealingPlace(organizationId, id)).toString('utf8')
 }

@@ -16,5 +16,11 @@ export async function revokeApiKey(tx: Tx, { organizationId, id, actor, now }: R
     .returning('name')
     .executeTakeFirst()
   const { name } = orNotFound(revoked)
-  await recordAudit(tx, { organizationId, actor, description: `Revoked the API key "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { api_key: id },
+    description: `Revoked the API key "${name}".`,
+    now,
+  })
 }

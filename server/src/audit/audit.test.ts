@@ -12,7 +12,9 @@ const now = '2026-11-20T10:00:00.123Z'
 const actor = { type: 'User', id: '7', name: 'Maya "M" Lindqvist', email: 'maya@acme.example' } as const
 
 const record = (organizationId: string, description: string) =>
-  transact(trial.db, (tx) => recordAudit(tx, { organizationId, actor, description, ipAddress: '192.0.2.1', now }))
+  transact(trial.db, (tx) =>
+    recordAudit(tx, { organizationId, actor, about: {}, description, ipAddress: '192.0.2.1', now }),
+  )
 
 const chainOf = (organizationId: string) =>
   trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()
@@ -90,6 +92,7 @@ test('any change of an entry changes its hash', () => {
     actor_email: null,
     ip_address: null,
     description: 'Did it.',
+    about: null,
   }
   const hash = hashEntry(firstHash, entry).toString('hex')
   assert.notEqual(hashEntry(hashEntry(firstHash, entry), entry).toString('hex'), hash)
@@ -113,7 +116,7 @@ test('what is rolled back leaves no entry and no gap in the chain', async () => 
   const before = await chainOf(organizationId)
   await assert.rejects(
     transact(trial.db, async (tx) => {
-      await recordAudit(tx, { organizationId, actor, description: 'Did nothing.', now })
+      await recordAudit(tx, { organizationId, actor, about: {}, description: 'Did nothing.', now })
       throw new Error('no')
     }),
   )

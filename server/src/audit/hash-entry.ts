@@ -11,9 +11,14 @@ export type HashedEntry = {
   readonly actor_email: string | null
   readonly ip_address: string | null
   readonly description: string
+  /** Null in entries from before it was kept. */
+  readonly about: readonly string[] | null
 }
 
-/** SHA-256 of the hash before and the entry as JSON, members in this order. */
+/**
+ * SHA-256 of the hash before and the entry as JSON, members in this order. An entry from before `about` was kept has one
+ * member less, so that it is as it was written, and none can be added to it or taken from another.
+ */
 export function hashEntry(previousHash: Buffer, entry: HashedEntry): Buffer {
   const canonical = JSON.stringify([
     entry.id,
@@ -25,6 +30,7 @@ export function hashEntry(previousHash: Buffer, entry: HashedEntry): Buffer {
     entry.actor_email,
     entry.ip_address,
     entry.description,
+    ...(entry.about === null ? [] : [entry.about]),
   ])
   return createHash('sha256').update(previousHash).update(canonical).digest()
 }

@@ -5,6 +5,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { queueWebhooks } from '../webhook-ledger/queue-webhooks.ts'
 import { hashEntry } from './hash-entry.ts'
+import { type Subjects, subjectKeys } from './subjects.ts'
 
 /** Who did something. `id` is of the administrator, key or person; null for the service itself. */
 export type Actor = {
@@ -19,6 +20,7 @@ export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', em
 export type AuditEntry = {
   organizationId: string
   actor: Actor
+  about: Subjects
   /** One sentence in the past tense, with names in quotes. */
   description: string
   ipAddress?: string | undefined
@@ -34,7 +36,7 @@ export const firstHash = createHash('sha256').update('muster audit log').digest(
  */
 export async function recordAudit(
   tx: Tx,
-  { organizationId, actor, description, ipAddress, now }: AuditEntry,
+  { organizationId, actor, about, description, ipAddress, now }: AuditEntry,
 ): Promise<void> {
   const { previousHash, id } = await lockHead(tx, organizationId)
   const entry = {
@@ -47,6 +49,7 @@ export async function recordAudit(
     actor_email: actor.email,
     ip_address: ipAddress ?? null,
     description: description.toWellFormed(),
+    about: subjectKeys(about),
   }
   const hash = hashEntry(previousHash, entry)
   await tx

@@ -16,7 +16,14 @@ const mostAtOnce = 3
 const organizationId = () => trial.tenant.organizationId
 const record = (description: string) =>
   transact(trial.db, (tx) =>
-    recordAudit(tx, { organizationId: organizationId(), actor, description, ipAddress: '192.0.2.1', now: trial.now() }),
+    recordAudit(tx, {
+      organizationId: organizationId(),
+      actor,
+      about: { device: '7' },
+      description,
+      ipAddress: '192.0.2.1',
+      now: trial.now(),
+    }),
   )
 const entries = () =>
   trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId()).orderBy('id').execute()
@@ -72,6 +79,10 @@ const changes: [column: string, value: string][] = [
   ['actor_email', 'null'],
   ['ip_address', "'192.0.2.2'"],
   ['description', "description || ' '"],
+  ['about', 'null'],
+  ['about', "'{}'"],
+  ['about', "'{device:8}'"],
+  ['about', "about || '{check:8}'"],
   ['hash', 'sha256(hash)'],
 ]
 
@@ -222,6 +233,21 @@ test('an export that is older than the change does not tell, and a newer one doe
   await rewriteFrom(older.count, 'Did something else.')
   assert.equal(faultOf(await verify(older)), undefined)
   assert.deepEqual(faultOf(await verify(newer))?.[0], newer.lastId)
+})
+
+test('entries from before they noted what they are about are as they were written, and cannot be given it', async () => {
+  const { id, hash: previous } = (await entries()).at(-1) ?? assert.fail()
+  const old = { ...((await entries()).at(-1) ?? assert.fail()), id: String(Number(id) + 1), about: null }
+  const entry = { ...old, previous_hash: previous, hash: hashEntry(previous, old) }
+  await tamper(`insert into audit_logs overriding system value select * from jsonb_populate_record(null::audit_logs,
+    '${JSON.stringify(asJson(entry))}')`)
+  await tamper(`update audit_heads set last_id = ${entry.id}, last_hash = '\\x${entry.hash.toString('hex')}'
+    where organization_id = ${organizationId()}`)
+  await tamper(`select setval(pg_get_serial_sequence('audit_logs', 'id'), ${entry.id})`)
+  await record('Went on.')
+  assert.equal(faultOf(await verify()), undefined)
+  await tamper(`update audit_logs set about = '{device:7}' where id = ${entry.id}`)
+  assert.deepEqual(faultOf(await verify()), [entry.id, unlike])
 })
 
 test('the size of a batch does not change what is found', async () => {

@@ -67,6 +67,7 @@ export async function addCheck(tx: Tx, check: NewCheck, { organizationId, actor,
   await recordAudit(tx, {
     organizationId,
     actor,
+    about: { check: id },
     description: `Added the check "${check.name}".`,
     now,
   })

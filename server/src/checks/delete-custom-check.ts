@@ -31,7 +31,13 @@ export async function deleteCustomCheck(tx: Tx, { organizationId, checkId, actor
   await takeConfigurations(tx, organizationId)
   await queueAgentNotice(tx, organizationId, null, now)
   await queueJob(tx, 'remove-check', { organizationId, checkId }, { singletonKey: `${organizationId}/${checkId}` })
-  await recordAudit(tx, { organizationId, actor, description: `Deleted the check "${check.name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { check: checkId },
+    description: `Deleted the check "${check.name}".`,
+    now,
+  })
 }
 
 const lockCheck = (tx: Tx, organizationId: string, checkId: string) =>

@@ -28,7 +28,14 @@ export async function endExemption(tx: Tx, ending: Ending, happening: Happening)
   if (result.exempted_at === null) return
   await enterScope(tx, device, [result], happening)
   const description = `Ended the exemption of the device "${device.name}" from the check "${result.check_name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now: happening.now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { device: deviceId, check: ending.checkId },
+    description,
+    now: happening.now,
+  })
 }
 
 /** Has exempted results of a locked device count again. The caller holds the configurations. */

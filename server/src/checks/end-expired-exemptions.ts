@@ -47,9 +47,15 @@ async function endOn(tx: Tx, expired: Expired, happening: Happening): Promise<nu
   const results: ResultOnDevice[] = []
   for (const checkId of checkIds) results.push(await getResultOnDevice(tx, { organizationId, deviceId, checkId }))
   await enterScope(tx, device, results, happening)
-  for (const { check_name: name } of results) {
+  for (const { check_id: checkId, check_name: name } of results) {
     const description = `Ended the exemption of the device "${device.name}" from the check "${name}": its time was up.`
-    await recordAudit(tx, { organizationId, actor: systemActor, description, now: happening.now })
+    await recordAudit(tx, {
+      organizationId,
+      actor: systemActor,
+      about: { device: deviceId, check: checkId },
+      description,
+      now: happening.now,
+    })
   }
   return results.length
 }

@@ -41,7 +41,14 @@ export async function exemptCheck(tx: Tx, exemption: Exemption, happening: Happe
   const until = expiresAt === null ? 'with no end' : `until ${expiresAt}`
   const subject = `the device "${device.name}" from the check "${result.check_name}"`
   const verb = wasExempted ? `Changed the exemption of ${subject} to one ${until}` : `Exempted ${subject} ${until}`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description: `${verb}: "${reason}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { device: deviceId, check: exemption.checkId },
+    description: `${verb}: "${reason}".`,
+    now,
+  })
 }
 
 function readReason(text: string): string {

@@ -37,5 +37,5 @@ export async function setBeginsBlockingOn(tx: Tx, change: Change): Promise<void>
   await requestRecomputation(tx, { organizationId, checkId, scope: 'open_issues', now })
   const [from, to] = [before.begins_blocking_on, beginsBlockingOn].map((moment) => JSON.stringify(moment))
   const description = `Updated the configuration of the check "${before.name}": begins_blocking_on from ${from} to ${to}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { check: checkId }, description, now })
 }

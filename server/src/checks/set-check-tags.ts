@@ -37,7 +37,7 @@ export async function setCheckTags(tx: Tx, tagging: Tagging): Promise<void> {
     select ${organizationId}::bigint, ${checkId}::bigint, tag from unnest(${added.map(({ id }) => id)}::bigint[]) as tag
   `.execute(tx)
   const description = `Changed the tags of the check "${check.name}" from ${shown(before)} to ${shown(wanted)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { check: checkId }, description, now })
 }
 
 function readNames(given: readonly string[]): string[] {

@@ -39,7 +39,14 @@ export async function snoozeCheck(tx: Tx, snooze: Snooze, happening: Happening):
   await rescheduleDevices(tx, [device], now)
   await settleAuthState(tx, device, happening)
   const description = `Snoozed the check "${result.check_name}" on the device "${device.name}" until ${snoozedUntil}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { device: deviceId, check: checkId },
+    description,
+    now,
+  })
   return snoozedUntil
 }
 

@@ -35,6 +35,7 @@ export async function updateConfiguration(tx: Tx, update: Update): Promise<void>
     organizationId,
     actor: update.actor,
     ipAddress: update.ipAddress,
+    about: { check: checkId },
     description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed)}.`,
     now,
   })

@@ -70,7 +70,7 @@ export async function updateCustomCheck(tx: Tx, update: Update): Promise<boolean
   const lost = Object.keys(options).filter((name) => !Object.hasOwn(kept, name))
   const consequence = lost.length > 0 ? `; the options ${lost.map((name) => `"${name}"`).join(', ')} are unset` : ''
   const description = `Changed the check "${before.name}": ${changes}${consequence}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
   return true
 }
 

@@ -110,7 +110,7 @@ export async function madeUpPerson(
   if (existing) return existing
   const id = await addPerson(tx, { organizationId, name, email, now })
   const description = `Added the simulated person "${name}" (${email}).`
-  await recordAudit(tx, { organizationId, actor: terminalActor(), description, now })
+  await recordAudit(tx, { organizationId, actor: terminalActor(), about: { person: id }, description, now })
   return { id, email }
 }
 

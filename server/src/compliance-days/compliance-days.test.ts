@@ -77,3 +77,39 @@ test('a check that fails shows how many devices failed it a week ago', async () 
   const [row] = (await summary()).failing_checks
   assert.deepEqual([row.failing, row.counted, row.failing_a_week_ago], [2, 5, 4])
 })
+
+test('changes of checks that may move devices are marked on their days, a few of each with the number of the rest', async () => {
+  const { organizationId, key } = app.tenant
+  const other = await app.addTenant('Other')
+  const check = await make.check(organizationId, { name: 'Disk: "odd" is on' })
+  const foreign = await make.check(other.organizationId)
+  const change = async (day: string, body: object) => {
+    app.setNow(`${day}T09:00:00.000Z`)
+    assert.equal((await app.ask('PATCH', `/checks/${check.id}/configurations`, { key, body })).status, 200)
+  }
+  await change('2026-10-31', { remediation_strategy: 'notify_only' })
+  await change('2026-11-02', { remediation_strategy: 'warn_then_block', snooze_disallowed: true })
+  await change('2026-11-03', { snooze_disallowed: false })
+  for (const days of [3, 4, 5, 6, 8]) await change('2026-11-20', { block_auth_grace_period_days: days })
+  const body = { paused: true }
+  assert.equal((await app.ask('PATCH', `/checks/${foreign.id}/configurations`, { key: other.key, body })).status, 200)
+  app.setNow('2026-11-30T12:00:00.000Z')
+  const { changes } = await summary()
+  assert.deepEqual(
+    changes.map((one: { day: string; changes: unknown[]; more: number }) => [one.day, one.changes.length, one.more]),
+    [
+      ['2026-11-02', 1, 0],
+      ['2026-11-20', 3, 2],
+    ],
+  )
+  const [first] = changes[0].changes
+  assert.deepEqual(first, {
+    audit_log_id: first.audit_log_id,
+    check_id: check.id,
+    check_name: 'Disk: "odd" is on',
+    timestamp: '2026-11-02T09:00:00.000Z',
+    description:
+      'Updated the configuration of the check "Disk: "odd" is on": snooze_disallowed from false to true; remediation_strategy from "notify_only" to "warn_then_block".',
+  })
+  assert.match(changes[1].changes[0].description, /from 6 to 8\.$/, 'the latest first')
+})

@@ -44,7 +44,7 @@ export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): P
     const secret = await startSession(tx, secrets, session)
     const actor: Actor = { type: 'User', ...admin }
     const description = 'Chose a password with a one-time link and signed in to the console.'
-    await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+    await recordAudit(tx, { organizationId, actor, about: { administrator: admin.id }, description, ipAddress, now })
     return secret
   })
 }
@@ -101,7 +101,7 @@ async function addFirst(tx: Tx, link: LinkRow, { email = '', firstName = '', las
     .executeTakeFirst()
   if (known) {
     const description = `Gave ${describeAdmin(known)} the link for the first administrator.`
-    await recordAudit(tx, { organizationId, actor: systemActor, description, now })
+    await recordAudit(tx, { organizationId, actor: systemActor, about: { administrator: known.id }, description, now })
     return { id: known.id, name: `${known.first_name} ${known.last_name}`.trim(), email: known.email }
   }
   const details = { firstName, lastName, email, access: 'full', restrictions: [] } as const

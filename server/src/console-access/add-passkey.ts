@@ -57,7 +57,14 @@ export async function addPasskey(
     if (isFirst) await storeRecoveryCodes(tx, secrets, asked, recoveryCodes)
     const { organizationId, actor, ipAddress, now, name } = asked
     const description = `Added the passkey "${name}"${isFirst ? ', with ten recovery codes' : ''}.`
-    await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+    await recordAudit(tx, {
+      organizationId,
+      actor,
+      about: { administrator: asked.adminUserId },
+      description,
+      ipAddress,
+      now,
+    })
     return { id, recoveryCodes }
   })
 }
@@ -129,7 +136,14 @@ export async function removePasskey(tx: Tx, asked: Asked & { id: string }): Prom
     .executeTakeFirst()
   const { name } = orNotFound(removed)
   if (!(await holdsFactor(tx, asked))) await deleteRecoveryCodes(tx, asked)
-  await recordAudit(tx, { organizationId, actor, description: `Removed the passkey "${name}".`, ipAddress, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { administrator: adminUserId },
+    description: `Removed the passkey "${name}".`,
+    ipAddress,
+    now,
+  })
 }
 
 const refuse = (message: string): never => fail('invalid', { errors: [{ field: 'response', message }] })

@@ -45,7 +45,7 @@ export async function enableTotp(tx: Tx, secrets: Secrets, asked: Asked & { code
   const codes = generateRecoveryCodes()
   await storeRecoveryCodes(tx, secrets, asked, codes)
   const description = 'Set up an authenticator app as second factor, with ten recovery codes.'
-  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, ipAddress, now })
   return codes
 }
 
@@ -62,7 +62,14 @@ export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
   const description = holdsAnother
     ? 'Took the authenticator app away; passkeys are left as second factor.'
     : 'Took the authenticator app and the recovery codes away: signing in needs no second factor.'
-  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { administrator: asked.adminUserId },
+    description,
+    ipAddress,
+    now,
+  })
   return true
 }
 
@@ -73,7 +80,14 @@ export async function renewRecoveryCodes(tx: Tx, secrets: Secrets, asked: Asked)
   if (!(await holdsFactor(tx, asked))) return refuseCode('needs a second factor, which recovery codes stand in for')
   const codes = generateRecoveryCodes()
   await storeRecoveryCodes(tx, secrets, asked, codes)
-  await recordAudit(tx, { organizationId, actor, description: 'Made ten new recovery codes.', ipAddress, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { administrator: asked.adminUserId },
+    description: 'Made ten new recovery codes.',
+    ipAddress,
+    now,
+  })
   return codes
 }
 

@@ -22,7 +22,7 @@ export async function firstRunLink(
     const asked = { organizationId: organization.id, purpose: 'first_run', adminUserId: null, baseUrl, now } as const
     const link = await createLink(tx, secrets, asked)
     const description = 'Showed a link for the first administrator in the terminal.'
-    await recordAudit(tx, { organizationId: organization.id, actor: systemActor, description, now })
+    await recordAudit(tx, { organizationId: organization.id, actor: systemActor, about: {}, description, now })
     return link
   })
 }

@@ -47,7 +47,7 @@ export async function inviteAdmin(
     purpose === 'invite'
       ? `Made a link by which ${describeAdmin(admin)} can choose a password.`
       : `Reset how ${describeAdmin(admin)} signs in, ended all sessions and made a link to choose a new password.`
-  await recordAudit(tx, { organizationId, actor, description: what, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description: what, now })
   return link
 }
 

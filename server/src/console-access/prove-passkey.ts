@@ -33,7 +33,14 @@ export function signInByPasskey(db: Db, secrets: Secrets, site: PasskeySite, ask
     const adminName = `${passkey.first_name} ${passkey.last_name}`.trim()
     const actor = { type: 'User', id: adminUserId, name: adminName, email } as const
     const description = `Signed in to the console with the passkey "${name}".`
-    await recordAudit(tx, { organizationId, actor, description, ipAddress: browser.ipAddress, now })
+    await recordAudit(tx, {
+      organizationId,
+      actor,
+      about: { administrator: adminUserId },
+      description,
+      ipAddress: browser.ipAddress,
+      now,
+    })
     return secret
   })
 }
@@ -51,7 +58,14 @@ export function stepUpByPasskey(
     if (passkey.organization_id !== organizationId || passkey.admin_user_id !== admin_user_id) return refuse()
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId, now })
     const description = `Proved who they are in the console with the passkey "${passkey.name}".`
-    await recordAudit(tx, { organizationId, actor: actorOf(session), description, ipAddress: browser.ipAddress, now })
+    await recordAudit(tx, {
+      organizationId,
+      actor: actorOf(session),
+      about: { administrator: admin_user_id },
+      description,
+      ipAddress: browser.ipAddress,
+      now,
+    })
     return secret
   })
 }

@@ -33,6 +33,6 @@ export async function revokeSessions(tx: Tx, asked: Revocation): Promise<number>
   if (count === 0) return 0
   const whose = actor.id === adminUserId ? 'their own' : describeAdmin(admin)
   const description = `Ended ${count} ${count === 1 ? 'session' : 'sessions'} of ${whose}.`
-  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, ipAddress, now })
   return count
 }

@@ -46,7 +46,14 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
         if ((await endSessions(tx, { organizationId, adminUserId, sessionId, now })) === 0) return
         const { ipAddress } = browser
         const description = 'Signed out of the console.'
-        await recordAudit(tx, { organizationId, actor: actorOf(session), description, ipAddress, now })
+        await recordAudit(tx, {
+          organizationId,
+          actor: actorOf(session),
+          about: { administrator: adminUserId },
+          description,
+          ipAddress,
+          now,
+        })
       })
       return reply.header('set-cookie', gate.cookie.clear).code(204).send()
     },

@@ -26,7 +26,7 @@ export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promis
     const actor = { type: 'User', id: adminUserId, name, email } as const
     const first = known.length > 0 ? '' : ', for the first time'
     const description = `Signed in to the console through the identity provider "${provider}"${first}.`
-    await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+    await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, ipAddress, now })
     return secret
   })
 }

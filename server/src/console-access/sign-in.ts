@@ -38,7 +38,14 @@ export async function signIn(
     const secret = await startSession(tx, secrets, session)
     const name = `${account.first_name} ${account.last_name}`.trim()
     const actor = { type: 'User', id: adminUserId, name, email: account.email } as const
-    await recordAudit(tx, { organizationId, actor, description: `Signed in to the console ${proof}.`, ipAddress, now })
+    await recordAudit(tx, {
+      organizationId,
+      actor,
+      about: { administrator: adminUserId },
+      description: `Signed in to the console ${proof}.`,
+      ipAddress,
+      now,
+    })
     return { outcome: 'signed_in', secret }
   })
 }

@@ -27,7 +27,14 @@ export function stepUp(db: Db, secrets: Secrets, asked: Proof): Promise<SignInOu
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
     const description = `Proved who they are in the console ${proof}.`
     const { ipAddress } = browser
-    await recordAudit(tx, { organizationId, actor: actorOf(session), description, ipAddress, now })
+    await recordAudit(tx, {
+      organizationId,
+      actor: actorOf(session),
+      about: { administrator: session.admin_user_id },
+      description,
+      ipAddress,
+      now,
+    })
     return secret
   })
 }
@@ -50,7 +57,14 @@ export async function changePassword(
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
     const description = `Changed the password and ended all other sessions, after proving who they are ${proof}.`
     const { ipAddress } = browser
-    await recordAudit(tx, { organizationId, actor: actorOf(session), description, ipAddress, now })
+    await recordAudit(tx, {
+      organizationId,
+      actor: actorOf(session),
+      about: { administrator: session.admin_user_id },
+      description,
+      ipAddress,
+      now,
+    })
     return secret
   })
 }

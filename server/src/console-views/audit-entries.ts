@@ -9,12 +9,18 @@ import { beginOf, likePattern, patternOf } from './rules.ts'
 const newestFirst: Keyset = { id: { column: 'audit_logs.id', type: 'bigint' }, direction: 'desc' }
 
 function entriesOf(reader: Reader, organizationId: string, filter: AuditViewFilter, now: string) {
-  const { actor_type: actorType, since, about } = filter
+  const { actor_type: actorType, since, subject, about } = filter
   const pattern = patternOf(filter.search)
   let query = reader.selectFrom('audit_logs').where(inOrganization('audit_logs', organizationId))
   if (actorType !== undefined) query = query.where('audit_logs.actor_type', '=', actorType)
   if (since !== undefined) query = query.where('audit_logs.timestamp', '>=', beginOf(since, now))
-  if (about !== undefined) query = query.where('audit_logs.description', 'like', likePattern(`"${about}"`))
+  const isNamed = sql<boolean>`audit_logs.description like ${likePattern(`"${about ?? ''}"`)}`
+  const isSubject = sql<boolean>`audit_logs.about @> array[${subject ?? ''}::text]`
+  if (subject === undefined && about !== undefined) query = query.where(isNamed)
+  if (subject !== undefined && about === undefined) query = query.where(isSubject)
+  if (subject !== undefined && about !== undefined) {
+    query = query.where(sql<boolean>`(${isSubject} or (audit_logs.about is null and ${isNamed}))`)
+  }
   if (pattern === undefined) return query
   return query.where(sql<boolean>`(audit_logs.description ilike ${pattern} or audit_logs.actor_name ilike ${pattern})`)
 }

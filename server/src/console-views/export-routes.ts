@@ -20,7 +20,7 @@ const tag = 'Console'
 const noting =
   <Row>(what: string, columns: CsvColumns<Row>) =>
   async ({ db, organizationId, actor, ipAddress, now }: CsvCall<string>): Promise<CsvColumns<Row>> => {
-    const entry = { organizationId, actor, ipAddress, now, description: `Exported ${what} as CSV.` }
+    const entry = { organizationId, actor, ipAddress, now, about: {}, description: `Exported ${what} as CSV.` }
     await transact(db, (tx) => recordAudit(tx, entry))
     return columns
   }

@@ -25,9 +25,18 @@ type SummaryParts = {
   readonly waiting: number
   readonly days: readonly ComplianceDay[]
   readonly weekAgo: ReadonlyMap<string, number>
+  readonly changes: ConsoleSummary['changes']
 }
 
-export function presentSummary({ standings, next, checks, waiting, days, weekAgo }: SummaryParts): ConsoleSummary {
+export function presentSummary({
+  standings,
+  next,
+  checks,
+  waiting,
+  days,
+  weekAgo,
+  changes,
+}: SummaryParts): ConsoleSummary {
   const of = (name: keyof ConsoleSummary['standings']) => standings.find(({ standing }) => standing === name)
   const reporting = standings.filter(({ standing }) => standing !== 'stale' && standing !== 'never')
   const count = (name: keyof ConsoleSummary['standings']) => of(name)?.devices ?? 0
@@ -41,6 +50,7 @@ export function presentSummary({ standings, next, checks, waiting, days, weekAgo
       never: count('never'),
     },
     days: [...days],
+    changes,
     blocking_within_24h: of('will_block')?.soon ?? 0,
     late: reporting.reduce((sum, { late }) => sum + late, 0),
     waiting_requests: waiting,

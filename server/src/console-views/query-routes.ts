@@ -67,7 +67,7 @@ function resultExportRoutes(scope: FastifyInstance): void {
       const { name } = orNotFound(await findCampaign(db, entry.organizationId, campaignId))
       const columns = await listAnsweredColumns(db, entry.organizationId, campaignId)
       const description = `Exported the answers to the live query "${name}" as CSV.`
-      await transact(db, (tx) => recordAudit(tx, { ...entry, description }))
+      await transact(db, (tx) => recordAudit(tx, { ...entry, about: { live_query: campaignId }, description }))
       return [
         ['device_id', (row: AnsweredRow) => row.device_id],
         ['device', (row) => row.device_name],
@@ -89,7 +89,7 @@ function resultExportRoutes(scope: FastifyInstance): void {
     begin: async ({ db, params: { queryId }, ...entry }) => {
       const { name, column_names: columns } = orNotFound(await findQuery(db, entry.organizationId, queryId))
       const description = `Exported the rows of the reporting query "${name}" as CSV.`
-      await transact(db, (tx) => recordAudit(tx, { ...entry, description }))
+      await transact(db, (tx) => recordAudit(tx, { ...entry, about: { reporting_query: queryId }, description }))
       return columns.map((column) => [column, (row) => cellOf(row.content[column])] as const)
     },
   })

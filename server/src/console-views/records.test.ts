@@ -218,3 +218,55 @@ test('people join and leave a group by hand, once each, but not one that the ide
   assert.deepEqual(namesIn(await browser.ask('GET', '/views/person_groups?search=fin')), ['Finance'])
   assert.deepEqual(namesIn(await browser.ask('GET', '/views/person_groups?search=xyz')), [])
 })
+
+test('the entries about a record are found whatever it was called then, those from before by its present name', async () => {
+  const { organizationId } = app.tenant
+  const device = await make.device(organizationId, { name: 'Atlas' })
+  const twin = await make.device(organizationId, { name: 'Hermes' })
+  const other = await app.addTenant('Other')
+  const browser = await signedIn()
+  const rename = (id: string, name: string) => browser.ask('PATCH', `/views/devices/${id}`, { name })
+  for (const name of ['Borealis', 'Hermes']) assert.equal((await rename(device.id, name)).status, 200)
+  await rename(twin.id, 'Atlas')
+  const group = (await browser.ask('POST', '/views/device_groups', { name: 'Lab' })).body
+  await browser.ask('POST', `/device_groups/${group.id}/memberships`, { device_ids: [device.id, twin.id] })
+  const mine = [
+    'Added the devices "Hermes" and "Atlas" to the device group "Lab".',
+    'Renamed the device "Borealis" to "Hermes".',
+    'Renamed the device "Atlas" to "Borealis".',
+  ]
+  const found = async (filter: string) => {
+    const { body } = await browser.ask('GET', `/views/audit_logs?${filter}`)
+    const counted = await browser.ask('GET', `/views/audit_log_count?${filter}`)
+    assert.equal(counted.body.count, body.data.length)
+    return body.data.map(({ description }: { description: string }) => description)
+  }
+  assert.deepEqual(await found(`subject=device:${device.id}`), mine)
+  assert.deepEqual(await found(`subject=device:${device.id}&about=Hermes`), mine, 'names of entries that know better')
+  assert.deepEqual(await found(`subject=device_group:${group.id}`), [mine[0], 'Created the device group "Lab".'])
+  assert.deepEqual(await found(`subject=check:${device.id}`), [])
+
+  const old = 'Deleted the device "Hermes".'
+  for (const { organizationId: id } of [app.tenant, other]) await insertOld(id, old)
+  assert.deepEqual(await found(`subject=device:${device.id}`), mine)
+  assert.deepEqual(await found(`subject=device:${device.id}&about=Hermes`), [old, ...mine])
+  for (const wrong of ['device', 'device:', 'device:x', 'planet:1', `device:1,device:${device.id}`]) {
+    const refused = await browser.ask('GET', `/views/audit_logs?subject=${wrong}`)
+    assert.equal(refused.status, 422, wrong)
+  }
+})
+
+/** As entries were written that did not note what they are about; its place in the chain is of no matter here. */
+const insertOld = (organizationId: string, description: string) =>
+  app.db
+    .insertInto('audit_logs')
+    .values({
+      organization_id: organizationId,
+      timestamp: app.now(),
+      actor_type: 'System',
+      actor_name: 'Muster',
+      description,
+      previous_hash: Buffer.alloc(32),
+      hash: Buffer.alloc(32),
+    })
+    .execute()

@@ -5,6 +5,7 @@ import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { chainRoutes } from './chain-routes.ts'
+import { listCheckChanges } from './check-changes.ts'
 import { checkViewRoutes } from './check-routes.ts'
 import { deviceViewRoutes } from './device-routes.ts'
 import { exportRoutes } from './export-routes.ts'
@@ -90,16 +91,17 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
     answer: ConsoleSummary,
     run: async ({ db, organizationId, now }) => {
       const daysAgo = (days: number) => new Date(Date.parse(now) - days * 86_400_000).toISOString().slice(0, 10)
-      const [standings, next, checks, waiting, days] = await Promise.all([
+      const [standings, next, checks, waiting, days, changes] = await Promise.all([
         countStandings(db, organizationId, now),
         listNextToBlock(db, organizationId, now, 6),
         listFailingChecks(db, organizationId, 7),
         countWaitingRequests(db, organizationId),
         listComplianceDays(db, organizationId, daysAgo(30), daysAgo(0)),
+        listCheckChanges(db, organizationId, `${daysAgo(29)}T00:00:00.000Z`),
       ])
       const checkIds = checks.map(({ id }) => id)
       const weekAgo = await failingOnDay(db, organizationId, checkIds, daysAgo(7))
-      return presentSummary({ standings, next, checks, waiting, days, weekAgo })
+      return presentSummary({ standings, next, checks, waiting, days, weekAgo, changes })
     },
   })
 }

@@ -380,6 +380,7 @@ export interface Database {
     actor_email: string | null
     ip_address: string | null
     description: string
+    about: string[] | null
     previous_hash: Buffer
     hash: Buffer
   }

@@ -33,7 +33,7 @@ export async function describeDevice(tx: Tx, description: Description): Promise<
     .where('id', '=', deviceId)
     .execute()
   for (const sentence of sentences) {
-    await recordAudit(tx, { organizationId, actor, ipAddress, description: sentence, now })
+    await recordAudit(tx, { organizationId, actor, ipAddress, about: { device: deviceId }, description: sentence, now })
   }
 }
 

@@ -38,6 +38,7 @@ export async function setAuthenticationMode(tx: Tx, change: Change): Promise<voi
     organizationId: change.organizationId,
     actor: change.actor,
     ipAddress: change.ipAddress,
+    about: { device: change.deviceId, person: device.registered_owner_id },
     description: `Changed who may sign in with the device "${device.name}" from ${modeWords[before.mode]} to ${modeWords[change.mode]}${names && ` (${names})`}.`,
     now: change.now,
   })

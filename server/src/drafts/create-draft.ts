@@ -41,7 +41,7 @@ export async function createDraft(tx: Tx, draft: NewDraft): Promise<string> {
     .returning('id')
     .executeTakeFirstOrThrow()
   const description = `Created the draft "${fields.name}" of a custom check.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { draft: id }, description, now })
   return id
 }
 

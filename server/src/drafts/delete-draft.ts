@@ -22,6 +22,6 @@ export async function deleteDraft(tx: Tx, deletion: Deletion): Promise<DraftRow>
     .where('id', '=', draftId)
     .execute()
   const description = `Deleted the draft "${draft.name}" of a custom check.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { draft: draftId }, description, now })
   return draft
 }

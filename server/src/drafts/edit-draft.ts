@@ -37,6 +37,6 @@ export async function editDraft(tx: Tx, { organizationId, draftId, input, actor,
     .where('id', '=', draftId)
     .execute()
   const description = `Edited the draft "${before.name}" of a custom check: ${changes}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { draft: draftId }, description, now })
   return true
 }

@@ -42,7 +42,11 @@ export async function publishDraft(tx: Tx, { organizationId, draftId, actor, now
     .where(inOrganization('custom_check_drafts', organizationId))
     .where('id', '=', draftId)
     .execute()
-  await recordAudit(tx, { ...by, description: `Published the draft "${fields.name}" of a custom check.` })
+  await recordAudit(tx, {
+    ...by,
+    about: { draft: draftId, check: checkId },
+    description: `Published the draft "${fields.name}" of a custom check.`,
+  })
   return checkId
 }
 

@@ -148,6 +148,7 @@ test('an entry of the audit log is told, and the telling is no entry', async () 
   const entry = {
     organizationId,
     actor: systemActor,
+    about: {},
     description: 'Did it.',
     ipAddress: '192.0.2.1',
     now: startOfTests,

@@ -52,6 +52,7 @@ export async function addDeviceGroupMembers(
     organizationId,
     actor,
     ipAddress,
+    about: { device_group: groupId, device: moved.map(({ id }) => id) },
     description: `Added the ${moved.length === 1 ? 'device' : 'devices'} ${names} to the device group "${group.name}".`,
     now: happening.now,
   })

@@ -26,7 +26,7 @@ export async function addPersonGroupMembers(tx: Tx, addition: PersonGroupAdditio
   const names = await namesOf(tx, organizationId, ids)
   for (const id of ids) orNotFound(names.get(id))
   const added = await insertMembers(tx, organizationId, personGroupId, ids)
-  const joined = added.map((id) => names.get(id) ?? '')
+  const joined = added.map((id) => ({ id, name: names.get(id) ?? '' }))
   await recordMemberships(tx, joined, (people) => `Added ${people} to the person group "${group.name}".`, addition)
   return added.length
 }

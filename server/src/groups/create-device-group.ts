@@ -18,6 +18,13 @@ export async function createDeviceGroup(tx: Tx, group: NewDeviceGroup): Promise<
     .values({ organization_id: organizationId, name, description, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Created the device group "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { device_group: id },
+    description: `Created the device group "${name}".`,
+    now,
+  })
   return id
 }

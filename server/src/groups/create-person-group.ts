@@ -17,6 +17,13 @@ export async function createPersonGroup(tx: Tx, group: NewPersonGroup): Promise<
     .values({ organization_id: organizationId, name, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Created the person group "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { person_group: id },
+    description: `Created the person group "${name}".`,
+    now,
+  })
   return id
 }

@@ -31,5 +31,5 @@ export async function deletePersonGroup(tx: Tx, deletion: Deletion): Promise<voi
     closed === 0
       ? `Deleted the person group "${group.name}".`
       : `Deleted the person group "${group.name}", after which ${devices} for the owner alone.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person_group: personGroupId }, description, now })
 }

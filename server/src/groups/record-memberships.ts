@@ -7,12 +7,15 @@ const namesInOneEntry = 200
 /** Writes down who joined or left a group, in as many entries as their names need. */
 export async function recordMemberships(
   tx: Tx,
-  names: readonly string[],
+  members: readonly { readonly id: string; readonly name: string }[],
   sentence: (people: string) => string,
-  { organizationId, actor, ipAddress, now }: Omit<AuditEntry, 'description'>,
+  change: Omit<AuditEntry, 'description' | 'about'> & { personGroupId: string },
 ): Promise<void> {
-  for (let start = 0; start < names.length; start += namesInOneEntry) {
-    const description = sentence(quoteNames(names.slice(start, start + namesInOneEntry)))
-    await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  const { organizationId, personGroupId, actor, ipAddress, now } = change
+  for (let start = 0; start < members.length; start += namesInOneEntry) {
+    const told = members.slice(start, start + namesInOneEntry)
+    const about = { person_group: personGroupId, person: told.map(({ id }) => id) }
+    const description = sentence(quoteNames(told.map(({ name }) => name)))
+    await recordAudit(tx, { organizationId, actor, ipAddress, about, description, now })
   }
 }

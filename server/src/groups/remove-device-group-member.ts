@@ -33,6 +33,7 @@ export async function removeDeviceGroupMember(
     organizationId,
     actor,
     ipAddress,
+    about: { device_group: groupId, device: deviceId },
     description: `Took the device "${device.name}" out of the device group "${group.name}".`,
     now: happening.now,
   })

@@ -31,9 +31,9 @@ export async function removePersonGroupMembers(tx: Tx, removal: PersonGroupRemov
     .where('gone' in removal ? isNamed : sql<boolean>`not ${isNamed}`)
     .whereRef('people.organization_id', '=', 'person_group_members.organization_id')
     .whereRef('people.id', '=', 'person_group_members.person_id')
-    .returning('people.name')
+    .returning(['people.id', 'people.name'])
     .execute()
-  const names = removed.map(({ name }) => name).sort()
-  await recordMemberships(tx, names, (people) => `Took ${people} out of the person group "${group.name}".`, removal)
-  return names.length
+  const left = removed.sort((one, other) => (one.name < other.name ? -1 : 1))
+  await recordMemberships(tx, left, (people) => `Took ${people} out of the person group "${group.name}".`, removal)
+  return removed.length
 }

@@ -25,5 +25,5 @@ export async function renamePersonGroup(tx: Tx, renaming: Renaming): Promise<voi
     .where('id', '=', personGroupId)
     .execute()
   const description = `Renamed the person group "${group.name}" to "${name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person_group: personGroupId }, description, now })
 }

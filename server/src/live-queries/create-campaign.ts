@@ -49,7 +49,7 @@ export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<str
     .executeTakeFirstOrThrow()
   await insertTargets(tx, { organizationId, campaignId: id, revision: 1, targets, now })
   const description = `Created the live query "${name}": ${sql}`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { live_query: id }, description, now })
   return id
 }
 

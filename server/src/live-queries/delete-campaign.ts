@@ -22,5 +22,12 @@ export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> 
       .returning('name')
       .executeTakeFirst(),
   )
-  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Deleted the live query "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { live_query: campaignId },
+    description: `Deleted the live query "${name}".`,
+    now,
+  })
 }

@@ -59,7 +59,14 @@ export async function updateCampaign(tx: Tx, change: CampaignChange): Promise<vo
     .execute()
   if (runsAgain) await insertTargets(tx, { organizationId, campaignId, revision, targets, now })
   const description = `Changed the live query "${stored.name}": ${changes.join('; ')}.`
-  await recordAudit(tx, { organizationId, actor: change.actor, ipAddress: change.ipAddress, description, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor: change.actor,
+    ipAddress: change.ipAddress,
+    about: { live_query: campaignId },
+    description,
+    now,
+  })
 }
 
 /** Answers do not wait for this lock; whoever changes or removes the campaign does. */

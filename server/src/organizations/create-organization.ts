@@ -9,6 +9,12 @@ export async function createOrganization(tx: Tx, { name, actor, now }: NewOrgani
     .values({ name, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await recordAudit(tx, { organizationId: id, actor, description: `Created the organization "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId: id,
+    actor,
+    about: { organization: id },
+    description: `Created the organization "${name}".`,
+    now,
+  })
   return { id }
 }

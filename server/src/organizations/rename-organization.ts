@@ -25,5 +25,5 @@ export async function renameOrganization(tx: Tx, change: Renaming): Promise<void
   if (before === name) return
   await tx.updateTable('organizations').set({ name }).where('id', '=', organizationId).execute()
   const description = `Renamed the organization from "${before}" to "${name}".`
-  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, ipAddress, now })
 }

@@ -26,6 +26,6 @@ export async function setFeature(tx: Tx, change: FeatureChange): Promise<boolean
   // What devices are asked depends on the plan, and processes remember it.
   await queueAgentNotice(tx, organizationId, null, now)
   const description = `Switched ${isOn ? 'on' : 'off'} the feature "${features[feature].title}".`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
   return true
 }

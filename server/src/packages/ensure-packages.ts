@@ -82,9 +82,9 @@ async function addPackages(
       built_at: now,
     })
   }
-  await tx.insertInto('packages').values(rows).execute()
+  const made = await tx.insertInto('packages').values(rows).returning('id').execute()
   const description = `Made the packages ${listTitles(kinds)} with an enrolment secret each.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { package: made.map(({ id }) => id) }, description, now })
 }
 
 const listTitles = (kinds: readonly PackageKind[]): string => kinds.map((kind) => `"${titleOf(kind)}"`).join(', ')
@@ -102,7 +102,7 @@ async function renewPackages(tx: Tx, rows: readonly PackageRow[], change: Packag
     )
     .execute()
   const description = `Made the packages ${listTitles(rows)} anew for version ${site.productVersion} at ${site.baseUrl}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { package: rows.map(({ id }) => id) }, description, now })
 }
 
 const columnsOf = ({ productVersion, baseUrl, caCertificate }: PackageSite) => ({

@@ -27,6 +27,15 @@ export async function openPackage(
   const { name, secret } = await revealEnrollmentSecret(db, secrets, organizationId, row.enrollment_secret_id)
   const built = await builder.build({ ...row, organizationId }, secret)
   const description = `Downloaded the package "${built.fileName}" with the enrolment secret "${name}".`
-  await transact(db, (tx) => recordAudit(tx, { organizationId, actor, description, ipAddress, now }))
+  await transact(db, (tx) =>
+    recordAudit(tx, {
+      organizationId,
+      actor,
+      about: { package: id, enrolment_secret: row.enrollment_secret_id },
+      description,
+      ipAddress,
+      now,
+    }),
+  )
   return built
 }

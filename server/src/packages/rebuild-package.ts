@@ -39,6 +39,6 @@ export async function rebuildPackage(
     .execute()
   const [from, to] = [fileNameOf(row), fileNameOf({ ...row, ...renewed })]
   const description = `Made the package "${from}" anew as "${to}" with another enrolment secret.`
-  await recordAudit(tx, { ...by, description })
+  await recordAudit(tx, { ...by, about: { package: id, enrolment_secret: secret.id }, description })
   return to
 }

@@ -26,5 +26,5 @@ export async function restorePerson(tx: Tx, restoration: Restoration): Promise<v
     .executeTakeFirst()
   if (!restored) return
   const description = `Restored "${restored.name}" (${restored.email}).`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: personId }, description, now })
 }

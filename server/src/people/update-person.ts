@@ -32,7 +32,7 @@ export async function updatePerson(tx: Tx, change: PersonChange): Promise<void> 
     .execute()
   if (changes.length === 0) return
   const description = `Changed ${changes.join(' and ')} of the person "${name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: personId }, description, now })
 }
 
 const lockAny = (tx: Tx, organizationId: string, personId: string) =>

@@ -19,6 +19,7 @@ export async function deleteDevice(
     organizationId,
     actor,
     ipAddress,
+    about: { device: deviceId },
     description: `Deleted the device "${device.name}".`,
     now: happening.now,
   })

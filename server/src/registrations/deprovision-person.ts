@@ -30,6 +30,7 @@ export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, 
     organizationId,
     actor,
     ipAddress,
+    about: { person: personId },
     description: `Deprovisioned "${person.name}" (${person.email}).`,
     now: happening.now,
   })

@@ -40,6 +40,7 @@ export async function registerDevice(tx: Tx, registration: Registration, happeni
   await recordAudit(tx, {
     organizationId,
     actor,
+    about: { device: deviceId, person: personId },
     description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
     now: happening.now,
   })

@@ -43,7 +43,13 @@ export async function restoreDevice(
   await countMember(tx, organizationId, device.id, 1)
   await countInLiveQueries(tx, device, 1)
   await queueAgentNotice(tx, organizationId, device.id, now)
-  await recordAudit(tx, { organizationId, actor, description: `Restored the deleted device "${device.name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device: deviceId },
+    description: `Restored the deleted device "${device.name}".`,
+    now,
+  })
 }
 
 const lockDeleted = (tx: Tx, organizationId: string, deviceId: string) =>

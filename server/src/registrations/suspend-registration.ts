@@ -17,6 +17,7 @@ export async function suspendRegistration(
   await recordAudit(tx, {
     organizationId: device.organization_id,
     actor: systemActor,
+    about: { device: device.id, person: device.registered_owner_id },
     description: `Suspended the registration of the device "${device.name}": ${reason}.`,
     now,
   })
@@ -36,6 +37,7 @@ export async function confirmRegistration(
   await recordAudit(tx, {
     organizationId,
     actor,
+    about: { device: deviceId, person: device.registered_owner_id },
     description: `Confirmed the registration of the device "${device.name}".`,
     now: happening.now,
   })

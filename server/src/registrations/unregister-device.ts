@@ -46,6 +46,7 @@ export async function unregisterDevice(
     organizationId,
     actor,
     ipAddress,
+    about: { device: deviceId, person: ownerId },
     description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
     now: happening.now,
   })

@@ -6,7 +6,7 @@ import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts
 import { fail } from '../errors.ts'
 import { exemptIssues } from '../issues/exempt-issues.ts'
 import { readExemptionDecision } from './decision-rules.ts'
-import { describeExemptionRequest, describeReason } from './describe-request.ts'
+import { aboutRequest, describeExemptionRequest, describeReason } from './describe-request.ts'
 import { lockExemptionRequest, refuseUnlessWaiting } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
 
@@ -37,5 +37,12 @@ export async function decideExemptionRequest(tx: Tx, deciding: Deciding, happeni
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeExemptionRequest(subject)}${reason}`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now: happening.now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: aboutRequest(subject),
+    description,
+    now: happening.now,
+  })
 }

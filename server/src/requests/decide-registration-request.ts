@@ -6,7 +6,7 @@ import { fail } from '../errors.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { confirmRegistration } from '../registrations/suspend-registration.ts'
 import { readRegistrationDecision } from './decision-rules.ts'
-import { describeReason, describeRegistrationRequest } from './describe-request.ts'
+import { aboutRequest, describeReason, describeRegistrationRequest } from './describe-request.ts'
 import { lockRegistrationRequest, refuseUnlessWaiting } from './lock-request.ts'
 import { setRegistrationStatus } from './set-registration-status.ts'
 
@@ -40,5 +40,12 @@ export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happ
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeRegistrationRequest(subject)}${reason}`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now: happening.now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: aboutRequest(subject),
+    description,
+    now: happening.now,
+  })
 }

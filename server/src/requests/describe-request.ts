@@ -13,6 +13,11 @@ type ExemptionSubject = { device: { name: string }; request: { issue_ids: readon
 export const describeExemptionRequest = ({ device, request, requester }: ExemptionSubject): string =>
   `the request of ${describePerson(requester)} to exempt ${describeIssues(request.issue_ids)} of the device "${device.name}"`
 
+type WithPlace = { device: { id: string }; requester: { id: string } }
+
+/** What entries of the audit log about a request are about. */
+export const aboutRequest = ({ device, requester }: WithPlace) => ({ device: device.id, person: requester.id })
+
 type RegistrationSubject = { device: { name: string }; requester: Person }
 
 export const describeRegistrationRequest = ({ device, requester }: RegistrationSubject): string =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { recordAudit, systemActor } from '../audit/record-audit.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
-import { describeExemptionRequest, describeRegistrationRequest } from './describe-request.ts'
+import { aboutRequest, describeExemptionRequest, describeRegistrationRequest } from './describe-request.ts'
 import { lockExemptionRequest, lockRegistrationRequest } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
 import { setRegistrationStatus } from './set-registration-status.ts'
@@ -49,26 +49,28 @@ async function listWaiting(db: Db): Promise<Waiting[]> {
 
 /** Whether it was still waiting, and the person still gone, under the lock. */
 async function end(tx: Tx, { kind, ...key }: Waiting, now: string): Promise<boolean> {
-  const sentence = kind === 'exemption' ? await withdraw(tx, key, now) : await deny(tx, key, now)
-  if (sentence === undefined) return false
+  const ended = kind === 'exemption' ? await withdraw(tx, key, now) : await deny(tx, key, now)
+  if (ended === undefined) return false
   const { organizationId } = key
-  await recordAudit(tx, { organizationId, actor: systemActor, description: `${sentence}: ${reason}.`, now })
+  const entry = { about: ended.about, description: `${ended.sentence}: ${reason}.` }
+  await recordAudit(tx, { organizationId, actor: systemActor, ...entry, now })
   return true
 }
 
 type Key = Omit<Waiting, 'kind'>
+type Ended = { sentence: string; about: ReturnType<typeof aboutRequest> }
 
-async function withdraw(tx: Tx, key: Key, now: string): Promise<string | undefined> {
+async function withdraw(tx: Tx, key: Key, now: string): Promise<Ended | undefined> {
   const subject = await lockExemptionRequest(tx, key.organizationId, key.requestId)
   if (subject.request.status !== 'open' || subject.requester.deprovisioned_at === null) return undefined
   await setExemptionStatus(tx, key, { status: 'withdrawn' }, now)
-  return `Withdrew ${describeExemptionRequest(subject)}`
+  return { sentence: `Withdrew ${describeExemptionRequest(subject)}`, about: aboutRequest(subject) }
 }
 
-async function deny(tx: Tx, key: Key, now: string): Promise<string | undefined> {
+async function deny(tx: Tx, key: Key, now: string): Promise<Ended | undefined> {
   const subject = await lockRegistrationRequest(tx, key.organizationId, key.requestId)
   if (subject.request.status !== 'pending' || subject.requester.deprovisioned_at === null) return undefined
   const decision = { status: 'denied', internalMessage: 'The person was deprovisioned.', explanation: null } as const
   await setRegistrationStatus(tx, key, decision, now)
-  return `Denied ${describeRegistrationRequest(subject)}`
+  return { sentence: `Denied ${describeRegistrationRequest(subject)}`, about: aboutRequest(subject) }
 }

@@ -57,6 +57,7 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happe
     organizationId,
     actor,
     ipAddress,
+    about: { device: deviceId, person: personId },
     description: `Asked for ${describePerson(person)} that ${describeIssues(issueIds)} of the device "${device.name}" be exempted: "${message.ok}".`,
     now: happening.now,
   })

@@ -65,6 +65,7 @@ export async function raiseRegistrationRequest(
     organizationId,
     actor,
     ipAddress,
+    about: { device: deviceId, person: personId },
     description: `Asked for ${describePerson(person)} that the device "${device.name}" be registered to them: "${message.ok}".`,
     now: happening.now,
   })

@@ -5,7 +5,7 @@ import type { LockedDevice } from '../devices/lock-device.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { fail } from '../errors.ts'
 import { endExemptionOfIssues } from '../issues/exempt-issues.ts'
-import { describeExemptionRequest } from './describe-request.ts'
+import { aboutRequest, describeExemptionRequest } from './describe-request.ts'
 import { type ExemptionRequestRow, listCoveredIssues } from './exemption-queries.ts'
 import { lockExemptionRequest, refuseLeaver } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
@@ -29,7 +29,14 @@ export async function reopenExemptionRequest(tx: Tx, reopening: Reopening, happe
   await setExemptionStatus(tx, { organizationId, requestId }, { status: 'open' }, happening.now)
   if (status === 'approved') await takeBack(tx, subject.device, subject.request, happening)
   const description = `Reopened ${describeExemptionRequest(subject)}, which was ${status}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now: happening.now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: aboutRequest(subject),
+    description,
+    now: happening.now,
+  })
 }
 
 /** What another approved request exempts as well stays exempted. */

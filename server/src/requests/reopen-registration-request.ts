@@ -1,7 +1,7 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
-import { describeRegistrationRequest } from './describe-request.ts'
+import { aboutRequest, describeRegistrationRequest } from './describe-request.ts'
 import { lockRegistrationRequest, refuseLeaver } from './lock-request.ts'
 import { hasPendingRequest } from './registration-queries.ts'
 import { setRegistrationStatus } from './set-registration-status.ts'
@@ -30,5 +30,5 @@ export async function reopenRegistrationRequest(tx: Tx, reopening: Reopening): P
   if (await hasPendingRequest(tx, pair)) fail('already_requested')
   await setRegistrationStatus(tx, { organizationId, requestId }, { status: 'pending' }, now)
   const description = `Reopened ${describeRegistrationRequest(subject)}, which was denied.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: aboutRequest(subject), description, now })
 }

@@ -1,7 +1,7 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
-import { describeExemptionRequest } from './describe-request.ts'
+import { aboutRequest, describeExemptionRequest } from './describe-request.ts'
 import { lockExemptionRequest, refuseUnlessWaiting } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
 
@@ -26,5 +26,5 @@ export async function withdrawExemptionRequest(tx: Tx, withdrawal: Withdrawal): 
   refuseUnlessWaiting(subject.request, subject.requester)
   await setExemptionStatus(tx, { organizationId, requestId }, { status: 'withdrawn' }, now)
   const description = `Withdrew ${describeExemptionRequest(subject)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: aboutRequest(subject), description, now })
 }

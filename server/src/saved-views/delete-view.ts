@@ -22,5 +22,5 @@ export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void
     .executeTakeFirst()
   const { name, page } = orNotFound(deleted)
   const description = `Deleted the view "${name}" of the list ${page}.`
-  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: {}, description, ipAddress, now })
 }

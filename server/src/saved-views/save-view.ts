@@ -30,6 +30,6 @@ export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked):
     .returning('id')
     .executeTakeFirstOrThrow()
   const description = `Saved the view "${name}" of the list ${page}${isShared ? ' for everybody' : ''}.`
-  await recordAudit(tx, { organizationId, actor, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: {}, description, ipAddress, now })
   return { id, name, filters, is_shared: isShared, is_own: true }
 }

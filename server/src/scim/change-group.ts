@@ -55,7 +55,7 @@ async function changeNames(tx: Tx, group: GroupRow, change: GroupChange, call: S
   if (externalId === group.external_id) return true
   const named = (text: string | null) => (text === null ? 'nothing' : `"${text}"`)
   const description = `Changed the externalId of the person group "${displayName}" from ${named(group.external_id)} to ${named(externalId)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person_group: personGroupId }, description, now })
   return true
 }
 

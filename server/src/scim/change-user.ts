@@ -32,7 +32,7 @@ export async function changeUser(tx: Tx, { id, precondition, change }: UserChang
   if (changes.length === 0) return
   const { organizationId, actor, ipAddress, now } = call
   const description = `Changed the SCIM user "${row.user_name}": ${changes.join(', ')}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: id }, description, now })
 }
 
 /** The user under the names of the schema. */

@@ -27,6 +27,12 @@ export async function createScimToken(
       scim_token_id: id,
     })
     .execute()
-  await recordAudit(tx, { organizationId, actor, description: `Created the SCIM token "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { scim_token: id },
+    description: `Created the SCIM token "${name}".`,
+    now,
+  })
   return { id, token }
 }

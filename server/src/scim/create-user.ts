@@ -24,7 +24,7 @@ export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Prom
   const description = known
     ? `Linked the person "${known.name}" (${known.email}) to the SCIM user "${userName}".`
     : `Added the person "${name}" (${email}) for the SCIM user "${userName}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: personId }, description, now })
   await settlePerson(tx, personId, { ...draft, active: draft.active ?? true }, call)
   return personId
 }

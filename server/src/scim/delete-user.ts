@@ -30,7 +30,7 @@ export async function deleteUser(tx: Tx, id: string, precondition: Precondition,
     await touchGroup(tx, personGroupId, call)
   }
   const description = `Deleted the SCIM user "${user.user_name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: id }, description, now })
 }
 
 async function forget(tx: Tx, id: string, { organizationId, now }: ScimCall): Promise<void> {

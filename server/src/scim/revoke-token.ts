@@ -16,5 +16,11 @@ export async function revokeScimToken(tx: Tx, { organizationId, id, actor, now }
     .returning('name')
     .executeTakeFirst()
   const { name } = orNotFound(revoked)
-  await recordAudit(tx, { organizationId, actor, description: `Revoked the SCIM token "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { scim_token: id },
+    description: `Revoked the SCIM token "${name}".`,
+    now,
+  })
 }

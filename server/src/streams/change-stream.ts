@@ -52,7 +52,14 @@ export async function changeStream(
   }
   await notifyStreams(tx, organizationId)
   const description = `Changed the stream "${stream.name}": ${news.join('; ')}.`
-  await recordAudit(tx, { organizationId, actor: change.actor, ipAddress: change.ipAddress, description, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor: change.actor,
+    ipAddress: change.ipAddress,
+    about: { stream: stream.id },
+    description,
+    now,
+  })
 }
 
 async function write(tx: Tx, stream: Stream, settings: Settings, now: string): Promise<void> {

@@ -49,6 +49,6 @@ export async function createStream(
   if (settings.authorization !== null) await storeAuthorization(tx, secrets, place, settings.authorization)
   const pollToken = settings.deliveryType === 'poll' ? await addPollToken(tx, secrets, place, now) : undefined
   const description = `Created the stream "${settings.name}", which is ${receiverOf(settings)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { stream: id }, description, now })
   return { id, pollToken }
 }

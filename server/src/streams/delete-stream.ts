@@ -24,5 +24,12 @@ export async function deleteStream(tx: Tx, { organizationId, reference, actor, i
     .where('id', '=', stream.id)
     .execute()
   await notifyStreams(tx, organizationId)
-  await recordAudit(tx, { organizationId, actor, ipAddress, description: `Deleted the stream "${stream.name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    ipAddress,
+    about: { stream: stream.id },
+    description: `Deleted the stream "${stream.name}".`,
+    now,
+  })
 }

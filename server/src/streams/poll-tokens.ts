@@ -66,6 +66,7 @@ export async function rotatePollToken(tx: Tx, secrets: Secrets, rotation: Rotati
     organizationId,
     actor,
     ipAddress,
+    about: { stream: stream.id },
     description: sentences[mode](stream.name, overlapSeconds),
     now,
   })

@@ -87,7 +87,8 @@ async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event:
   const deviceId = device?.id ?? null
   const { eventId, jti } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
   const description = `Sent a test event about "${email}" to the stream "${stream.name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  const about = { stream: stream.id, device: deviceId }
+  await recordAudit(tx, { organizationId, actor, ipAddress, about, description, now })
   return {
     stream,
     event: {

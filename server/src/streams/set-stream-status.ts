@@ -41,6 +41,6 @@ export async function setStreamStatus(tx: Tx, change: StreamStatusChange): Promi
   }
   await notifyStreams(tx, organizationId)
   const description = `${verbs[status]} the stream "${stream.name}"${reason === null ? '' : `: "${reason}"`}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { stream: stream.id }, description, now })
   return { ...stream, ...changed }
 }

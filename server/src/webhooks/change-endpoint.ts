@@ -36,7 +36,7 @@ export async function changeEndpoint(
   const isAnother = isNewlyEnabled || settings.url !== current.url
   await (isAnother ? beginAnew : tryAtOnce)(tx, endpoint, now)
   for (const description of sentencesOf(settings, current)) {
-    await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+    await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
   }
   return true
 }

@@ -54,7 +54,7 @@ export async function createEndpoint(
   await notify(tx, organizationId)
   const state = settings.isEnabled ? '' : ', disabled'
   const description = `Created ${describeDestination(settings)} for ${settings.events.join(', ')}${state}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
   return { id: endpointId, secret }
 }
 

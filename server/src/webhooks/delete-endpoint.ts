@@ -18,5 +18,5 @@ export async function deleteEndpoint(tx: Tx, { organizationId, endpointId, actor
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   await writeEndpoint(tx, endpoint, { deleted_at: now }, now)
   const description = `Deleted ${describeDestination(endpoint)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
 }

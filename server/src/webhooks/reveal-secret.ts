@@ -22,6 +22,6 @@ export async function revealSecret(
 ): Promise<string> {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   const description = `Revealed the secret of ${describeDestination(endpoint)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
   return unsealSecret(secrets, endpoint.sealed_secret, { organizationId, endpointId })
 }

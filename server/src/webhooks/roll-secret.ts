@@ -41,6 +41,6 @@ export async function rollSecret(
   await tryAtOnce(tx, endpoint, now)
   const end = overlapSeconds === 0 ? 'ended at once' : `signs until ${until}`
   const description = `Rolled the secret of ${describeDestination(endpoint)}; the previous one ${end}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
   return secret
 }

@@ -88,7 +88,7 @@ export async function populate(harness: TestApp, organizationId: string): Promis
   await make.result({ device: firstDevice, check: firstCheck, rows: 'PASS', at: minute(40) })
   for (const index of numbers) {
     const actor = { type: 'User' as const, id: null, name: `Admin ${nameOf(index)}`, email: 'admin@acme.example' }
-    const entry = { organizationId, actor, description: `Looked at "${nameOf(index)}".`, now: minute(index) }
+    const entry = { organizationId, actor, about: {}, description: `Looked at "${nameOf(index)}".`, now: minute(index) }
     await transact(harness.db, (tx) => recordAudit(tx, entry))
   }
   const [, secondIssue = ''] = world['issues'] ?? []

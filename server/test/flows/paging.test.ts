@@ -87,7 +87,7 @@ async function makeLists(): Promise<List[]> {
     return id
   }
   const addEntry = async (description: string) => {
-    const entry = { organizationId, actor: systemActor, description, now: startOfTests }
+    const entry = { organizationId, actor: systemActor, about: {}, description, now: startOfTests }
     await transact(db(), (tx) => recordAudit(tx, entry))
     const { last_id } = await db().selectFrom('audit_heads').select('last_id').executeTakeFirstOrThrow()
     return last_id

@@ -54,6 +54,7 @@ function assertChain(tables: Tables): void {
       actor_email: entry['actor_email'] ?? null,
       ip_address: entry['ip_address'] ?? null,
       description: column(entry, 'description'),
+      about: entry['about'] == null ? null : entry['about'].slice(1, -1).split(',').filter(Boolean),
     }
     assert.deepEqual(bytes(column(entry, 'previous_hash')), previous, `entry ${entry['id']} follows the one before`)
     previous = hashEntry(previous, hashed)

@@ -15,7 +15,7 @@ beforeEach(() => trial.reset())
 
 test('the first faulty entry is shown without its control characters, and the exit code says so', async () => {
   const { organizationId } = trial.tenant
-  const entry = { organizationId, actor: systemActor, description: 'Did \u001b[31m it.', now }
+  const entry = { organizationId, actor: systemActor, about: {}, description: 'Did \u001b[31m it.', now }
   await transact(trial.db, (tx) => recordAudit(tx, entry))
   const { rows } = await trial.db.executeQuery<{ id: string }>({
     ...trial.db.selectFrom('audit_logs').select('id').orderBy('id', 'desc').limit(1).compile(),

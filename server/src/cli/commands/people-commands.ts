@@ -17,7 +17,7 @@ export const addPersonCommand = defineCommand({
     const id = await transact(connection.db, async (tx) => {
       const added = await addPerson(tx, { organizationId, name, email, now })
       const description = `Added the person "${name}" (${email}).`
-      await recordAudit(tx, { organizationId, actor: terminalActor(), description, now })
+      await recordAudit(tx, { organizationId, actor: terminalActor(), about: { person: added }, description, now })
       return added
     })
     await io.line(id)

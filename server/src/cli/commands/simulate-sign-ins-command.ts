@@ -31,7 +31,7 @@ export const simulateSignInsCommand = defineCommand({
     )
     const actor = terminalActor()
     const description = `Began to simulate ${count} sign-ins.`
-    await transact(connection.db, (tx) => recordAudit(tx, { organizationId, actor, description, now }))
+    await transact(connection.db, (tx) => recordAudit(tx, { organizationId, actor, about: {}, description, now }))
     let succeeded = 0
     for (const [number, startedAt] of momentsOf(count, seed, now).entries()) {
       io.signal.throwIfAborted()

@@ -30,6 +30,12 @@ export async function createQuery(tx: Tx, query: NewQuery): Promise<string> {
     .returning('id')
     .executeTakeFirstOrThrow()
   await requestRun(tx, organizationId, id)
-  await recordAudit(tx, { organizationId, actor, description: `Created the reporting query "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { reporting_query: id },
+    description: `Created the reporting query "${name}".`,
+    now,
+  })
   return id
 }

@@ -15,5 +15,11 @@ export async function deleteQuery(tx: Tx, { organizationId, id, actor, now }: De
       .returning('name')
       .executeTakeFirst(),
   )
-  await recordAudit(tx, { organizationId, actor, description: `Deleted the reporting query "${name}".`, now })
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { reporting_query: id },
+    description: `Deleted the reporting query "${name}".`,
+    now,
+  })
 }

@@ -53,7 +53,7 @@ export async function editQuery(tx: Tx, edit: QueryEdit): Promise<void> {
     await requestRun(tx, organizationId, id)
   }
   const description = `Changed the reporting query "${stored.name}": ${changes.join(', ')}.`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { reporting_query: id }, description, now })
 }
 
 const withoutRun = {

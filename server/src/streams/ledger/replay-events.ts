@@ -43,7 +43,7 @@ export async function replayEvents(
   await sql`select pg_notify(${signalChannel}, ${organizationId})`.execute(tx)
   const events = count === '1' ? '1 event' : `${count} events`
   const description = `Replayed ${events} of the stream "${stream.name}".`
-  await recordAudit(tx, { organizationId, actor, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { stream: streamId }, description, now })
   return { count: Number(count), goOnAfter: Number(count) === most ? last : null }
 }
 

@@ -26,5 +26,5 @@ export async function giveUpEndpoint(
     .executeTakeFirst()
   if (!disabled) return
   const description = `Disabled the webhook endpoint ${id} at "${new URL(disabled.url).host}" because ${reasons[why]}`
-  await recordAudit(tx, { organizationId, actor: systemActor, description, now })
+  await recordAudit(tx, { organizationId, actor: systemActor, about: { webhook: id }, description, now })
 }

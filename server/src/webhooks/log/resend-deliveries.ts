@@ -44,8 +44,14 @@ async function lockEnabled(tx: Tx, asked: Asked): Promise<Destination> {
   return destination
 }
 
-const audit = (tx: Tx, { organizationId, actor, ipAddress, now }: Asked, destination: Destination, what: string) =>
+const audit = (
+  tx: Tx,
+  { organizationId, endpointId, actor, ipAddress, now }: Asked,
+  destination: Destination,
+  what: string,
+) =>
   recordAudit(tx, {
     ...{ organizationId, actor, ipAddress, now },
+    about: { webhook: endpointId },
     description: `Sent ${what} to ${describeDestination(destination)} again.`,
   })

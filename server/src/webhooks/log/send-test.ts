@@ -29,6 +29,6 @@ export async function sendTest(tx: Tx, { message = greeting, event = 'webhook.te
   const said = { event, data, deviceId: null, orderedBy: null, at: now } as const
   const deliveryId = await queueForEndpoint(tx, { organizationId, endpointId, message: said })
   const description = `Sent ${event === 'webhook.test' ? 'a test event' : `an example of the event "${event}"`} to ${describeDestination(destination)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, description, now })
+  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
   return deliveryId
 }

@@ -1,0 +1,39 @@
+import type { AuditSubjectKind } from '@muster/contract/audit-subjects.ts'
+import { useQuery } from '@tanstack/react-query'
+import './audit.css'
+import { ListBody } from '../components/list-body.tsx'
+import { auditViewsQuery } from './audit-queries.ts'
+import { AuditTable } from './audit-table.tsx'
+
+type Parts = {
+  readonly kind: AuditSubjectKind
+  readonly id: string
+  /** As entries quote it that were written before they noted what they are about; undefined until it is known. */
+  readonly name: string | undefined
+  readonly after?: string | undefined
+  /** Left out where the latest are all that is shown. */
+  readonly onPage?: (after: string) => void
+}
+
+const latest = 10
+
+/** What the audit log says of one record, whatever it was called then. */
+export function RecordEntries({ kind, id, name, after, onPage }: Parts) {
+  const filter = { subject: `${kind}:${id}`, ...(name !== undefined && name !== '' && { about: name.slice(0, 200) }) }
+  const entries = useQuery({
+    ...auditViewsQuery(filter, after, onPage ? 50 : latest),
+    enabled: name !== undefined,
+  })
+  return (
+    <ListBody
+      isInset
+      list={entries}
+      name="Audit log"
+      empty={<p className="t2">Nothing yet. What is changed or revealed of it is written down here.</p>}
+      after={after}
+      {...(onPage && { onNext: onPage })}
+    >
+      {(rows) => <AuditTable rows={rows} />}
+    </ListBody>
+  )
+}
