@@ -26,8 +26,8 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
-import { onSessionEnd } from './api/request.ts'
-import { forgetSession } from './api/session.ts'
+import { onFactorNeeded, onSessionEnd } from './api/request.ts'
+import { forgetSession, sessionQuery } from './api/session.ts'
 import { router } from './router.ts'
 import { colorSchemeManager } from './theme/color-scheme-manager.ts'
 import { theme } from './theme/theme.ts'
@@ -37,6 +37,11 @@ onSessionEnd(() => {
   if (/\/(sign-in|setup|invite)$/.test(pathname)) return
   forgetSession()
   void router.navigate({ to: '/sign-in', search: { next: `/console${href.replace(/^\/console/, '')}`, ended: '1' } })
+})
+
+onFactorNeeded(() => {
+  void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
+  void router.navigate({ to: '/setup/second-factor' })
 })
 
 const root = document.querySelector('#root')

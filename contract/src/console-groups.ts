@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Count, Flag, Identifier, IdentifierInput, Text } from './schema-kit.ts'
+import { Count, Flag, Identifier, IdentifierInput, Nullable, Text } from './schema-kit.ts'
 
 /** A row of the list of person groups. */
 export const PersonGroupView = Type.Object(
@@ -36,6 +36,58 @@ export const NewDeviceGroup = Type.Object(
     additionalProperties: false,
   },
 )
+
+export const DeviceGroupChange = Type.Object(
+  {
+    name: Type.Optional(Text('Name of the group.', { minLength: 1, maxLength: 200, pattern: '\\S' })),
+    description: Type.Optional(Nullable(Text('What the group is for; null for nothing.', { maxLength: 1_000 }))),
+  },
+  {
+    title: 'DeviceGroupChange',
+    description: 'What a device group is called from now on; what is left out stays.',
+    examples: [{ name: 'First to try' }],
+    additionalProperties: false,
+  },
+)
+
+/** Where a device group is named. */
+export const DeviceGroupUses = Type.Object(
+  {
+    checks: Type.Array(
+      Type.Object(
+        {
+          id: Identifier('Identifier of the check.'),
+          name: Text('Name of the check.'),
+          is_targeted: Flag('Whether the check is for the devices of the group.'),
+          is_excluded: Flag('Whether the check leaves the devices of the group out.'),
+          is_blocked: Flag('Whether the check blocks the devices of the group.'),
+          is_spared: Flag('Whether the check never blocks the devices of the group.'),
+        },
+        { description: 'A check whose configuration names the group.' },
+      ),
+      { description: 'The checks whose configuration names the group; at most 100.' },
+    ),
+  },
+  {
+    title: 'DeviceGroupUses',
+    description: 'Where a device group is named; while it is, it cannot be deleted.',
+    examples: [
+      {
+        checks: [
+          {
+            id: '57',
+            name: 'FileVault is on',
+            is_targeted: true,
+            is_excluded: false,
+            is_blocked: false,
+            is_spared: false,
+          },
+        ],
+      },
+    ],
+  },
+)
+export type DeviceGroupUses = Static<typeof DeviceGroupUses>
 
 const people = { minItems: 1, maxItems: 1_000, description: 'The people; either all of them or none.' }
 

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { AdminUser } from './admin-users.ts'
 import { features } from './features.ts'
+import { type Retained, retention } from './retention.ts'
 import { Choice, Count, Flag, Identifier, IdentifierInput, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const about = <Example>(title: string, description: string, example: Example) => ({
@@ -17,6 +18,42 @@ export const OrganizationChange = Type.Object(
   { name: Text('Name of the organization.', { maxLength: 1_000 }) },
   aboutBody('OrganizationChange', 'What the organization is called from now on.', { name: 'Acme Corporation' }),
 )
+
+const days = (what: Retained) =>
+  Type.Integer({
+    minimum: retention[what].least,
+    maximum: retention[what].most,
+    description: `For how many days it is kept: ${retention[what].title}.`,
+  })
+
+/** What the organization chose, or what is usual. */
+const organizationSettings = {
+  auth_logs_days: days('auth_logs'),
+  live_results_days: days('live_results'),
+  settled_signals_days: days('settled_signals'),
+  settled_deliveries_days: days('settled_deliveries'),
+  is_first_device_trusted: Flag(
+    'Whether the first device of a person is registered at once; else it waits for a decision, as every other.',
+  ),
+  is_second_factor_required: Flag('Whether administrators without a second factor can do nothing but set one up.'),
+}
+
+const asChange = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
+
+export const SettingsChange = Type.Object(
+  {
+    auth_logs_days: asChange(organizationSettings.auth_logs_days),
+    live_results_days: asChange(organizationSettings.live_results_days),
+    settled_signals_days: asChange(organizationSettings.settled_signals_days),
+    settled_deliveries_days: asChange(organizationSettings.settled_deliveries_days),
+    is_first_device_trusted: asChange(organizationSettings.is_first_device_trusted),
+    is_second_factor_required: asChange(organizationSettings.is_second_factor_required),
+  },
+  aboutBody('SettingsChange', 'What the organization chooses from now on; null for what is usual.', {
+    auth_logs_days: 120,
+  }),
+)
+export type SettingsChange = Static<typeof SettingsChange>
 
 export const EnrolmentSecretCreation = Type.Object(
   {
@@ -192,16 +229,13 @@ export const SettingFacts = Type.Object(
     ),
     device_deletion_delay_seconds: Count('How long a deleted device can be restored.'),
     blocked_tables: Type.Array(Type.String(), { description: 'Tables of osquery that no live query may read.' }),
+    chosen: Type.Object(organizationSettings, { description: 'What the organization chose, or what is usual.' }),
     kept_days: Type.Object(
       {
         events: Count('Events of changes.'),
-        auth_logs: Count('The sign-in log.'),
-        live_results: Count('Answers to live queries, after the query last ran.'),
-        settled_signals: Count('Ledgers of streams, after an event was settled.'),
-        settled_deliveries: Count('Logs of webhooks, after a delivery was settled.'),
         admin_sessions: Count('Sessions and links of administrators, after they began.'),
       },
-      { description: 'For how many days what is kept that is not kept for good.' },
+      { description: 'For how many days what is kept that nobody chooses.' },
     ),
     counts: Type.Object(
       {
@@ -223,14 +257,15 @@ export const SettingFacts = Type.Object(
     identity_provider: null,
     device_deletion_delay_seconds: 120,
     blocked_tables: ['curl'],
-    kept_days: {
-      events: 30,
-      auth_logs: 400,
-      live_results: 90,
-      settled_signals: 90,
-      settled_deliveries: 180,
-      admin_sessions: 30,
+    chosen: {
+      auth_logs_days: 400,
+      live_results_days: 90,
+      settled_signals_days: 90,
+      settled_deliveries_days: 180,
+      is_first_device_trusted: true,
+      is_second_factor_required: false,
     },
+    kept_days: { events: 30, admin_sessions: 30 },
     counts: {
       registered: 412,
       unregistered: 12,

@@ -119,6 +119,9 @@ export const ConsoleSession = Type.Object(
       { description: 'The administrator.' },
     ),
     organization: ConsoleOrganization,
+    needs_second_factor: Flag(
+      'Whether the organization wants a second factor that the administrator has not: until it is there, nothing else is answered.',
+    ),
     may_read: Flag('Whether the records of the organization may be read at all.'),
     permissions: Type.Array(Choice(adminPowerNames, 'A permission.'), {
       description: 'What the administrator may do.',
@@ -149,6 +152,7 @@ export const ConsoleSession = Type.Object(
           restrictions: ['manage_keys'],
         },
         organization: { id: '1', name: 'Acme' },
+        needs_second_factor: false,
         may_read: true,
         permissions: ['remove_devices'],
         disabled_features: [],

@@ -48,6 +48,7 @@ export const consoleErrorCodes = [
   'code_needed',
   // 403
   'step_up_needed',
+  'second_factor_needed',
   'cross_site',
   // 410
   'link_ended',

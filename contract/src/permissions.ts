@@ -42,7 +42,8 @@ export const permissions = {
   },
   manage_custom_check_drafts: {
     title: 'Manage Custom Check Drafts',
-    description: 'Delete drafts of custom checks.',
+    description:
+      'Delete drafts of custom checks. In the console also write, try and publish them, and delete checks of one’s own.',
   },
 } as const satisfies Record<string, { title: string; description: string }>
 

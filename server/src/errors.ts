@@ -21,6 +21,7 @@ const messages: Record<ErrorCode, string> = {
   sign_in_failed: 'The e-mail address or the password is wrong.',
   code_needed: 'Sign in with a passkey, or send a code of the authenticator app or a recovery code with the password.',
   step_up_needed: 'Prove anew who you are: this needs a proof of the last five minutes.',
+  second_factor_needed: 'Your organization requires a second factor: set up a passkey or an authenticator app first.',
   cross_site: 'The console takes requests from its own pages only.',
   permission_missing: 'This key lacks the permission.',
   not_found: 'There is no such record.',

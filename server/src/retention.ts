@@ -1,19 +1,29 @@
+import { type Retained, retention } from '@muster/contract/retention.ts'
+import { type RawBuilder, sql } from 'kysely'
+
 const dayMs = 86_400_000
 
-/** How long what is kept that is not kept for good: the only list, for those who remove it and for those who say so. */
+/** How long what is kept that is not kept for good, and that no organization chooses itself. */
 export const keptMs = {
   /** Events of changes, after they happened. */
   events: 30 * dayMs,
-  /** More than a year, so that the same weeks of two years can be compared. */
-  authLogs: 400 * dayMs,
-  /** After a live query last ran. */
-  liveResults: 90 * dayMs,
-  /** Ledgers of streams, after an event was settled. */
-  settledSignals: 90 * dayMs,
-  /** Logs of webhooks, after a delivery was settled. */
-  settledDeliveries: 180 * dayMs,
   /** Figures of days, so that a year can be compared with the one before. */
   complianceDays: 400 * dayMs,
   /** Sessions and links of administrators, after they ended. */
   adminSessions: 30 * dayMs,
 } as const
+
+/**
+ * The moment before which what an organization keeps for as long as it chose is old. `organization` is its identifier, or
+ * the column that has it.
+ */
+export const oldBefore = (what: Retained, organization: RawBuilder<unknown>, now: string): RawBuilder<string> => sql`(
+  ${now}::timestamptz - interval '24 hours' * coalesce((
+    select ${sql.ref(`settings.${what}_days`)} from organization_settings as settings
+    where settings.organization_id = ${organization}
+  ), ${sql.lit(retention[what].usual)})
+)`
+
+/** The latest of those moments that there can be, for looking things up by their time. */
+export const oldestBefore = (what: Retained, now: string): string =>
+  new Date(Date.parse(now) - retention[what].least * dayMs).toISOString()

@@ -85,13 +85,13 @@ export async function startWorker({ config, connection, clock, log, streams }: W
       await expireSessions(db, happening('system'))
     },
     'drop-old-auth-logs': async () => {
-      await dropOldAuthLogs(db, plusMs(clock(), -keptMs.authLogs))
+      await dropOldAuthLogs(db, clock())
     },
     'give-up-waiting': async () => {
       await giveUpWaiting(db, clock())
     },
     'drop-old-live-results': async () => {
-      await dropOldResults(db, plusMs(clock(), -keptMs.liveResults), clock())
+      await dropOldResults(db, clock())
     },
     'run-reporting-query': async ({ data }) => {
       await runQuery(connection, data as { organizationId: string; queryId: string }, clock)

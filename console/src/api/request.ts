@@ -7,7 +7,9 @@ type Asked = {
   readonly signal?: AbortSignal
 }
 
-const session: { csrfToken: string | undefined; onEnd: () => void } = { csrfToken: undefined, onEnd: () => {} }
+type Standing = { csrfToken: string | undefined; onEnd: () => void; onFactorNeeded: () => void }
+
+const session: Standing = { csrfToken: undefined, onEnd: () => {}, onFactorNeeded: () => {} }
 
 /** The token that every change is sent with; it comes with the session. */
 export function rememberCsrfToken(token: string | undefined): void {
@@ -22,6 +24,11 @@ for (const kind of ['pointerdown', 'keydown', 'scroll'] as const) {
 
 /** The page has learnt that the session is over. */
 export const endOfSession = (): void => session.onEnd()
+
+/** Called when the organization has begun to require a second factor that is not there. */
+export function onFactorNeeded(listener: () => void): void {
+  session.onFactorNeeded = listener
+}
 
 /** Called when the server no longer knows the session. */
 export function onSessionEnd(listener: () => void): void {
@@ -38,6 +45,7 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'not_signed_in' && path !== '/session') session.onEnd()
+    if (error.code === 'second_factor_needed') session.onFactorNeeded()
     if (error.code === 'step_up_needed') {
       await askForProof()
       return await send<Answer>(path, asked)

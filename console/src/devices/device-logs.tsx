@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { RecordEntries } from '../audit/record-entries.tsx'
 import { ListBody } from '../components/list-body.tsx'
+import { useKeptDays } from '../settings/setting-queries.ts'
 import { signInViewsQuery } from '../sign-ins/sign-in-queries.ts'
 import { SignInTable } from '../sign-ins/sign-in-table.tsx'
 import { deviceQuery } from './device-queries.ts'
@@ -11,6 +12,7 @@ const auditRoute = getRouteApi('/shell/devices/$deviceId/audit')
 
 export function DeviceSignIns() {
   const { deviceId } = signInRoute.useParams()
+  const keptDays = useKeptDays('auth_logs')
   const { after } = signInRoute.useSearch()
   const navigate = signInRoute.useNavigate()
   const list = useQuery(signInViewsQuery({ device_id: deviceId }, after))
@@ -20,7 +22,7 @@ export function DeviceSignIns() {
         isInset
         list={list}
         name="Sign-ins"
-        empty={<p className="t2">Nobody has signed in with this device within 400 days.</p>}
+        empty={<p className="t2">Nobody has signed in with this device within {keptDays} days.</p>}
         after={after}
         onNext={(next) => void navigate({ search: { after: next } })}
       >

@@ -1,13 +1,14 @@
 import '../components/section-frame.css'
 import { Button } from '@mantine/core'
-import type { AddedPasskey, SignInOptions, TotpSetup } from '@muster/contract/console.ts'
+import type { AddedPasskey, ConsoleSession, SignInOptions, TotpSetup } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RecoveryCodeList } from '../account/recovery-code-list.tsx'
 import { TotpForm } from '../account/totp-form.tsx'
 import { makePasskey } from '../api/passkeys.ts'
-import { request } from '../api/request.ts'
+import { endOfSession, request } from '../api/request.ts'
+import { renewSession, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { browserName } from '../components/browser-name.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -15,7 +16,7 @@ import { Icon } from '../components/icon.tsx'
 import { Gate } from './gate.tsx'
 import { GateSteps } from './gate-steps.tsx'
 
-/** After a password was chosen by a link: the best moment for a second factor. */
+/** After a password was chosen by a link, the best moment for a second factor; or before anything else, where it is required. */
 export function SecondFactorPage() {
   const [setup, setSetup] = useState<TotpSetup | undefined>()
   const [codes, setCodes] = useState<readonly string[]>([])
@@ -38,7 +39,12 @@ type ChoiceParts = {
 }
 
 function Choice({ onSetup, onCodes }: ChoiceParts) {
-  const navigate = useNavigate()
+  const goOn = useGoOn()
+  const isNeeded = useSession()?.needs_second_factor ?? false
+  const leave = useAction({
+    act: () => request('/session/sign_out', { method: 'POST' }),
+    onDone: endOfSession,
+  })
   const options = useQuery({
     queryKey: ['session', 'options'],
     queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
@@ -48,7 +54,7 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
       const body = { name: browserName(navigator.userAgent).slice(0, 100), ...(await makePasskey()) }
       return request<AddedPasskey>('/session/passkeys', { method: 'POST', body })
     },
-    onDone: ({ recovery_codes: codes }) => (codes.length > 0 ? onCodes(codes) : void navigate({ to: '/' })),
+    onDone: ({ recovery_codes: codes }) => (codes.length > 0 ? onCodes(codes) : goOn()),
     hasForm: true,
   })
   const totp = useAction({
@@ -59,6 +65,7 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
   return (
     <>
       <p className="gate-lead">
+        {isNeeded && 'Your organization requires one of all administrators; nothing else is shown before it is there. '}
         Your password alone lets in whoever knows it. A passkey signs you in by itself; an app shows a code that is
         asked for beside the password.
       </p>
@@ -79,18 +86,37 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
         </Button>
         <FormFault error={passkey.faultBeside() ?? totp.faultBeside()} />
       </div>
-      <p className="gate-later">
-        <Link className="u" to="/">
-          Later
-        </Link>
-        <span className="sm t3">It waits under Your account, Security.</span>
-      </p>
+      {isNeeded ? (
+        <p className="gate-later">
+          <button type="button" className="plain u" onClick={() => leave.mutate()}>
+            Sign out
+          </button>
+          <span className="sm t3">Whoever cannot set one up asks somebody with full access for a reset.</span>
+        </p>
+      ) : (
+        <p className="gate-later">
+          <Link className="u" to="/">
+            Later
+          </Link>
+          <span className="sm t3">It waits under Your account, Security.</span>
+        </p>
+      )}
     </>
   )
 }
 
-function Codes({ codes }: { codes: readonly string[] }) {
+/** To the pages, with a session that the factor is known of. */
+function useGoOn(): () => void {
   const navigate = useNavigate()
+  return () =>
+    void request<ConsoleSession>('/session').then((session) => {
+      renewSession(session)
+      return navigate({ to: '/' })
+    })
+}
+
+function Codes({ codes }: { codes: readonly string[] }) {
+  const goOn = useGoOn()
   return (
     <Gate title="Keep your recovery codes">
       <GateSteps now="Recovery codes" />
@@ -100,7 +126,7 @@ function Codes({ codes }: { codes: readonly string[] }) {
       </p>
       <div className="gate-form">
         <RecoveryCodeList codes={codes} />
-        <Button variant="filled" fullWidth onClick={() => void navigate({ to: '/' })}>
+        <Button variant="filled" fullWidth onClick={goOn}>
           I have kept them
         </Button>
       </div>

@@ -11,6 +11,8 @@ import { SearchBox } from '../components/search-box.tsx'
 import { StateCell } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { AddMembersDialog } from './add-members-dialog.tsx'
+import { ChangeGroupDialog } from './change-group-dialog.tsx'
+import { DeleteGroupDialog } from './delete-group-dialog.tsx'
 import { GroupPage } from './group-page.tsx'
 import { deviceGroupQuery, devicesFoundQuery, readGroupFilters } from './group-queries.ts'
 import { useTakeOut } from './membership.tsx'
@@ -21,7 +23,8 @@ const crumb = { to: '/groups/devices', text: 'Device groups' } as const
 export function DeviceGroupPage() {
   const { groupId } = route.useParams()
   const group = useQuery(deviceGroupQuery(groupId))
-  const [isAdding, setIsAdding] = useState(false)
+  const [open, setOpen] = useState<'add' | 'change' | 'delete' | undefined>()
+  const close = () => setOpen(undefined)
   const mayManage = useMay('manage_device_groups')
   return (
     <GroupPage
@@ -34,20 +37,21 @@ export function DeviceGroupPage() {
       note={group.data?.description ?? ''}
       actions={
         mayManage && (
-          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsAdding(true)}>
-            Add devices
-          </Button>
+          <span className="row">
+            <Button onClick={() => setOpen('change')}>Edit…</Button>
+            <Button onClick={() => setOpen('delete')}>Delete…</Button>
+            <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setOpen('add')}>
+              Add devices
+            </Button>
+          </span>
         )
       }
     >
       {group.data && <Members group={group.data} mayManage={mayManage} />}
-      {isAdding && group.data && (
-        <AddMembersDialog
-          kind="devices"
-          groupId={groupId}
-          groupName={visibleText(group.data.name)}
-          onClose={() => setIsAdding(false)}
-        />
+      {open === 'change' && group.data && <ChangeGroupDialog group={group.data} onClose={close} />}
+      {open === 'delete' && group.data && <DeleteGroupDialog group={group.data} onClose={close} />}
+      {open === 'add' && group.data && (
+        <AddMembersDialog kind="devices" groupId={groupId} groupName={visibleText(group.data.name)} onClose={close} />
       )}
     </GroupPage>
   )

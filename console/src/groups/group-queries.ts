@@ -1,4 +1,4 @@
-import type { PersonGroupView } from '@muster/contract/console-groups.ts'
+import type { DeviceGroupUses, PersonGroupView } from '@muster/contract/console-groups.ts'
 import type { DeviceView } from '@muster/contract/console-views.ts'
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -36,6 +36,13 @@ export const deviceGroupQuery = (id: string) =>
     queryKey: ['groups', 'devices', 'one', id],
     refetchInterval,
     queryFn: ({ signal }) => request<DeviceGroup>(`/device_groups/${id}`, { signal }),
+  })
+
+export const deviceGroupUsesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['groups', 'devices', 'uses', id],
+    staleTime: 0,
+    queryFn: ({ signal }) => request<DeviceGroupUses>(`/views/device_groups/${id}/uses`, { signal }),
   })
 
 export const personGroupViewsQuery = ({ q, after }: GroupFilters) =>

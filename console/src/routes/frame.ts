@@ -12,6 +12,7 @@ export const shell = createRoute({
   component: Shell,
   beforeLoad: async ({ location: { href } }) => {
     const session = await queryClient.ensureQueryData(sessionQuery)
+    if (session?.needs_second_factor) throw redirect({ to: '/setup/second-factor' })
     if (session) return
     const next = href === '/' || href === '/console' || href === '/console/' ? {} : { next: href }
     throw redirect({ to: '/sign-in', search: next })

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
+import { FirstDevice } from './first-device.tsx'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const rules: readonly (readonly [string, string])[] = [
-  ['A person’s first device', 'is registered to them at once, when they sign in with it: trust on first use, once.'],
   ['Every other device', 'waits for a decision of an administrator.'],
   ['A device that enrols with a person’s secret', 'is registered to that person; making the secret was the decision.'],
   [
@@ -55,6 +55,7 @@ export function RegistrationPage() {
           </dl>
         )}
       </Block>
+      {facts.data && <FirstDevice isTrusted={facts.data.chosen.is_first_device_trusted} />}
       <Block title="Rules" about="The same for every organization.">
         <dl className="rule-list">
           {rules.map(([who, what]) => (

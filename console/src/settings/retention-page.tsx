@@ -2,6 +2,7 @@ import type { SettingFacts } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
+import { RetentionForm } from './retention-form.tsx'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -19,22 +20,12 @@ export function RetentionPage() {
   )
 }
 
-function Loaded({ facts: { kept_days: days, device_deletion_delay_seconds: delay } }: { facts: SettingFacts }) {
-  const lines: readonly (readonly [string, string, string])[] = [
-    ['Sign-in log', `${days.auth_logs} days`, 'More than a year, so that the same weeks of two years can be compared.'],
-    ['Log of webhooks', `${days.settled_deliveries} days`, 'After a delivery was made or given up.'],
-    ['Ledger of streams', `${days.settled_signals} days`, 'After an event was accepted, acknowledged or given up.'],
-    ['Answers to live queries', `${days.live_results} days`, 'After the query last ran.'],
-    ['Events of changes', `${days.events} days`, 'What webhooks are made of.'],
-    [
-      'Sessions and links of administrators',
-      `${days.admin_sessions} days`,
-      'What happened in them stays in the audit log.',
-    ],
-  ]
+function Loaded({ facts }: { facts: SettingFacts }) {
+  const { kept_days: days, device_deletion_delay_seconds: delay } = facts
   return (
     <>
-      <Block title="For a time">
+      <RetentionForm key={JSON.stringify(facts.chosen)} chosen={facts.chosen} />
+      <Block title="For a time that nobody chooses">
         <table className="t kept-table">
           <thead>
             <tr>
@@ -43,13 +34,22 @@ function Loaded({ facts: { kept_days: days, device_deletion_delay_seconds: delay
             </tr>
           </thead>
           <tbody>
-            {lines.map(([what, long, about]) => (
+            {(
+              [
+                ['Events of changes', days.events, 'What webhooks are made of.'],
+                [
+                  'Sessions and links of administrators',
+                  days.admin_sessions,
+                  'What happened in them stays in the audit log.',
+                ],
+              ] as const
+            ).map(([what, long, about]) => (
               <tr key={what} className="tall">
                 <td>
                   <span className="m">{what}</span>
                   <span className="kept-about t3 sm">{about}</span>
                 </td>
-                <td className="num">{long}</td>
+                <td className="num">{long} days</td>
               </tr>
             ))}
           </tbody>

@@ -7,7 +7,8 @@ import type {
   SettingFacts,
 } from '@muster/contract/console-settings.ts'
 import type { Package } from '@muster/contract/packages.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Retained } from '@muster/contract/retention.ts'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
@@ -15,6 +16,10 @@ export const settingFactsQuery = queryOptions({
   queryKey: ['settings', 'facts'],
   queryFn: ({ signal }) => request<SettingFacts>('/views/settings', { signal }),
 })
+
+/** For how many days something is kept here; undefined until it is known. */
+export const useKeptDays = (what: Retained): number | undefined =>
+  useQuery(settingFactsQuery).data?.chosen[`${what}_days`]
 
 export const packagesQuery = queryOptions({
   queryKey: ['settings', 'packages'],

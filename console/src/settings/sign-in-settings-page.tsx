@@ -10,6 +10,7 @@ import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { AdministratorTable } from './administrator-table.tsx'
+import { RequiredFactor } from './required-factor.tsx'
 import { administratorsQuery, settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -26,6 +27,7 @@ export function SignInSettingsPage() {
         <>
           <Provider facts={facts.data} />
           {mayManage && <WithoutFactor total={facts.data.counts.administrators} />}
+          <RequiredFactor facts={facts.data} />
           <Rules />
         </>
       )}

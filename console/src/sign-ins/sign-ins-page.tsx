@@ -7,6 +7,7 @@ import { Emptiness } from '../components/notices.tsx'
 import { RowCount } from '../components/row-count.tsx'
 import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
+import { useKeptDays } from '../settings/setting-queries.ts'
 import { Page } from '../shell/page.tsx'
 import {
   readSignInFilters,
@@ -32,6 +33,7 @@ const chips = [
 ] as const
 
 export function SignInsPage() {
+  const keptDays = useKeptDays('auth_logs')
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const filter = signInFilterOf(filters)
@@ -89,7 +91,7 @@ export function SignInsPage() {
         onClear={() => show({})}
         empty={
           <Emptiness title="No sign-in yet.">
-            Every attempt to sign in with a device appears here, with its steps, for 400 days.
+            Every attempt to sign in with a device appears here, with its steps, for {keptDays} days.
           </Emptiness>
         }
         after={filters.after}

@@ -7,6 +7,7 @@ import { CursorPaging } from '../components/cursor-paging.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
+import { useKeptDays } from '../settings/setting-queries.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { DeliveryTable } from './delivery-table.tsx'
@@ -54,6 +55,7 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
   const rows = deliveries.data?.data ?? []
   const show = (wanted: DeliveryFilters, isTyping = false) => void navigate({ search: wanted, replace: isTyping })
   const words = deliveryFiltersInWords(filters)
+  const keptDays = useKeptDays('settled_deliveries')
   const { after: _after, ...kept } = filters
   const filterBy = (field: 'state' | 'kind' | 'q', value: string | undefined): DeliveryFilters => {
     const { [field]: _was, ...others } = kept
@@ -82,7 +84,7 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
           onChange={([value]) => show(filterBy('kind', value))}
         />
         <span className="grow" />
-        <span className="sm t3">kept 180 days</span>
+        {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
       </search>
       {deliveries.isError && (
         <div className="page">

@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/transact.ts'
+import { oldBefore } from '../retention.ts'
 
 const rowsPerBatch = 1_000
 
-/** Removes what began before a moment, in batches and organization by organization; returns how many. */
-export async function dropOldAuthLogs(db: Db, before: string): Promise<number> {
+/** Removes what is kept no longer, in batches and organization by organization; returns how many. */
+export async function dropOldAuthLogs(db: Db, now: string): Promise<number> {
   let dropped = 0
   const organizations = await db.selectFrom('organizations').select('id').orderBy('id').execute()
   for (const { id } of organizations) {
+    const before = oldBefore('auth_logs', sql`${id}::bigint`, now)
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
         delete from auth_logs where organization_id = ${id}::bigint and id in (
-          select id from auth_logs where organization_id = ${id}::bigint and started_at < ${before}::timestamptz
+          select id from auth_logs where organization_id = ${id}::bigint and started_at < ${before}
           order by started_at limit ${rowsPerBatch}
         )
       `.execute(db)

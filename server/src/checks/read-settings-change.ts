@@ -51,6 +51,8 @@ async function refuseUnknownGroups(
     .select('id')
     .where(inOrganization('device_groups', organizationId))
     .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    // Whoever deletes one waits, and finds it named.
+    .forKeyShare()
     .execute()
   const known = new Set(found.map(({ id }) => id))
   const errors = named

@@ -42,6 +42,7 @@ function addProofs(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/step_up',
+    isBeforeFactor: true,
     body: ProofRequest,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const outcome = await stepUp(db, secrets, { ...body, session, browser, now })
@@ -65,6 +66,7 @@ function addSessions(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session/account',
+    isBeforeFactor: true,
     run: async (call): Promise<SignInState> =>
       presentSignInState(orNotFound(await findSignInState(db, placeOf(call))), call.session.session_id),
   })
@@ -95,6 +97,7 @@ function addTotp(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/totp',
+    isBeforeFactor: true,
     run: async (call): Promise<TotpSetup> => {
       const secret = await change(call, (tx) => beginTotp(tx, secrets, placeOf(call)))
       const { email, organization_name: organization } = call.session
@@ -104,6 +107,7 @@ function addTotp(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/totp/enable',
+    isBeforeFactor: true,
     body: CodeRequest,
     run: async (call): Promise<RecoveryCodes> => ({
       recovery_codes: await change(call, (tx) => enableTotp(tx, secrets, { ...placeOf(call), ...call.body })),

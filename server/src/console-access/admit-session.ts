@@ -18,6 +18,9 @@ export type AdmittedSession = {
   email: string
   access: AdminAccess
   restrictions: string[]
+  method: 'password' | 'passkey' | 'link' | 'oidc'
+  /** The organization requires one, and they have none: an identity provider answers for its own. */
+  needs_second_factor: boolean
   /** Which request of the session's minute this is, from 1. */
   used: number
   milliseconds_left: number
@@ -36,7 +39,14 @@ export async function admitSession(
     with known as (
       select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
         session.id as session_id, session.created_at, session.verified_at,
-        admin.id as admin_user_id, admin.first_name, admin.last_name, admin.email, admin.access, admin.restrictions
+        admin.id as admin_user_id, admin.first_name, admin.last_name, admin.email, admin.access, admin.restrictions,
+        session.method, session.method <> 'oidc' and coalesce(settings.is_second_factor_required, false)
+          and not exists (select from admin_credentials as credentials
+            where credentials.organization_id = admin.organization_id and credentials.admin_user_id = admin.id
+              and credentials.totp_enabled_at is not null)
+          and not exists (select from admin_passkeys as passkey
+            where passkey.organization_id = admin.organization_id and passkey.admin_user_id = admin.id)
+          as needs_second_factor
       from admin_session_lookups as lookup
       join admin_sessions as session on session.organization_id = lookup.organization_id
         and session.id = lookup.admin_session_id and session.ended_at is null
@@ -44,6 +54,7 @@ export async function admitSession(
         and session.last_seen_at > ${plusMs(now, -sessionIdleMs)}::timestamptz
       join admin_users as admin on admin.organization_id = session.organization_id and admin.id = session.admin_user_id
       join organizations on organizations.id = session.organization_id
+      left join organization_settings as settings on settings.organization_id = session.organization_id
       where lookup.lookup_hash = ${lookupHash}
     ), counted as (
       insert into admin_session_windows as counting (organization_id, admin_session_id, started_at, used)

@@ -31,8 +31,11 @@ export type Gate = {
   csrfTokenOf(secret: string): string
   /** Refuses what another site's page sends. */
   refuseStrangers(request: FastifyRequest): void
-  /** Lets a session in, within its limit, and refuses what its own page has not sent. */
-  admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession>
+  /**
+   * Lets a session in, within its limit, and refuses what its own page has not sent. While a second factor is missing that
+   * the organization requires, only what is said to be before it.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply, isBeforeFactor?: boolean): Promise<AdmittedSession>
 }
 
 export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
@@ -40,7 +43,7 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
   const csrfTokenOf = (secret: string) => secrets.sign(csrfPurpose, secret).toString('base64url')
   const refuseStrangers = strangerRefusal(config.baseUrl)
 
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<AdmittedSession> {
+  async function admit(request: FastifyRequest, reply: FastifyReply, isBeforeFactor = false): Promise<AdmittedSession> {
     refuseStrangers(request)
     if (request.headers.authorization !== undefined) {
       fail('not_signed_in', { message: 'API keys are for the API; the console is for administrators who sign in.' })
@@ -59,6 +62,7 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
         fail('cross_site', { message: 'The header X-Muster-CSRF must hold the token of the session.' })
       }
     }
+    if (session.needs_second_factor && !isBeforeFactor) fail('second_factor_needed')
     request.consoleSession = session
     return session
   }

@@ -57,23 +57,27 @@ function refuseAllButPages({ headers }: FastifyRequest): void {
   if (mode !== undefined && mode !== 'navigate') fail('cross_site')
 }
 
+/** For whoever has to set up the second factor that their organization requires. */
+type BeforeFactor = { isBeforeFactor?: true }
+
 /** Registers what somebody may ask who has signed in, whatever they may do. */
 export function sessionRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
   scope: FastifyInstance,
   gate: Gate,
-  definition: Definition<Body> & {
-    query?: Query
-    run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
-  },
+  definition: Definition<Body> &
+    BeforeFactor & {
+      query?: Query
+      run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+    },
 ): void {
-  const { method, path: url, body, query, run } = definition
+  const { method, path: url, body, query, isBeforeFactor, run } = definition
   scope.route({
     method,
     url,
     config,
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: async (request, reply) => {
-      await gate.admit(request, reply)
+      await gate.admit(request, reply, isBeforeFactor)
     },
     handler: (request, reply) => {
       const session = request.consoleSession

@@ -52,6 +52,7 @@ export function passkeyRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/passkeys/options',
+    isBeforeFactor: true,
     run: async (call): Promise<PasskeyOptions> => {
       requireFreshProof(call.session, call.now)
       return { options: await passkeyOptions(db, secrets, site, askedBy(call)) }
@@ -60,6 +61,7 @@ export function passkeyRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/passkeys',
+    isBeforeFactor: true,
     body: PasskeyAddition,
     run: async (call): Promise<AddedPasskey> => {
       requireFreshProof(call.session, call.now)

@@ -13,6 +13,7 @@ export const presentSession = (row: AdmittedSession, csrfToken: string): Console
     restrictions: row.restrictions,
   },
   organization: { id: row.organization_id, name: row.organization_name },
+  needs_second_factor: row.needs_second_factor,
   may_read: mayRead(row),
   permissions: [...powersOf(row)],
   disabled_features: row.disabled_features,

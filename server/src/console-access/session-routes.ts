@@ -31,6 +31,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session',
+    isBeforeFactor: true,
     run: async ({ session, reply }): Promise<ConsoleSession> => {
       const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
       return presentSession(session, gate.csrfTokenOf(secret))
@@ -40,6 +41,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/sign_out',
+    isBeforeFactor: true,
     run: async ({ session, browser, now, reply }) => {
       const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session
       await transact(db, async (tx) => {

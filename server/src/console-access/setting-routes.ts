@@ -5,6 +5,7 @@ import {
   OrganizationChange,
   type RebuiltPackage,
   ScimTokenCreation,
+  SettingsChange,
 } from '@muster/contract/console-settings.ts'
 import { features } from '@muster/contract/features.ts'
 import type { FastifyInstance } from 'fastify'
@@ -20,6 +21,7 @@ import { createScimToken } from '../scim/create-token.ts'
 import { revokeScimToken } from '../scim/revoke-token.ts'
 import { rotateScimToken } from '../scim/rotate-token.ts'
 import { actorOf } from './admit-session.ts'
+import { chooseSettings } from './choose-settings.ts'
 import type { Gate } from './door-routes.ts'
 import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
 import { requireFreshProof, requirePower } from './require-rights.ts'
@@ -42,6 +44,17 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
       requirePower(call.session, 'manage_settings')
       const change = { ...commonOf(call), ...call.body, ipAddress: call.browser.ipAddress }
       await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, gate, {
+    method: 'PATCH',
+    path: '/session/settings',
+    body: SettingsChange,
+    run: async (call) => {
+      const { session, body: wanted, browser, now } = call
+      const choice = { session, wanted, ipAddress: browser.ipAddress, now }
+      await changeSettings(scope, call, (tx) => chooseSettings(tx, choice))
       return call.reply.code(204).send()
     },
   })

@@ -9,6 +9,7 @@ import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { setFeature } from '../organizations/set-feature.ts'
 import { ensurePackages } from '../packages/ensure-packages.ts'
+import { totpCode } from './totp.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -204,14 +205,7 @@ test('the facts of the settings are those of the organization and of the server'
   assert.equal(status, 200)
   assert.deepEqual(body.organization.name, 'Acme')
   assert.deepEqual([body.base_url, body.identity_provider], [baseUrl, null])
-  assert.deepEqual(body.kept_days, {
-    events: 30,
-    auth_logs: 400,
-    live_results: 90,
-    settled_signals: 90,
-    settled_deliveries: 180,
-    admin_sessions: 30,
-  })
+  assert.deepEqual(body.kept_days, { events: 30, admin_sessions: 30 })
   assert.deepEqual(
     [body.counts.unregistered, body.counts.registered, body.counts.suspended, body.counts.administrators],
     [1, 0, 0, 1],
@@ -246,3 +240,101 @@ test('what another organization made is in no list and is not found', async () =
   }
   assert.equal(await isInForce(secret.secret), true)
 })
+
+const usual = {
+  auth_logs_days: 400,
+  live_results_days: 90,
+  settled_signals_days: 90,
+  settled_deliveries_days: 180,
+  is_first_device_trusted: true,
+  is_second_factor_required: false,
+}
+
+test('what an organization chooses is written once, within its limits, and taken back to what is usual', async () => {
+  const { browser } = await signedIn()
+  const other = await app.addTenant('Other')
+  const otherAdmin = await addAdmin(app, { email: 'olga@other.example', organizationId: other.organizationId })
+  const chosen = async () => (await browser.ask('GET', '/views/settings')).body.chosen
+  const change = (body: object) => browser.ask('PATCH', '/session/settings', body)
+  assert.deepEqual(await chosen(), usual)
+  assert.equal((await change({ auth_logs_days: 120, is_first_device_trusted: false })).status, 204)
+  assert.deepEqual(await chosen(), { ...usual, auth_logs_days: 120, is_first_device_trusted: false })
+  assert.deepEqual(await entries(2), [
+    'Changed when the first device of a person is registered from "at once" to "only after a decision".',
+    'Changed how long "Sign-in log" is kept from 400 to 120 days.',
+  ])
+  const before = await entries(10)
+  assert.equal((await change({ auth_logs_days: 120 })).status, 204)
+  assert.deepEqual(await entries(10), before, 'the same again writes nothing')
+  for (const [field, value] of [
+    ['auth_logs_days', 29],
+    ['auth_logs_days', 3_651],
+    ['live_results_days', 13],
+    ['settled_signals_days', 6],
+    ['settled_deliveries_days', 7.5],
+    ['is_first_device_trusted', 'yes'],
+  ] as const) {
+    const { status, body } = await change({ [field]: value })
+    assert.deepEqual([status, body.errors[0].field], [422, field], `${field} ${value}`)
+  }
+  assert.equal((await change({ auth_logs_days: null, is_first_device_trusted: null })).status, 204)
+  assert.deepEqual(await chosen(), usual)
+  const stranger = openBrowser(app)
+  await stranger.signIn(otherAdmin.email)
+  assert.deepEqual((await stranger.ask('GET', '/views/settings')).body.chosen, usual)
+
+  const limited = await signedIn({ email: 'tom@acme.example', access: 'limited', restrictions: ['manage_settings'] })
+  assert.equal((await limited.browser.ask('PATCH', '/session/settings', { auth_logs_days: 90 })).status, 403)
+  const mayNot = await signedIn({ email: 'tim@acme.example', access: 'limited' })
+  const required = await mayNot.browser.ask('PATCH', '/session/settings', { is_second_factor_required: true })
+  assert.deepEqual([required.status, required.body.error], [403, 'permission_missing'])
+  app.setNow(later(301))
+  const stale = await change({ auth_logs_days: 90 })
+  assert.deepEqual([stale.status, stale.body.error], [403, 'step_up_needed'])
+})
+
+test('a required second factor is set up before anything else, and is required only by who has one', async () => {
+  const { browser } = await signedIn()
+  const other = await signedIn({ email: 'tom@acme.example' })
+  const require = (isRequired: boolean) =>
+    browser.ask('PATCH', '/session/settings', { is_second_factor_required: isRequired })
+  const refused = await require(true)
+  assert.deepEqual([refused.status, refused.body.errors[0].field], [422, 'is_second_factor_required'])
+  const setUp = async (who: typeof browser) => {
+    const { secret } = (await who.ask('POST', '/session/totp')).body
+    const code = totpCode(fromBase32(secret), Math.floor(Date.parse(app.now()) / 30_000))
+    return who.ask('POST', '/session/totp/enable', { code })
+  }
+  assert.equal((await setUp(browser)).status, 200)
+  assert.equal((await require(true)).status, 204)
+  assert.deepEqual(await entries(1), ['Required a second factor of all administrators.'])
+  assert.equal((await browser.ask('GET', '/devices')).status, 200)
+
+  const mine = await other.browser.ask('GET', '/session')
+  assert.deepEqual([mine.status, mine.body.needs_second_factor], [200, true])
+  for (const [method, path] of [
+    ['GET', '/devices'],
+    ['GET', '/views/summary'],
+    ['GET', '/live'],
+    ['DELETE', '/devices/1'],
+    ['GET', '/session/api_keys'],
+    ['POST', '/session/password'],
+    ['DELETE', '/session/totp'],
+  ] as const) {
+    const { status, body } = await other.browser.ask(method, path, method === 'POST' ? {} : undefined)
+    assert.deepEqual([status, body.error], [403, 'second_factor_needed'], path)
+  }
+  assert.equal((await setUp(other.browser)).status, 200)
+  assert.equal((await other.browser.ask('GET', '/session')).body.needs_second_factor, false)
+  assert.equal((await other.browser.ask('GET', '/devices')).status, 200)
+  assert.equal((await app.ask('GET', '/devices')).status, 200, 'keys are no administrators')
+  assert.equal((await require(false)).status, 204)
+})
+
+/** RFC 4648 §6. */
+function fromBase32(text: string): Buffer {
+  const bits = [...text].map((letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  )
+  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}

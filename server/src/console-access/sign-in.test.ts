@@ -65,6 +65,7 @@ test('the link of the first run makes the first administrator and signs them in,
   assert.deepEqual(rest, {
     administrator: { id: rest.administrator.id, ...details, access: 'full', restrictions: [] },
     organization: { id: app.tenant.organizationId, name: 'Acme' },
+    needs_second_factor: false,
     may_read: true,
     disabled_features: [],
     session: { id: rest.session.id, created_at: now, expires_at: later(43_200), verified_until: later(300) },

@@ -1,4 +1,6 @@
 import {
+  DeviceGroupChange,
+  DeviceGroupUses,
   NewDeviceGroup,
   PersonGroupMembers,
   PersonGroupView,
@@ -6,10 +8,13 @@ import {
 } from '@muster/contract/console-groups.ts'
 import { DeviceGroup } from '@muster/contract/groups.ts'
 import type { FastifyInstance } from 'fastify'
+import { listChecksOfGroup } from '../checks/checks-of-group.ts'
 import { transact } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { addPersonGroupMembers } from '../groups/add-person-group-members.ts'
+import { changeDeviceGroup } from '../groups/change-device-group.ts'
 import { createDeviceGroup } from '../groups/create-device-group.ts'
+import { deleteDeviceGroup } from '../groups/delete-device-group.ts'
 import { presentDeviceGroup } from '../groups/present.ts'
 import { findDeviceGroup } from '../groups/queries.ts'
 import { removePersonGroupMembers } from '../groups/remove-person-group-members.ts'
@@ -21,6 +26,7 @@ import { findPersonGroupView, listPersonGroupViews } from './person-groups.ts'
 const tag = 'Console'
 
 export function groupViewRoutes(scope: FastifyInstance): void {
+  deviceGroupRoutes(scope)
   endpoint(scope, {
     method: 'POST',
     path: '/views/device_groups',
@@ -64,6 +70,53 @@ export function groupViewRoutes(scope: FastifyInstance): void {
   })
 
   personMemberRoutes(scope)
+}
+
+function deviceGroupRoutes(scope: FastifyInstance): void {
+  const permission = 'manage_device_groups'
+  endpoint(scope, {
+    method: 'PATCH',
+    path: '/views/device_groups/:groupId',
+    operationId: 'changeDeviceGroupView',
+    summary: 'Give a device group another name or description',
+    tag,
+    permission,
+    body: DeviceGroupChange,
+    answer: DeviceGroup,
+    run: ({ db, organizationId, params: { groupId }, body, actor, ipAddress, now }) =>
+      transact(db, async (tx) => {
+        await changeDeviceGroup(tx, { organizationId, groupId, ...body, actor, ipAddress, now })
+        return presentDeviceGroup(orNotFound(await findDeviceGroup(tx, organizationId, groupId)))
+      }),
+  })
+
+  endpoint(scope, {
+    method: 'DELETE',
+    path: '/views/device_groups/:groupId',
+    operationId: 'deleteDeviceGroupView',
+    summary: 'Delete a device group that no check names',
+    tag,
+    permission,
+    answer: DeviceGroup,
+    run: ({ db, organizationId, params: { groupId }, actor, ipAddress, now }) =>
+      transact(db, async (tx) =>
+        presentDeviceGroup(await deleteDeviceGroup(tx, { organizationId, groupId, actor, ipAddress, now })),
+      ),
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/device_groups/:groupId/uses',
+    operationId: 'getDeviceGroupUses',
+    summary: 'List the checks whose configuration names a device group',
+    tag,
+    permission: 'read',
+    answer: DeviceGroupUses,
+    run: async ({ db, organizationId, params: { groupId } }) => {
+      orNotFound(await findDeviceGroup(db, organizationId, groupId))
+      return { checks: await listChecksOfGroup(db, organizationId, groupId) }
+    },
+  })
 }
 
 /** Who is in a group decides who may sign in with devices, hence the permission. */

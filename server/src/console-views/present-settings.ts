@@ -29,9 +29,7 @@ type Settings = {
   readonly liveQueryBlockedTables: readonly string[]
 }
 
-type Kept = Readonly<
-  Record<'events' | 'authLogs' | 'liveResults' | 'settledSignals' | 'settledDeliveries' | 'adminSessions', number>
->
+type Kept = Readonly<Record<'events' | 'adminSessions', number>>
 
 const daysOf = (milliseconds: number): number => milliseconds / 86_400_000
 
@@ -40,6 +38,7 @@ export const presentSettingFacts = (
   counts: SettingFacts['counts'],
   { baseUrl, oidc, deviceDeletionDelaySeconds, liveQueryBlockedTables }: Settings,
   keptMs: Kept,
+  chosen: SettingFacts['chosen'],
 ): SettingFacts => ({
   organization: { id, name, created_at },
   features: (Object.keys(features) as Feature[]).map((feature) => ({
@@ -52,13 +51,7 @@ export const presentSettingFacts = (
     : null,
   device_deletion_delay_seconds: deviceDeletionDelaySeconds,
   blocked_tables: [...liveQueryBlockedTables],
-  kept_days: {
-    events: daysOf(keptMs.events),
-    auth_logs: daysOf(keptMs.authLogs),
-    live_results: daysOf(keptMs.liveResults),
-    settled_signals: daysOf(keptMs.settledSignals),
-    settled_deliveries: daysOf(keptMs.settledDeliveries),
-    admin_sessions: daysOf(keptMs.adminSessions),
-  },
+  chosen,
+  kept_days: { events: daysOf(keptMs.events), admin_sessions: daysOf(keptMs.adminSessions) },
   counts,
 })

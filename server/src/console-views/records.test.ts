@@ -9,9 +9,9 @@ const make = makeIn(app)
 
 beforeEach(() => app.reset())
 
-async function signedIn(restrictions: readonly string[] = []) {
+async function signedIn(restrictions: readonly string[] = [], email = 'maya@acme.example') {
   const access = restrictions.length > 0 ? 'limited' : 'full'
-  const admin = await addAdmin(app, { access, restrictions })
+  const admin = await addAdmin(app, { email, access, restrictions })
   const browser = openBrowser(app)
   assert.equal((await browser.signIn(admin.email)).status, 200)
   return browser
@@ -270,3 +270,62 @@ const insertOld = (organizationId: string, description: string) =>
       hash: Buffer.alloc(32),
     })
     .execute()
+
+test('a device group is renamed and described, and deleted once no check names it', async () => {
+  const { organizationId, key } = app.tenant
+  const group = await make.deviceGroup(organizationId, { name: 'Early', description: 'First of all.' })
+  const foreign = await make.deviceGroup((await app.addTenant('Other')).organizationId, { name: 'Foreign' })
+  const device = await make.device(organizationId, { groupIds: [group.id] })
+  const check = await make.check(organizationId, { name: 'Disk' })
+  const browser = await signedIn()
+  const path = `/views/device_groups/${group.id}`
+  const sentences = async () =>
+    (await browser.ask('GET', `/views/audit_logs?subject=device_group:${group.id}`)).body.data.map(
+      ({ description }: { description: string }) => description,
+    )
+  const change = { name: ' First ', description: null }
+  const changed = await browser.ask('PATCH', path, change)
+  assert.deepEqual([changed.status, changed.body.name, changed.body.description], [200, 'First', null])
+  const told = [
+    'Changed the description of the device group "First" from "First of all." to nothing.',
+    'Renamed the device group "Early" to "First".',
+  ]
+  assert.deepEqual(await sentences(), told)
+  assert.equal((await browser.ask('PATCH', path, change)).status, 200)
+  assert.deepEqual(await sentences(), told, 'the same again writes nothing')
+  assert.equal((await browser.ask('PATCH', path, { name: ' ' })).status, 422)
+
+  const configure = (targeted: string[]) =>
+    app.ask('PATCH', `/checks/${check.id}/configurations`, { key, body: { targeted_groups: targeted } })
+  assert.equal((await configure([group.id])).status, 200)
+  const named = {
+    id: check.id,
+    name: 'Disk',
+    is_targeted: true,
+    is_excluded: false,
+    is_blocked: false,
+    is_spared: false,
+  }
+  assert.deepEqual((await browser.ask('GET', `${path}/uses`)).body, { checks: [named] })
+  const refused = await browser.ask('DELETE', path)
+  assert.equal(refused.status, 422)
+  assert.deepEqual(refused.body.errors, [
+    { field: 'id', message: 'the check "Disk" names the group: take it out of the configuration first' },
+  ])
+  assert.equal((await configure([])).status, 200)
+  assert.deepEqual((await browser.ask('GET', `${path}/uses`)).body, { checks: [] })
+  const limited = await signedIn(['manage_device_groups'], 'tom@acme.example')
+  for (const method of ['PATCH', 'DELETE']) {
+    assert.equal((await limited.ask(method, path, method === 'PATCH' ? change : undefined)).status, 403)
+  }
+  for (const id of [foreign.id, '900000000000000001']) {
+    assert.equal((await browser.ask('DELETE', `/views/device_groups/${id}`)).status, 404)
+    assert.equal((await browser.ask('PATCH', `/views/device_groups/${id}`, change)).status, 404)
+    assert.equal((await browser.ask('GET', `/views/device_groups/${id}/uses`)).status, 404)
+  }
+  const deleted = await browser.ask('DELETE', path)
+  assert.deepEqual([deleted.status, deleted.body.members_count], [200, 1])
+  assert.equal((await sentences())[0], 'Deleted the device group "First", in which 1 device was.')
+  assert.equal((await browser.ask('GET', `/device_groups/${group.id}`)).status, 404)
+  assert.equal((await browser.ask('GET', `/devices/${device.id}`)).status, 200)
+})

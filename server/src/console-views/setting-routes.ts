@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { findSettings } from '../organizations/settings.ts'
 import { keptMs } from '../retention.ts'
 import { presentAdministratorView, presentEnrolmentSecret, presentSettingFacts } from './present-settings.ts'
 import {
@@ -71,11 +72,12 @@ export function settingViewRoutes(scope: FastifyInstance): void {
     permission: 'read',
     answer: SettingFacts,
     run: async ({ db, organizationId }) => {
-      const [organization, counts] = await Promise.all([
+      const [organization, counts, chosen] = await Promise.all([
         findOrganization(db, organizationId),
         countForSettings(db, organizationId),
+        findSettings(db, organizationId),
       ])
-      return presentSettingFacts(orNotFound(organization), counts, config, keptMs)
+      return presentSettingFacts(orNotFound(organization), counts, config, keptMs, chosen)
     },
   })
 }

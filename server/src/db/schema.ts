@@ -38,6 +38,16 @@ export interface Database {
     created_at: Instant
     base_url: string | null
   }
+  organization_settings: {
+    organization_id: string
+    auth_logs_days: number | null
+    live_results_days: number | null
+    settled_signals_days: number | null
+    settled_deliveries_days: number | null
+    is_first_device_trusted: WithDefault<boolean>
+    is_second_factor_required: WithDefault<boolean>
+    updated_at: Instant
+  }
   organizations: { id: Id; name: string; disabled_features: WithDefault<string[]>; created_at: Instant }
   people: {
     organization_id: string

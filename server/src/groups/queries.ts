@@ -86,6 +86,16 @@ export const listDeviceGroups = (reader: Reader, { organizationId, search, after
 export const findDeviceGroup = (reader: Reader, organizationId: string, id: string) =>
   fromDeviceGroups(reader, organizationId).where('id', '=', id).executeTakeFirst()
 
+/** Nobody changes the group, or names it in the configuration of a check, before the transaction ends. */
+export const lockDeviceGroup = (tx: Tx, organizationId: string, id: string) =>
+  tx
+    .selectFrom('device_groups')
+    .select(['name', 'description'])
+    .where(inOrganization('device_groups', organizationId))
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
 /** Whether a nested list of the group can be asked for. */
 export const deviceGroupExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> =>
   (await findDeviceGroup(reader, organizationId, id)) !== undefined

@@ -17,6 +17,7 @@ export const statusOf: Record<ErrorCode, number> = {
   permission_missing: 403,
   cross_site: 403,
   step_up_needed: 403,
+  second_factor_needed: 403,
   not_found: 404,
   api_version_gone: 410,
   link_ended: 410,

@@ -6,6 +6,7 @@ import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import type { QueryResult } from '../../test/support/osquery-client.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
+import { plusMs } from '../issues/rules.ts'
 import { deleteDevice } from '../registrations/delete-device.ts'
 import { deleteCampaign } from './delete-campaign.ts'
 import { dropOldResults } from './drop-old-results.ts'
@@ -244,8 +245,9 @@ test('results are dropped after their time, batch by batch, and the counts stay'
   const old = await make.liveQuery(organizationId, { deviceIds: [deviceId] })
   const recent = await make.liveQuery(organizationId, { deviceIds: [deviceId], at: agents.pass(86_400) })
   await client.answerAll(() => ({ rows: [{ pid: '1' }] }))
-  await dropOldResults(database.db, agents.now(), agents.now())
-  await dropOldResults(database.db, agents.now(), agents.now())
+  const later = plusMs(agents.now(), 90 * 86_400_000)
+  await dropOldResults(database.db, later)
+  await dropOldResults(database.db, later)
   assert.deepEqual(await resultsOf(organizationId, old), [])
   assert.equal((await resultsOf(organizationId, recent)).length, 1)
   assert.deepEqual(await countsOf(organizationId, old), [0, 1, 0])

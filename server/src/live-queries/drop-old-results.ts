@@ -1,16 +1,17 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
+import { oldBefore, oldestBefore } from '../retention.ts'
 
 type Campaign = { organization_id: string; id: string }
 
 const rowsPerBatch = 1_000
 
-/** Removes what devices answered to campaigns that last ran before `startedBefore`, in batches. The counts stay. */
-export async function dropOldResults(db: Db, startedBefore: string, now: string): Promise<void> {
+/** Removes what devices answered to campaigns that last ran too long ago to be kept, in batches. The counts stay. */
+export async function dropOldResults(db: Db, now: string): Promise<void> {
   for (;;) {
     const isDone = await transact(db, async (tx) => {
-      const campaign = await lockOld(tx, startedBefore)
+      const campaign = await lockOld(tx, now)
       if (campaign) await dropBatch(tx, campaign, now)
       return campaign === undefined
     })
@@ -18,10 +19,12 @@ export async function dropOldResults(db: Db, startedBefore: string, now: string)
   }
 }
 
-async function lockOld(tx: Tx, startedBefore: string): Promise<Campaign | undefined> {
+async function lockOld(tx: Tx, now: string): Promise<Campaign | undefined> {
   const { rows } = await sql<Campaign>`
     select organization_id, id from live_query_campaigns
-    where results_dropped_at is null and started_at < ${startedBefore}::timestamptz order by started_at limit 1
+    where results_dropped_at is null and started_at < ${oldestBefore('live_results', now)}::timestamptz
+      and started_at < ${oldBefore('live_results', sql`live_query_campaigns.organization_id`, now)}
+    order by started_at limit 1
     for no key update skip locked
   `.execute(tx)
   return rows[0]

@@ -9,6 +9,7 @@ import { type Tx, transact } from '../db/transact.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import { orNotFound, ServiceError } from '../errors.ts'
 import { plusMs } from '../issues/rules.ts'
+import { changeSettings } from '../organizations/change-settings.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { suspendRegistration } from '../registrations/suspend-registration.ts'
 import { raiseRegistrationRequest } from './raise-registration-request.ts'
@@ -309,4 +310,17 @@ test('a denied request is reopened unless the person has asked anew, and an appr
   const before = await rowVersions(app.db)
   await reopen(denied)
   assert.deepEqual(await rowVersions(app.db), before)
+})
+
+test('a first device waits for a decision where the organization wants that', async () => {
+  const { organizationId } = app.tenant
+  const bob = await make.person(organizationId, { name: 'Bob', email: 'bob@acme.example' })
+  const eve = await make.person(organizationId, { name: 'Eve', email: 'eve@acme.example' })
+  const second = await make.device(organizationId, { name: 'Second' })
+  const by = { organizationId, actor: systemActor, now: hour(1) }
+  await within((tx) => changeSettings(tx, { ...by, wanted: { is_first_device_trusted: false } }))
+  const requestId = await request({ personId: bob.id })
+  assert.match(requestId ?? '', /^\d+$/)
+  await within((tx) => changeSettings(tx, { ...by, wanted: { is_first_device_trusted: null } }))
+  assert.equal(await request({ personId: eve.id, deviceId: second.id }), undefined, 'registered at once, as is usual')
 })

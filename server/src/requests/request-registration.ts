@@ -2,13 +2,15 @@ import type { Tx } from '../db/transact.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
+import { findSettings } from '../organizations/settings.ts'
 import { lockPerson } from '../people/lock-person.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { type RegistrationAsked, raiseRegistrationRequest } from './raise-registration-request.ts'
 
 /**
  * What happens when a person says that a device is theirs: their first one is registered at once, which is trust on
- * first use; for any other, and for one that is somebody else's, an administrator is asked. Returns the request's
+ * first use, unless the organization wants to decide that as well; for any other, and for one that is somebody else's, an
+ * administrator is asked. Returns the request's
  * identifier, or undefined when the device is registered. Fails as raiseRegistrationRequest does.
  */
 export async function requestRegistration(
@@ -19,7 +21,8 @@ export async function requestRegistration(
   const { organizationId, deviceId, personId, actor } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
-  if (person.has_used_first_trust || device.registered_owner_id !== null) {
+  const { is_first_device_trusted: isTrusted } = await findSettings(tx, organizationId)
+  if (!isTrusted || person.has_used_first_trust || device.registered_owner_id !== null) {
     return raiseRegistrationRequest(tx, asked, happening)
   }
   await registerDevice(tx, { organizationId, deviceId, personId, actor }, happening)

@@ -15,7 +15,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'audit', ...ground],
   ],
   scim: ['registrations', 'groups', 'people', 'organizations', 'api-keys', 'audit', ...ground],
-  requests: ['registrations', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
+  requests: ['registrations', 'checks', 'issues', 'devices', 'people', 'organizations', 'events', 'audit', ...ground],
   'auth-logs': ['issues', 'devices', 'people', 'events', 'audit', ...ground],
   'live-queries': ['devices', 'audit', ...ground],
   reporting: ['checks', 'issues', 'devices', 'people', 'audit', ...ground],
@@ -39,7 +39,7 @@ export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'console-views': [
     ...['drafts', 'requests', 'registrations', 'auth-logs', 'live-queries', 'reporting', 'groups'],
-    ...['compliance-days', 'devices', 'checks'],
+    ...['compliance-days', 'devices', 'checks', 'organizations'],
     ...['issues', 'people', 'streams', 'webhooks', 'webhook-ledger', 'audit', ...ground],
   ],
   'admin-users': ['events', 'audit', ...ground],

@@ -3,6 +3,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   schema_migrations: 'db',
   installation: 'secrets',
   organizations: 'organizations',
+  organization_settings: 'organizations',
   people: 'people',
   person_groups: 'groups',
   person_group_members: 'groups',

@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import { transact } from '../../db/transact.ts'
 import { addPersonGroupMembers } from '../../groups/add-person-group-members.ts'
+import { changeDeviceGroup } from '../../groups/change-device-group.ts'
 import { createDeviceGroup } from '../../groups/create-device-group.ts'
 import { createPersonGroup } from '../../groups/create-person-group.ts'
+import { deleteDeviceGroup } from '../../groups/delete-device-group.ts'
 import { defineCommand } from '../data-command.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
@@ -17,6 +19,37 @@ export const createDeviceGroupCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const group = { organizationId, name, description, actor: terminalActor(), now }
     await io.line(await transact(connection.db, (tx) => createDeviceGroup(tx, group)))
+    return 0
+  },
+})
+
+const deviceGroup = Type.String({ pattern: '^[0-9]{1,18}$' })
+
+export const changeDeviceGroupCommand = defineCommand({
+  name: 'change-device-group',
+  args: Type.Object({
+    organization,
+    group: deviceGroup,
+    name: Type.Optional(name),
+    description: Type.Optional(Type.String({ maxLength: 2_000 })),
+  }),
+  async run({ connection, now }, { organization: named, group: groupId, name, description }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const change = { organizationId, groupId, name, description, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => changeDeviceGroup(tx, change))
+    await io.line(`Device group ${groupId} is as you said`)
+    return 0
+  },
+})
+
+export const deleteDeviceGroupCommand = defineCommand({
+  name: 'delete-device-group',
+  args: Type.Object({ organization, group: deviceGroup }),
+  async run({ connection, now }, { organization: named, group: groupId }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const deletion = { organizationId, groupId, actor: terminalActor(), now }
+    const { name } = await transact(connection.db, (tx) => deleteDeviceGroup(tx, deletion))
+    await io.line(`The device group ${name} is deleted; its devices stay`)
     return 0
   },
 })

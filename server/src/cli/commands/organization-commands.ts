@@ -2,11 +2,14 @@ import { type Feature, features } from '@muster/contract/features.ts'
 import Type from 'typebox'
 import { enableCatalogue } from '../../checks/enable-catalogue.ts'
 import { transact } from '../../db/transact.ts'
+import { changeSettings } from '../../organizations/change-settings.ts'
 import { createOrganization } from '../../organizations/create-organization.ts'
 import { renameOrganization } from '../../organizations/rename-organization.ts'
 import { setFeature } from '../../organizations/set-feature.ts'
+import { findSettings, type OrganizationSettings, usualSettings } from '../../organizations/settings.ts'
 import { ensurePackages } from '../../packages/ensure-packages.ts'
 import { openPackageSite } from '../../packages/site.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
@@ -53,6 +56,47 @@ export const renameOrganizationCommand = defineCommand({
     return 0
   },
 })
+
+const settingNames = Object.keys(usualSettings) as (keyof OrganizationSettings)[]
+
+export const listSettingsCommand = defineCommand({
+  name: 'list-settings',
+  args: Type.Object({ organization: Type.Optional(Type.String()) }),
+  async run({ connection }, args, io) {
+    const { id } = await organizationOf(connection.db, args.organization)
+    const settings = await findSettings(connection.db, id)
+    const rows = settingNames.map((name) => [name, String(settings[name]), String(usualSettings[name])])
+    for (const line of alignColumns(['SETTING', 'NOW', 'USUAL'], rows)) await io.line(line)
+    return 0
+  },
+})
+
+export const setSettingCommand = defineCommand({
+  name: 'set-setting',
+  args: Type.Object({
+    organization: Type.Optional(Type.String()),
+    setting: Type.Enum(settingNames as [keyof OrganizationSettings, ...(keyof OrganizationSettings)[]]),
+    value: Type.String({ maxLength: 100 }),
+  }),
+  async run({ connection, now }, { organization, setting, value }, io) {
+    const { id, name } = await organizationOf(connection.db, organization)
+    const wanted = { [setting]: readSetting(setting, value) }
+    const change = { organizationId: id, wanted, actor: terminalActor(), now }
+    const isChanged = await transact(connection.db, (tx) => changeSettings(tx, change))
+    const { [setting]: is } = await findSettings(connection.db, id)
+    await io.line(`${setting} is ${isChanged ? 'now' : 'already'} ${is} for ${name}`)
+    return 0
+  },
+})
+
+/** `usual` is null, which resets it. */
+function readSetting(setting: keyof OrganizationSettings, value: string): number | boolean | null {
+  if (value === 'usual') return null
+  const isFlag = typeof usualSettings[setting] === 'boolean'
+  if (isFlag && (value === 'true' || value === 'false')) return value === 'true'
+  if (!isFlag && /^\d{1,6}$/.test(value)) return Number(value)
+  throw new CommandError(exitCodes.usage, `${setting} is ${isFlag ? 'true or false' : 'a number of days'}, or usual`)
+}
 
 export const setFeatureCommand = defineCommand({
   name: 'set-feature',

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
+import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import Type from 'typebox'
 import { type Db, type Reader, transact } from '../../db/transact.ts'
 import { orNotFound } from '../../errors.ts'
@@ -63,12 +64,17 @@ const cellsOf = (row: DeliveryRow) => [
 
 export const testEndpointCommand = defineCommand({
   name: 'test-webhook-endpoint',
-  args: Type.Object({ ...ofEndpoint, waitSeconds: Type.Integer({ minimum: 0, maximum: 120 }) }),
-  async run({ connection: { db }, now }, { organization, endpoint: endpointId, waitSeconds }, io) {
+  args: Type.Object({
+    ...ofEndpoint,
+    event: Type.Optional(Type.Enum([...webhookEvents])),
+    waitSeconds: Type.Integer({ minimum: 0, maximum: 120 }),
+  }),
+  async run({ connection: { db }, now }, { organization, endpoint: endpointId, event, waitSeconds }, io) {
     const { id: organizationId } = await organizationOf(db, organization)
-    const test = { organizationId, endpointId, message: undefined, actor: terminalActor(), now }
+    const test = { organizationId, endpointId, message: undefined, event, actor: terminalActor(), now }
     const deliveryId = await transact(db, (tx) => sendTest(tx, test))
-    await io.line(`Queued a test event as delivery ${deliveryId}`)
+    const what = event === undefined ? 'a test event' : `an example of ${event}`
+    await io.line(`Queued ${what} as delivery ${deliveryId}`)
     const delivery = await awaitAttempt(db, { organizationId, endpointId, deliveryId }, waitSeconds, io.signal)
     await io.line(plainText(describeOutcome(delivery)))
     return delivery.state === 'delivered' ? exitCodes.ok : exitCodes.failure

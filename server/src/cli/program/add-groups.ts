@@ -14,6 +14,25 @@ export function addGroups(program: Command, shell: Shell): void {
       runOnData(shell, async () => (await commands()).createDeviceGroupCommand, { ...flags, name }),
     )
   groups
+    .command('change-device-group <id>')
+    .description('Give a device group another name or description')
+    .option(...organizationFlag)
+    .option('--name <name>', 'what it is called')
+    .option('--description <text>', 'what it is for; blank for nothing')
+    .action((group, flags, command: Command) => {
+      if (flags.name === undefined && flags.description === undefined) {
+        command.error('error: say --name or --description')
+      }
+      return runOnData(shell, async () => (await commands()).changeDeviceGroupCommand, { ...flags, group })
+    })
+  groups
+    .command('delete-device-group <id>')
+    .description('Delete a device group that no check names; its devices stay')
+    .option(...organizationFlag)
+    .action((group, flags) =>
+      runOnData(shell, async () => (await commands()).deleteDeviceGroupCommand, { ...flags, group }),
+    )
+  groups
     .command('create-person-group <name>')
     .description('Make a person group and print its identifier')
     .option(...organizationFlag)

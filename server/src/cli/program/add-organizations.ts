@@ -24,6 +24,18 @@ export function addOrganizations(program: Command, shell: Shell): void {
       runOnData(shell, async () => (await commands()).renameOrganizationCommand, { ...flags, name }),
     )
   organizations
+    .command('settings')
+    .description('Show what an organization has chosen, and what is usual')
+    .option(...organizationFlag)
+    .action((flags) => runOnData(shell, async () => (await commands()).listSettingsCommand, flags))
+  organizations
+    .command('set <setting> <value>')
+    .description('Choose for an organization: days, true or false, or usual')
+    .option(...organizationFlag)
+    .action((setting, value, flags) =>
+      runOnData(shell, async () => (await commands()).setSettingCommand, { ...flags, setting, value }),
+    )
+  organizations
     .command('set-feature <feature>')
     .description('Switch a feature of the plan on or off')
     .addOption(new Option('--on', 'switch it on').conflicts('off'))

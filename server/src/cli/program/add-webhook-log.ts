@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/webhook-log-commands.ts')
@@ -19,6 +20,7 @@ export function addWebhookLog(webhooks: Command, shell: Shell): void {
     .command('test <endpoint>')
     .description('Send a test event to an endpoint, whatever events it chose, and tell what became of it')
     .option(...organizationFlag)
+    .addOption(new Option('--event <name>', 'an example of this event instead').choices(webhookEvents))
     .option('--wait <seconds>', 'how long to wait for the first attempt', readBetween(0, 120), 20)
     .action((endpoint, { wait: waitSeconds, ...flags }) =>
       runOnData(shell, async () => (await commands()).testEndpointCommand, { ...flags, endpoint, waitSeconds }),

@@ -1,31 +1,33 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/transact.ts'
+import { oldBefore } from '../../retention.ts'
 import type { StreamKey } from '../number-events.ts'
 
 const streamsAtOnce = 100
 const eventsAtOnce = 2_000
 
 /**
- * Removes what was settled before a moment from the ledgers, in batches, with its attempts; returns how many. What was
- * queued before it and settled after stays until its own time.
+ * Removes from the ledgers what was settled too long ago to be kept, in batches, with its attempts; returns how many.
+ * What was queued earlier and settled later stays until its own time.
  */
-export async function dropSettledEvents(db: Db, settledBefore: string): Promise<number> {
+export async function dropSettledEvents(db: Db, now: string): Promise<number> {
   let dropped = 0
   for (;;) {
     let inRound = 0
-    for (const stream of await listConcerned(db, settledBefore)) inRound += await dropBatch(db, stream, settledBefore)
+    for (const stream of await listConcerned(db, now)) inRound += await dropBatch(db, stream, now)
     if (inRound === 0) return dropped
     dropped += inRound
   }
 }
 
-async function listConcerned(db: Db, settledBefore: string): Promise<StreamKey[]> {
+async function listConcerned(db: Db, now: string): Promise<StreamKey[]> {
+  const before = oldBefore('settled_signals', sql`stream.organization_id`, now)
   const { rows } = await sql<StreamKey>`
     select stream.organization_id as "organizationId", stream.id as "streamId" from ssf_streams as stream
     where exists (
       select from ssf_stream_events as event
       where event.organization_id = stream.organization_id and event.stream_id = stream.id
-        and event.queued_at < ${settledBefore}::timestamptz and event.settled_at < ${settledBefore}::timestamptz
+        and event.queued_at < ${before} and event.settled_at < ${before}
     )
     limit ${streamsAtOnce}
   `.execute(db)
@@ -33,13 +35,14 @@ async function listConcerned(db: Db, settledBefore: string): Promise<StreamKey[]
 }
 
 /** By an array rather than a join, whose plan over rows of unknown number takes eighteen times as long. */
-async function dropBatch(db: Db, { organizationId, streamId }: StreamKey, settledBefore: string): Promise<number> {
+async function dropBatch(db: Db, { organizationId, streamId }: StreamKey, now: string): Promise<number> {
+  const before = oldBefore('settled_signals', sql`${organizationId}::bigint`, now)
   const { numAffectedRows = 0n } = await sql`
     delete from ssf_stream_events
     where organization_id = ${organizationId}::bigint and stream_id = ${streamId}::bigint and id = any(array(
       select id from ssf_stream_events
       where organization_id = ${organizationId}::bigint and stream_id = ${streamId}::bigint
-        and queued_at < ${settledBefore}::timestamptz and settled_at < ${settledBefore}::timestamptz
+        and queued_at < ${before} and settled_at < ${before}
         and state <> 'pending'
       order by queued_at, id limit ${eventsAtOnce}
       for update skip locked

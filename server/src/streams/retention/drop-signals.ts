@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/transact.ts'
+import { oldBefore, oldestBefore } from '../../retention.ts'
 
 type Place = { organization_id: string; id: string; occurred_at: string }
 
 const signalsAtOnce = 2_000
 
-/** Removes signals from before a moment that no ledger refers to any more, in batches; returns how many. */
-export async function dropSignals(db: Db, before: string): Promise<number> {
+/** Removes signals that are too old to be kept and that no ledger refers to any more, in batches; returns how many. */
+export async function dropSignals(db: Db, now: string): Promise<number> {
   let dropped = 0
   for (let after: Place | undefined; ; ) {
-    const { last, count } = await dropBatch(db, before, after)
+    const { last, count } = await dropBatch(db, now, after)
     dropped += count
     if (!last) return dropped
     after = last
@@ -20,11 +21,12 @@ export async function dropSignals(db: Db, before: string): Promise<number> {
  * Looks the entries up by their time, for which there is an index: a signal and its entries are of one moment, and are
  * written in one transaction.
  */
-async function dropBatch(db: Db, before: string, after: Place | undefined): Promise<{ last?: Place; count: number }> {
+async function dropBatch(db: Db, now: string, after: Place | undefined): Promise<{ last?: Place; count: number }> {
   const { rows } = await sql<{ count: string; last: Place | null }>`
     with batch as materialized (
       select organization_id, id, occurred_at from ssf_signals
-      where occurred_at < ${before}::timestamptz and occurred_at >= ${after?.occurred_at ?? '-infinity'}::timestamptz
+      where occurred_at < ${oldestBefore('settled_signals', now)}::timestamptz
+        and occurred_at < ${oldBefore('settled_signals', sql`ssf_signals.organization_id`, now)} and occurred_at >= ${after?.occurred_at ?? '-infinity'}::timestamptz
         and (occurred_at, organization_id, id) > (
           ${after?.occurred_at ?? '-infinity'}::timestamptz, ${after?.organization_id ?? '0'}::bigint, ${after?.id ?? '0'}::bigint)
       order by occurred_at, organization_id, id limit ${signalsAtOnce}

@@ -214,3 +214,31 @@ test('rows that another process holds are left for the next run', { skip: postgr
   await holder
   assert.equal(await dropSettledEvents(database.db, day(91)), 1)
 })
+
+test('a ledger is kept for as long as its organization chose, and what waits stays', async () => {
+  const other = (await make.organization()).id
+  const keeps = async (id: string, days: number) =>
+    database.db
+      .insertInto('organization_settings')
+      .values({ organization_id: id, settled_signals_days: days, updated_at: day(0) })
+      .execute()
+  await keeps(organizationId, 7)
+  await keeps(other, 200)
+  for (const id of [organizationId, other]) {
+    await make.stream(id)
+    const device = await make.device(id)
+    await transact(database.db, (tx) => queueComplianceChanges(tx, id, [change(device.id, day(0))]))
+  }
+  await settle(day(0))
+  const waiting = await make.device(organizationId)
+  await queue(change(waiting.id, day(0)))
+  await tendStreams(database.db, day(7))
+  assert.deepEqual([await countOf('ssf_stream_events'), await countOf('ssf_signals')], [3, 3])
+  await tendStreams(database.db, plusMs(day(7), 1))
+  assert.deepEqual(await statesNow(), ['delivered', 'pending'])
+  assert.equal(await countOf('ssf_signals'), 2)
+  await tendStreams(database.db, plusMs(day(199), 1))
+  assert.equal((await statesNow())[0], 'delivered')
+  await tendStreams(database.db, plusMs(day(200), 1))
+  assert.ok(!(await ledger()).some(({ state }) => state === 'delivered'))
+})

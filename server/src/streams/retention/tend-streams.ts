@@ -1,5 +1,4 @@
 import type { Db } from '../../db/transact.ts'
-import { keptMs } from '../../retention.ts'
 import { dropDeletedStreams } from './drop-deleted-streams.ts'
 import { dropSettledEvents } from './drop-settled-events.ts'
 import { dropSignals } from './drop-signals.ts'
@@ -21,7 +20,7 @@ export const tendVerifications = (db: Db, now: string) => expireVerifications(db
 /** Expires what has waited for too long and removes what is kept no longer. */
 export async function tendStreams(db: Db, now: string): Promise<void> {
   await expireEvents(db, before(now, waitsMs), now)
-  await dropSettledEvents(db, before(now, keptMs.settledSignals))
+  await dropSettledEvents(db, now)
   await dropDeletedStreams(db, before(now, deletedKeptMs))
-  await dropSignals(db, before(now, keptMs.settledSignals))
+  await dropSignals(db, now)
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, transact } from '../../db/transact.ts'
+import { oldBefore } from '../../retention.ts'
 
 type EndpointKey = { organizationId: string; endpointId: string }
 
@@ -7,15 +8,16 @@ const endpointsAtOnce = 100
 const deliveriesAtOnce = 2_000
 
 /**
- * Removes deliveries that were queued and settled before a moment, in batches, with their attempts and with messages
- * that nothing refers to any more; returns how many deliveries.
+ * Removes deliveries that were settled too long ago to be kept, in batches, with their attempts and with messages that
+ * nothing refers to any more; returns how many deliveries.
  */
-export async function dropOldDeliveries(db: Db, before: string): Promise<number> {
+export async function dropOldDeliveries(db: Db, now: string): Promise<number> {
   let dropped = 0
   for (;;) {
     let inRound = 0
-    const isOld = sql<SqlBool>`queued_at < ${before}::timestamptz and settled_at < ${before}::timestamptz`
-    for (const endpoint of await listConcerned(db, before)) {
+    for (const endpoint of await listConcerned(db, now)) {
+      const before = oldBefore('settled_deliveries', sql`${endpoint.organizationId}::bigint`, now)
+      const isOld = sql<SqlBool>`queued_at < ${before} and settled_at < ${before}`
       inRound += await dropBatch(db, endpoint, isOld, sql`skip locked`)
     }
     if (inRound === 0) return dropped
@@ -28,14 +30,15 @@ export async function dropDeliveriesOf(db: Db, endpoint: EndpointKey): Promise<v
   for (;;) if ((await dropBatch(db, endpoint, sql`true`)) === 0) return
 }
 
-async function listConcerned(db: Db, before: string): Promise<EndpointKey[]> {
+async function listConcerned(db: Db, now: string): Promise<EndpointKey[]> {
+  const before = oldBefore('settled_deliveries', sql`endpoint.organization_id`, now)
   const { rows } = await sql<EndpointKey>`
     select endpoint.organization_id as "organizationId", endpoint.id as "endpointId"
     from webhook_endpoints as endpoint
     where exists (
       select from webhook_deliveries as delivery
       where delivery.organization_id = endpoint.organization_id and delivery.endpoint_id = endpoint.id
-        and delivery.queued_at < ${before}::timestamptz and delivery.settled_at < ${before}::timestamptz
+        and delivery.queued_at < ${before} and delivery.settled_at < ${before}
     )
     limit ${endpointsAtOnce}
   `.execute(db)

@@ -114,7 +114,7 @@ test('a message stays for as long as a delivery of any endpoint refers to it', a
 test('more than one batch is removed in one run', async () => {
   const endpoint = await make.webhookEndpoint(organizationId)
   await fill(endpoint.id, 2_100, day(0), 'delivered')
-  assert.equal(await dropOldDeliveries(database.db, day(1)), 2_100)
+  assert.equal(await dropOldDeliveries(database.db, day(181)), 2_100)
   assert.deepEqual([await idsOf('webhook_deliveries'), await idsOf('webhook_messages')], [[], []])
 })
 
@@ -153,11 +153,11 @@ test('rows that another process holds are left for the next run', { skip: postgr
     await mayEnd.promise
   })
   await isHeld.promise
-  assert.equal(await dropOldDeliveries(database.db, day(91)), 1)
+  assert.equal(await dropOldDeliveries(database.db, day(181)), 1)
   assert.deepEqual(await idsOf('webhook_messages'), [held.message_id])
   mayEnd.resolve()
   await holder
-  assert.equal(await dropOldDeliveries(database.db, day(91)), 1)
+  assert.equal(await dropOldDeliveries(database.db, day(181)), 1)
 })
 
 test('of two that remove the last deliveries of a message, the second removes it', { skip: postgresOnly }, async () => {
@@ -169,7 +169,7 @@ test('of two that remove the last deliveries of a message, the second removes it
       await rows.delivery(endpoint, { ...own, state: 'delivered', queued_at: day(0) })
     }
   }
-  const dropped = await Promise.all([1, 2, 3].map(() => dropOldDeliveries(database.db, day(1))))
+  const dropped = await Promise.all([1, 2, 3].map(() => dropOldDeliveries(database.db, day(181))))
   assert.equal(
     dropped.reduce((sum, count) => sum + count, 0),
     40,
@@ -194,4 +194,18 @@ test('a secret that signs no more is forgotten, and one that does stays', async 
       ['sealed', plusMs(hour(1), 1)],
     ],
   )
+})
+
+test('a log is kept for as long as its organization chose', async () => {
+  const other = (await make.organization()).id
+  const settings = { organization_id: organizationId, settled_deliveries_days: 7, updated_at: day(0) }
+  await database.db.insertInto('organization_settings').values(settings).execute()
+  const [own, foreign] = [await make.webhookEndpoint(organizationId), await make.webhookEndpoint(other)]
+  const kept = await rows.delivery(foreign, { state: 'delivered', queued_at: day(0) })
+  const waits = await rows.delivery(own, { queued_at: day(0) })
+  const old = await rows.delivery(own, { state: 'delivered', queued_at: day(0) })
+  await tendWebhooks(database.db, day(7))
+  assert.deepEqual(await idsOf('webhook_deliveries'), [kept.id, waits.id, old.id])
+  await tendWebhooks(database.db, plusMs(day(7), 1))
+  assert.deepEqual(await idsOf('webhook_deliveries'), [kept.id, waits.id])
 })

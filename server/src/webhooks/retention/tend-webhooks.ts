@@ -1,5 +1,4 @@
 import type { Db } from '../../db/transact.ts'
-import { keptMs } from '../../retention.ts'
 import { dropOldDeliveries } from '../../webhook-ledger/retention/drop-deliveries.ts'
 import { failStaleDeliveries } from '../../webhook-ledger/retention/fail-stale-deliveries.ts'
 import { dropDeletedEndpoints } from './drop-deleted-endpoints.ts'
@@ -17,7 +16,7 @@ const before = (now: string, ms: number): string => new Date(Date.parse(now) - m
 /** Gives up what has waited for too long and removes what is kept no longer. */
 export async function tendWebhooks(db: Db, now: string): Promise<void> {
   await failStaleDeliveries(db, before(now, waitsMs), 'It waited for 30 days', now)
-  await dropOldDeliveries(db, before(now, keptMs.settledDeliveries))
+  await dropOldDeliveries(db, now)
   await forgetPreviousSecrets(db, now)
   await dropDeletedEndpoints(db, before(now, deletedKeptMs))
 }

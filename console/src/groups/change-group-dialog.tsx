@@ -1,0 +1,31 @@
+import type { DeviceGroup } from '@muster/contract/groups.ts'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { GroupFields, type GroupWishes } from './group-fields.tsx'
+
+type Parts = { readonly group: DeviceGroup; readonly onClose: () => void }
+
+export function ChangeGroupDialog({ group, onClose }: Parts) {
+  const before = { name: group.name, description: group.description ?? '' }
+  const change = useAction<GroupWishes, DeviceGroup>({
+    act: ({ name, description }) =>
+      request(`/views/device_groups/${group.id}`, {
+        method: 'PATCH',
+        body: { name, description: description.trim() === '' ? null : description },
+      }),
+    refresh: [['groups', 'devices']],
+    said: ({ name }) => `${name} saved`,
+    undo: () => ({ label: 'Undo', run: () => change.mutate(before) }),
+    onDone: onClose,
+    hasForm: true,
+  })
+  return (
+    <GroupFields
+      title="Edit the device group"
+      verb="Save the group"
+      before={before}
+      action={change}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,79 @@
+import { Button } from '@mantine/core'
+import type { SettingFacts } from '@muster/contract/console-settings.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '../api/session.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { Block } from '../components/section-frame.tsx'
+import { nameOf } from './administrator-table.tsx'
+import { administratorsQuery } from './setting-queries.ts'
+import { useSettings } from './use-settings.ts'
+
+const mostNamed = 5
+
+/** Whether a password alone is enough for administrators. Says who would be hit before it is switched on. */
+export function RequiredFactor({ facts }: { facts: SettingFacts }) {
+  const { is_second_factor_required: isRequired } = facts.chosen
+  const [maySettings, mayAdministrators] = [useMay('manage_settings'), useMay('manage_administrators')]
+  const mayManage = maySettings && mayAdministrators
+  const [isAsking, setIsAsking] = useState(false)
+  const save = useSettings(
+    isRequired ? 'A second factor is required no more' : 'A second factor is required of all administrators',
+    () => setIsAsking(false),
+  )
+  const list = useQuery({ ...administratorsQuery({ factor: 'missing' }), enabled: mayManage })
+  const close = () => {
+    setIsAsking(false)
+    save.reset()
+  }
+  const fault = save.faultOf('is_second_factor_required')
+  return (
+    <Block
+      title="Second factor required"
+      about={
+        isRequired
+          ? 'Yes. Administrators without one set it up before anything else; an identity provider answers for its own.'
+          : 'No. A password alone lets an administrator in who has set up nothing else.'
+      }
+      action={
+        mayManage && <Button onClick={() => setIsAsking(true)}>{isRequired ? 'Require no more…' : 'Require…'}</Button>
+      }
+    >
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={close}
+        question={isRequired ? 'Require a second factor no more?' : 'Require a second factor of all administrators?'}
+        consequences={isRequired ? ['Whoever knows a password is in where nothing else is set up.'] : hitBy(list.data)}
+        stays={
+          isRequired
+            ? 'Second factors that are set up are asked for as before.'
+            : 'Sessions go on. Who is locked out is let in by a reset: here, or with muster admins reset at the terminal.'
+        }
+        verb={isRequired ? 'Require no more' : 'Require a second factor'}
+        isDangerous={isRequired}
+        onConfirm={() => save.mutate({ is_second_factor_required: !isRequired })}
+        isBusy={save.isPending}
+        fault={fault === undefined ? save.faultBeside() : `It ${fault}.`}
+      />
+    </Block>
+  )
+}
+
+type Found = {
+  readonly data: readonly { readonly first_name: string; readonly last_name: string }[]
+  readonly pagination: { readonly next_cursor: string }
+}
+
+/** Names and number of those who have none. */
+function hitBy(found: Found | undefined): string[] {
+  if (found === undefined) return ['Who has none is not known yet.']
+  const { data, pagination } = found
+  if (data.length === 0) return ['Nobody is stopped: all have one.']
+  const names = data.slice(0, mostNamed).map(nameOf)
+  const rest = data.length - names.length
+  const others = pagination.next_cursor === '' ? `${rest}` : `more than ${rest}`
+  const who = rest > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ')
+  return [
+    `${who} ${data.length === 1 ? 'has' : 'have'} none: from the next click on they can do nothing but set one up.`,
+  ]
+}

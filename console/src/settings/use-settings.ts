@@ -1,0 +1,15 @@
+import type { SettingsChange } from '@muster/contract/console-settings.ts'
+import { request } from '../api/request.ts'
+import { sessionQuery } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { settingFactsQuery } from './setting-queries.ts'
+
+/** Chooses for the organization; whoever does proves who they are. */
+export const useSettings = (said: string, onDone: () => void) =>
+  useAction({
+    act: (change: SettingsChange) => request('/session/settings', { method: 'PATCH', body: change }),
+    refresh: [settingFactsQuery.queryKey, sessionQuery.queryKey],
+    said: () => said,
+    onDone,
+    hasForm: true,
+  })
