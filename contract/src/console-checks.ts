@@ -265,6 +265,25 @@ export const CheckViewFilter = Type.Object(
 )
 export type CheckViewFilter = Static<typeof CheckViewFilter>
 
+/** A minus before it turns the order around; checks that are counted on no device come last either way. */
+export const checkSorts = ['-name', 'passing', '-passing'] as const
+export type CheckSort = (typeof checkSorts)[number]
+
+export const CheckViewListing = Type.Object(
+  {
+    ...CheckViewFilter.properties,
+    sort: Type.Optional(
+      Choice(checkSorts, 'The order, by the share of devices that pass or by name; by name if it is left out.'),
+    ),
+  },
+  {
+    title: 'CheckViewListing',
+    examples: [{ state: 'failing', sort: 'passing' }],
+    description: 'What narrows the list, and its order.',
+  },
+)
+export type CheckViewListing = Static<typeof CheckViewListing>
+
 /** The head of the page of a check. */
 export const CheckFacts = Type.Object(
   {

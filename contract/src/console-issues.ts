@@ -56,6 +56,27 @@ export const IssueViewFilter = Type.Object(
 )
 export type IssueViewFilter = Static<typeof IssueViewFilter>
 
+export const issueSorts = ['detected_at', 'blocks_at'] as const
+export type IssueSort = (typeof issueSorts)[number]
+
+export const IssueViewListing = Type.Object(
+  {
+    ...IssueViewFilter.properties,
+    sort: Type.Optional(
+      Choice(
+        issueSorts,
+        'The order: oldest first, or what blocks soonest first, which is for open issues; newest first if it is left out.',
+      ),
+    ),
+  },
+  {
+    title: 'IssueViewListing',
+    examples: [{ state: 'will_block', sort: 'blocks_at' }],
+    description: 'What narrows the list, and its order.',
+  },
+)
+export type IssueViewListing = Static<typeof IssueViewListing>
+
 /** The page of an issue. */
 export const IssueFacts = Type.Object(
   {

@@ -78,6 +78,30 @@ export const DeviceViewFilter = Type.Object(
 )
 export type DeviceViewFilter = Static<typeof DeviceViewFilter>
 
+/** A minus before it turns the order around; what has no value comes last either way. */
+export const deviceSorts = [
+  'name',
+  '-name',
+  'will_block_at',
+  '-will_block_at',
+  'last_seen_at',
+  '-last_seen_at',
+] as const
+export type DeviceSort = (typeof deviceSorts)[number]
+
+export const DeviceViewListing = Type.Object(
+  {
+    ...DeviceViewFilter.properties,
+    sort: Type.Optional(Choice(deviceSorts, 'The order; what is to be done first at the top if it is left out.')),
+  },
+  {
+    title: 'DeviceViewListing',
+    description: 'What narrows the list of devices, and its order.',
+    examples: [{ platform: 'Mac', sort: '-last_seen_at' }],
+  },
+)
+export type DeviceViewListing = Static<typeof DeviceViewListing>
+
 export const DeviceViewCount = Type.Object(
   { count: Count('How many devices there are.') },
   { title: 'DeviceViewCount', description: 'How many devices a filter finds.', examples: [{ count: 74 }] },

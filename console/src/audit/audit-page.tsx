@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import './audit.css'
+import { queryClient } from '../api/query-client.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -93,6 +94,7 @@ export function AuditPage() {
         empty={<Emptiness title="No entry yet.">Everything that is changed or revealed is written here.</Emptiness>}
         after={filters.after}
         onNext={(after) => show({ ...filters, after })}
+        onNear={(after) => void queryClient.prefetchQuery(auditViewsQuery(filter, after))}
       >
         {(rows) => <AuditTable rows={rows} />}
       </ListBody>

@@ -1,4 +1,4 @@
-import type { CheckViewFilter } from '@muster/contract/console-checks.ts'
+import { type CheckSort, type CheckViewFilter, checkSorts } from '@muster/contract/console-checks.ts'
 import {
   given,
   keysOf,
@@ -17,7 +17,11 @@ export const stateWords = { failing: 'Failing somewhere', passing: 'Passing ever
 type Values = Omit<Required<CheckViewFilter>, 'search'>
 
 /** What stands in the address of the list. */
-export type CheckFilters = Partial<Values> & { readonly q?: string; readonly after?: string }
+export type CheckFilters = Partial<Values> & {
+  readonly q?: string
+  readonly sort?: CheckSort
+  readonly after?: string
+}
 
 /** The filters of an address; what they cannot mean is dropped. */
 export const readCheckFilters = (raw: Readonly<Record<string, unknown>>): CheckFilters =>
@@ -28,6 +32,7 @@ export const readCheckFilters = (raw: Readonly<Record<string, unknown>>): CheckF
     kind: readChoice(raw, 'kind', keysOf(kindWords)),
     state: readChoice(raw, 'state', keysOf(stateWords)),
     tag: readId(raw, 'tag'),
+    sort: readChoice(raw, 'sort', checkSorts),
     ...readAfter(raw),
   })
 

@@ -1,22 +1,40 @@
-import type { CheckView } from '@muster/contract/console-checks.ts'
+import type { CheckSort, CheckView } from '@muster/contract/console-checks.ts'
 import { Link } from '@tanstack/react-router'
 import { Scroller } from '../components/scroller.tsx'
+import { SortHead } from '../components/sort-head.tsx'
 import { strategyWords } from '../components/strategy-words.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { kindWords, percentOf, platformsOf } from './check-words.ts'
 
-export const CheckTable = ({ rows, isOld }: { rows: readonly CheckView[]; isOld: boolean }) => (
+type Parts = {
+  readonly rows: readonly CheckView[]
+  readonly sort: CheckSort | undefined
+  readonly onSort: (sort: CheckSort | undefined) => void
+  readonly isOld: boolean
+}
+
+export const CheckTable = ({ rows, sort, onSort, isOld }: Parts) => (
   <Scroller name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
     <table className="t bl check-list">
       <thead>
         <tr>
-          <th aria-sort="ascending">Check</th>
+          <SortHead ascending="usual" descending="-name" sort={sort} onSort={onSort}>
+            Check
+          </SortHead>
           <th className="w-check-platforms">Runs on</th>
           <th className="w-check-strategy">When it fails</th>
           <th className="w-check-kind">Kind</th>
           <th className="w-check-tags">Tags</th>
           <th className="num w-check-failing">Failing</th>
-          <th className="num w-check-passing">Passing</th>
+          <SortHead
+            ascending="passing"
+            descending="-passing"
+            sort={sort}
+            onSort={onSort}
+            className="num w-check-passing"
+          >
+            Passing
+          </SortHead>
         </tr>
       </thead>
       <tbody>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
 import { useSession } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -52,13 +53,21 @@ export function ChecksPage() {
           )}
         </div>
       )}
-      {rows.length > 0 && <CheckTable rows={rows} isOld={checks.isPlaceholderData} />}
+      {rows.length > 0 && (
+        <CheckTable
+          rows={rows}
+          sort={filters.sort}
+          onSort={(sort) => change(readCheckFilters({ ...filters, sort, after: undefined }))}
+          isOld={checks.isPlaceholderData}
+        />
+      )}
       {checks.data && (
         <CursorPaging
           current={filters.after ?? ''}
           next={checks.data.pagination.next_cursor}
           shown={rows.length}
           onNext={(after) => change({ ...filters, after })}
+          onNear={(after) => void queryClient.prefetchQuery(checksQuery({ ...filters, after }))}
         />
       )}
     </Page>

@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core'
+import './filter-chip.css'
 import { Icon } from './icon.tsx'
 
 type Option = { readonly value: string; readonly text: string }

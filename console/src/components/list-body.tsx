@@ -21,6 +21,8 @@ type Parts<Row> = {
   readonly after?: string | undefined
   /** Left out where one page is all that is shown. */
   readonly onNext?: (after: string) => void
+  /** Fetches the page that a cursor leads to, before somebody goes there. */
+  readonly onNear?: (after: string) => void
   /** Head and body of the table. */
   readonly children: (rows: readonly Row[]) => ReactNode
   readonly className?: string
@@ -66,6 +68,7 @@ export function ListBody<Row>(parts: Parts<Row>) {
           next={list.data?.pagination.next_cursor ?? ''}
           shown={rows.length}
           onNext={onNext}
+          onNear={parts.onNear}
         />
       )}
     </>

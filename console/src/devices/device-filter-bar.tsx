@@ -1,7 +1,10 @@
-import { useEffect, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { deviceGroupsQuery } from '../checks/check-queries.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
+import { RowCount } from '../components/row-count.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { standingWords } from '../components/state-shape.tsx'
+import { visibleText } from '../components/visible-text.ts'
 import { type DeviceFilters, platforms, standings } from './device-filters.ts'
 
 type Parts = {
@@ -17,7 +20,7 @@ const ownerOptions = [
 
 export function DeviceFilterBar({ filters, count, onChange }: Parts) {
   const { after: _after, from: _from, ...kept } = filters
-  const with_ = (field: 'state' | 'platform' | 'owner' | 'q', value: string | undefined): DeviceFilters => {
+  const with_ = (field: 'state' | 'platform' | 'owner' | 'group' | 'q', value: string | undefined): DeviceFilters => {
     const { [field]: _was, ...others } = kept
     return value === undefined || value === '' ? others : { ...others, [field]: value }
   }
@@ -47,20 +50,30 @@ export function DeviceFilterBar({ filters, count, onChange }: Parts) {
         chosen={filters.owner ? [filters.owner] : []}
         onChange={([value]) => onChange(with_('owner', value))}
       />
+      <GroupChip group={filters.group} onChange={(group) => onChange(with_('group', group))} />
       <span className="grow" />
-      <Count count={count} />
+      <RowCount count={count} one="device" many="devices" />
     </search>
   )
 }
 
-function Count({ count }: { count: number | undefined }) {
-  const [said, setSaid] = useState('')
-  useEffect(() => {
-    if (count !== undefined) setSaid(count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
-  }, [count])
+type GroupParts = { readonly group: string | undefined; readonly onChange: (group: string | undefined) => void }
+
+/** Nothing where there are no groups. */
+function GroupChip({ group, onChange }: GroupParts) {
+  const { data: groups } = useQuery(deviceGroupsQuery)
+  const options = (groups ?? []).map(({ id, name }) => ({ value: id, text: visibleText(name) }))
+  if (group !== undefined && !options.some(({ value }) => value === group)) {
+    options.push({ value: group, text: `Group ${group}` })
+  }
+  if (options.length === 0) return null
   return (
-    <span className="t2 tn" role="status">
-      {said}
-    </span>
+    <FilterChip
+      field="Group"
+      isSingle
+      options={options}
+      chosen={group === undefined ? [] : [group]}
+      onChange={([value]) => onChange(value)}
+    />
   )
 }

@@ -1,5 +1,14 @@
-import type { DeviceView, DeviceViewFilter } from '@muster/contract/console-views.ts'
-import { given, keysOf, readAfter, readChoice, readChoices, readText, sentenceOf } from '../components/read-filters.ts'
+import { type DeviceSort, type DeviceView, type DeviceViewFilter, deviceSorts } from '@muster/contract/console-views.ts'
+import {
+  given,
+  keysOf,
+  readAfter,
+  readChoice,
+  readChoices,
+  readId,
+  readText,
+  sentenceOf,
+} from '../components/read-filters.ts'
 import { type Standing, standingWords } from '../components/state-shape.tsx'
 
 export const platforms: readonly DeviceView['device_type'][] = ['Mac', 'Windows', 'Linux', 'iOS', 'Android']
@@ -13,7 +22,10 @@ export type DeviceFilters = {
   readonly state?: string
   readonly platform?: string
   readonly owner?: 'registered' | 'none'
+  /** Identifier of a device group. */
+  readonly group?: string
   readonly q?: string
+  readonly sort?: DeviceSort
   readonly per?: string
   readonly after?: string
   /** How many rows stand before this page, for the count below it. */
@@ -37,7 +49,9 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
     state: readChoices(raw, 'state', standings),
     platform: readChoices(raw, 'platform', platforms),
     owner: readChoice(raw, 'owner', ['registered', 'none'] as const),
+    group: readId(raw, 'group'),
     q: readText(raw, 'q'),
+    sort: readChoice(raw, 'sort', deviceSorts),
     per: per === undefined ? undefined : String(per),
     ...readAfter(raw),
     from: /^\d{1,7}$/.test(String(raw['from'])) ? String(raw['from']) : undefined,
@@ -47,13 +61,20 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
 export const pageSizeOf = ({ per }: DeviceFilters): number => Number(per ?? defaultPageSize)
 
 /** What the server is asked for. */
-export function filterOf({ view, state, platform, owner, q }: DeviceFilters): DeviceViewFilter {
+export function filterOf({ view, state, platform, owner, group, q }: DeviceFilters): DeviceViewFilter {
   const { text: _text, ...wanted }: DeviceViewFilter & { text?: string } = view ? views[view] : {}
-  return given({ ...wanted, ...given({ standing: state }), platform, owner, search: q }) as DeviceViewFilter
+  return given({
+    ...wanted,
+    ...given({ standing: state }),
+    platform,
+    owner,
+    group_id: group,
+    search: q,
+  }) as DeviceViewFilter
 }
 
 /** The filters in words, for when nothing is found. */
-export const filtersInWords = ({ view, state, platform, owner, q }: DeviceFilters): string =>
+export const filtersInWords = ({ view, state, platform, owner, group, q }: DeviceFilters): string =>
   sentenceOf([
     view && `The view is ${views[view].text}`,
     state &&
@@ -63,5 +84,6 @@ export const filtersInWords = ({ view, state, platform, owner, q }: DeviceFilter
         .join(' or ')}`,
     platform && `platform is ${platform.split(',').join(' or ')}`,
     owner && (owner === 'none' ? 'nobody owns it' : 'somebody owns it'),
+    group && 'it is in the chosen group',
     q && `something holds “${q}”`,
   ])

@@ -14,11 +14,12 @@ const refetchInterval = 30_000
 
 export const devicePageQuery = (filters: DeviceFilters) =>
   queryOptions({
-    queryKey: ['devices', 'list', filterOf(filters), pageSizeOf(filters), filters.after],
+    queryKey: ['devices', 'list', filterOf(filters), filters.sort, pageSizeOf(filters), filters.after],
     placeholderData: keepPreviousData,
     refetchInterval,
     queryFn: ({ signal }) => {
-      const query = { ...filterOf(filters), per_page: pageSizeOf(filters), cursor: filters.after }
+      const { sort, after } = filters
+      const query = { ...filterOf(filters), sort, per_page: pageSizeOf(filters), cursor: after }
       return request<ListOf<DeviceView>>(withQuery('/views/devices', query), { signal })
     },
   })

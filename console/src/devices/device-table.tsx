@@ -1,10 +1,10 @@
-import type { DeviceView } from '@muster/contract/console-views.ts'
+import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
 import { Link } from '@tanstack/react-router'
 import { Icon, type IconName } from '../components/icon.tsx'
-import { RelativeTime } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
-import { StateCell } from '../components/state-shape.tsx'
+import { SortHead } from '../components/sort-head.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { DeviceCell, type DeviceColumn, DeviceHead } from './device-columns.tsx'
 
 const platformIcons: Readonly<Record<DeviceView['device_type'], IconName>> = {
   Mac: 'apple',
@@ -16,6 +16,9 @@ const platformIcons: Readonly<Record<DeviceView['device_type'], IconName>> = {
 
 type Parts = {
   readonly rows: readonly DeviceView[]
+  readonly columns: readonly DeviceColumn[]
+  readonly sort: DeviceSort | undefined
+  readonly onSort: (sort: DeviceSort | undefined) => void
   readonly chosen: ReadonlySet<string>
   /** Undefined: the administrator may do nothing with several devices. */
   readonly onChoose: ((ids: ReadonlySet<string>) => void) | undefined
@@ -23,7 +26,7 @@ type Parts = {
   readonly isOld: boolean
 }
 
-export function DeviceTable({ rows, chosen, onChoose, isOld }: Parts) {
+export function DeviceTable({ rows, columns, sort, onSort, chosen, onChoose, isOld }: Parts) {
   const isAll = rows.every(({ id }) => chosen.has(id))
   return (
     <Scroller name="Devices" className={isOld ? 'bleed old' : 'bleed'}>
@@ -40,14 +43,12 @@ export function DeviceTable({ rows, chosen, onChoose, isOld }: Parts) {
                 />
               </th>
             )}
-            <th>Device</th>
-            <th className="w-state">State</th>
-            <th className="w-blocks">Blocks</th>
-            <th className="w-owner">Owner</th>
-            <th className="w-system">System</th>
-            <th className="w-serial">Serial</th>
-            <th className="num w-issues">Issues</th>
-            <th className="num w-seen">Last seen</th>
+            <SortHead<DeviceSort> ascending="name" descending="-name" sort={sort} onSort={onSort}>
+              Device
+            </SortHead>
+            {columns.map((name) => (
+              <DeviceHead key={name} name={name} sort={sort} onSort={onSort} />
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -55,6 +56,7 @@ export function DeviceTable({ rows, chosen, onChoose, isOld }: Parts) {
             <DeviceRow
               key={row.id}
               row={row}
+              columns={columns}
               isChosen={chosen.has(row.id)}
               onToggle={onChoose && (() => onChoose(toggled(chosen, row.id)))}
             />
@@ -71,11 +73,14 @@ function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return changed
 }
 
-type RowParts = { readonly row: DeviceView; readonly isChosen: boolean; readonly onToggle: (() => void) | undefined }
+type RowParts = Pick<Parts, 'columns'> & {
+  readonly row: DeviceView
+  readonly isChosen: boolean
+  readonly onToggle: (() => void) | undefined
+}
 
-function DeviceRow({ row, isChosen, onToggle }: RowParts) {
+function DeviceRow({ row, columns, isChosen, onToggle }: RowParts) {
   const name = visibleText(row.name)
-  const owner = row.owner ? visibleText(row.owner.name) : undefined
   return (
     <tr className={isChosen ? 'sel' : ''}>
       {onToggle && (
@@ -89,23 +94,9 @@ function DeviceRow({ row, isChosen, onToggle }: RowParts) {
           {name}
         </Link>
       </td>
-      <td className="cell-state">
-        <StateCell standing={row.standing} />
-      </td>
-      <td className="cell-blocks tn">
-        <RelativeTime time={row.will_block_at ?? row.blocked_since} />
-      </td>
-      <td className={owner === undefined ? 'cell-owner t3' : 'cell-owner'} title={owner}>
-        {owner ?? 'Not registered'}
-      </td>
-      <td className="cell-system t2">{row.operating_system === null ? '—' : visibleText(row.operating_system)}</td>
-      <td className="cell-serial">
-        <code className="t2">{row.serial === null ? '—' : visibleText(row.serial)}</code>
-      </td>
-      <td className="num cell-issues">{row.open_issues}</td>
-      <td className="num t2 cell-seen">
-        <RelativeTime time={row.last_seen_at} missing="never" />
-      </td>
+      {columns.map((column) => (
+        <DeviceCell key={column} name={column} row={row} />
+      ))}
     </tr>
   )
 }

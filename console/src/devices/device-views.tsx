@@ -20,7 +20,7 @@ export function DeviceViews({ filters, onChange }: Parts) {
     ['all', 'All devices'],
     ...(Object.keys(views) as ViewName[]).map((name) => [name, views[name].text] as const),
   ]
-  const isEdited = Boolean(filters.state ?? filters.platform ?? filters.owner ?? filters.q)
+  const isEdited = Boolean(filters.state ?? filters.platform ?? filters.owner ?? filters.group ?? filters.q)
   return (
     <div className="viewbar">
       <div className="views">

@@ -1,15 +1,19 @@
 import { Button } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { queryClient } from '../api/query-client.ts'
 import { useSession } from '../api/session.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { given, keysOf } from '../components/read-filters.ts'
 import { Page } from '../shell/page.tsx'
 import { BulkRow } from './bulk-row.tsx'
+import { deviceColumns } from './device-columns.tsx'
 import { DeviceFilterBar } from './device-filter-bar.tsx'
-import { type DeviceFilters, filterOf, filtersInWords, pageSizeOf, pageSizes } from './device-filters.ts'
+import { type DeviceFilters, filterOf, filtersInWords, readDeviceFilters } from './device-filters.ts'
+import { DevicePaging } from './device-paging.tsx'
 import { deviceCountQuery, devicePageQuery } from './device-queries.ts'
 import { DeviceTable } from './device-table.tsx'
 import { DeviceViews } from './device-views.tsx'
@@ -17,10 +21,11 @@ import { DeviceViews } from './device-views.tsx'
 const route = getRouteApi('/shell/devices')
 
 export function DevicesPage() {
-  const filters = route.useSearch()
+  // The router keeps what a route has not read; it means nothing here.
+  const filters = readDeviceFilters(route.useSearch())
   const navigate = route.useNavigate()
   const session = useSession()
-  const list = useQuery({ ...devicePageQuery(filters), placeholderData: keepPreviousData })
+  const list = useQuery(devicePageQuery(filters))
   const count = useQuery(deviceCountQuery(filters))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayRefresh = session?.permissions.includes('refresh_check') ?? false
@@ -28,6 +33,7 @@ export function DevicesPage() {
     setChosen(new Set())
     void navigate({ search: wanted, replace: isTyping })
   }
+  const { after: _after, from: _from, sort: _sort, ...kept } = filters
   const rows = list.data?.data ?? []
   const isFiltered = filtersInWords(filters) !== ''
   return (
@@ -62,6 +68,9 @@ export function DevicesPage() {
       {list.data && rows.length > 0 && (
         <DeviceTable
           rows={rows}
+          columns={keysOf(deviceColumns)}
+          sort={filters.sort}
+          onSort={(sort) => change(given({ ...kept, sort }))}
           chosen={chosen}
           onChoose={mayRefresh ? setChosen : undefined}
           isOld={list.isPlaceholderData}
@@ -88,60 +97,15 @@ export function DevicesPage() {
         </div>
       )}
       {rows.length > 0 && (
-        <Paging
+        <DevicePaging
           filters={filters}
           shown={rows.length}
           total={count.data?.count}
           next={list.data?.pagination.next_cursor ?? ''}
           onChange={change}
+          onNear={(following) => void queryClient.prefetchQuery(devicePageQuery(following))}
         />
       )}
     </Page>
-  )
-}
-
-type PagingParts = {
-  readonly filters: DeviceFilters
-  readonly shown: number
-  readonly total: number | undefined
-  readonly next: string
-  readonly onChange: (filters: DeviceFilters) => void
-}
-
-function Paging({ filters, shown, total, next, onChange }: PagingParts) {
-  const from = Number(filters.from ?? 0)
-  const { after: _after, from: _from, ...first } = filters
-  return (
-    <div className="tfoot">
-      <span>What blocks soonest comes first. Times show UTC on hover.</span>
-      <span className="row">
-        <label className="row">
-          Rows
-          <select
-            className="select"
-            value={pageSizeOf(filters)}
-            onChange={(event) => onChange({ ...first, per: event.currentTarget.value })}
-          >
-            {pageSizes.map((size) => (
-              <option key={size}>{size}</option>
-            ))}
-          </select>
-        </label>
-        <span className="tn">
-          {from + 1}–{from + shown}
-          {total !== undefined && ` of ${total.toLocaleString('en')}`}
-        </span>
-        <Button aria-label="Previous page" disabled={filters.after === undefined} onClick={() => history.back()}>
-          <Icon name="chevronLeft" size={14} />
-        </Button>
-        <Button
-          aria-label="Next page"
-          disabled={next === ''}
-          onClick={() => onChange({ ...filters, after: next, from: String(from + shown) })}
-        >
-          <Icon name="chevronRight" size={14} />
-        </Button>
-      </span>
-    </div>
   )
 }

@@ -1,9 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { queryClient } from '../api/query-client.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
-import { type IssueFilters, issueFiltersInWords, issueStates, issuesQuery, readIssueFilters } from './issue-queries.ts'
+import {
+  type IssueFilters,
+  issueFiltersInWords,
+  issueStates,
+  issuesQuery,
+  readIssueFilters,
+  sortsOf,
+} from './issue-queries.ts'
 import { IssueTable } from './issue-table.tsx'
 import './issues.css'
 import { ViewBar } from '../components/saved-views.tsx'
@@ -21,7 +29,8 @@ const options = Object.entries(issueStates)
 
 export function IssueList({ filters, onChange, checkId }: Parts) {
   const isInset = checkId !== undefined
-  const list = useQuery(issuesQuery(isInset ? { ...filters, check: checkId } : filters))
+  const queryOf = (wanted: IssueFilters) => issuesQuery(isInset ? { ...wanted, check: checkId } : wanted)
+  const list = useQuery(queryOf(filters))
   const { after: _after, ...kept } = filters
   return (
     <>
@@ -68,9 +77,18 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
         empty={<Emptiness title="No issue is open.">What a check finds failing on a device appears here.</Emptiness>}
         after={filters.after}
         onNext={(after) => onChange({ ...filters, after })}
+        onNear={(after) => void queryClient.prefetchQuery(queryOf({ ...filters, after }))}
         className="issues-table"
       >
-        {(rows) => <IssueTable rows={rows} withCheck={!isInset} />}
+        {(rows) => (
+          <IssueTable
+            rows={rows}
+            withCheck={!isInset}
+            sorts={sortsOf(filters.state)}
+            sort={filters.sort}
+            onSort={(sort) => onChange(readIssueFilters({ ...kept, sort }))}
+          />
+        )}
       </ListBody>
     </>
   )

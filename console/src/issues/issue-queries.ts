@@ -1,4 +1,10 @@
-import type { IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import {
+  type IssueFacts,
+  type IssueSort,
+  type IssueView,
+  type IssueViewFilter,
+  issueSorts,
+} from '@muster/contract/console-issues.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
@@ -19,8 +25,13 @@ export type IssueFilters = {
   readonly check?: string
   readonly device?: string
   readonly q?: string
+  readonly sort?: IssueSort
   readonly after?: string
 }
+
+/** What is resolved blocks nothing any more, so it has no order by deadline. */
+export const sortsOf = (state: IssueFilters['state']): readonly IssueSort[] =>
+  issueSorts.filter((sort) => sort !== 'blocks_at' || (state !== 'all' && state !== 'resolved'))
 
 /** The filters of an address; what they cannot mean is dropped, and open issues need no word. */
 export function readIssueFilters(raw: Readonly<Record<string, unknown>>): IssueFilters {
@@ -30,6 +41,7 @@ export function readIssueFilters(raw: Readonly<Record<string, unknown>>): IssueF
     check: readId(raw, 'check'),
     device: readId(raw, 'device'),
     q: readText(raw, 'q'),
+    sort: readChoice(raw, 'sort', sortsOf(state)),
     ...readAfter(raw),
   })
 }
@@ -45,13 +57,13 @@ export const issueFiltersInWords = ({ state, check, device, q }: IssueFilters): 
 /** What the server is asked for. */
 export const issueFilterOf = ({ state, check, device, q }: IssueFilters) => ({ state, check, device, search: q })
 
-export const issuesQuery = ({ state, check, device, q, after }: IssueFilters) =>
+export const issuesQuery = ({ state, check, device, q, sort, after }: IssueFilters) =>
   queryOptions({
-    queryKey: ['issues', 'list', state, check, device, q, after],
+    queryKey: ['issues', 'list', state, check, device, q, sort, after],
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
     queryFn: ({ signal }) => {
-      const query = { state, check, device, search: q, per_page: 50, cursor: after }
+      const query = { state, check, device, search: q, sort, per_page: 50, cursor: after }
       return request<ListOf<IssueView>>(withQuery('/views/issues', query), { signal })
     },
   })

@@ -1,23 +1,43 @@
-import type { IssueView } from '@muster/contract/console-issues.ts'
+import type { IssueSort, IssueView } from '@muster/contract/console-issues.ts'
 import { Link } from '@tanstack/react-router'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { SortHead } from '../components/sort-head.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { IssueState } from './issue-state.tsx'
 
-type Parts = { readonly rows: readonly IssueView[]; readonly withCheck: boolean }
+type Parts = {
+  readonly rows: readonly IssueView[]
+  readonly withCheck: boolean
+  readonly sorts: readonly IssueSort[]
+  readonly sort: IssueSort | undefined
+  readonly onSort: (sort: IssueSort | undefined) => void
+}
 
 /** Head and body, for a ListBody. */
-export const IssueTable = ({ rows, withCheck }: Parts) => (
+export const IssueTable = ({ rows, withCheck, sorts, sort, onSort }: Parts) => (
   <>
     <thead>
       <tr>
         <th>Issue</th>
-        <th className="w-issue-state">State</th>
+        {sorts.includes('blocks_at') ? (
+          <SortHead ascending="blocks_at" sort={sort} onSort={onSort} className="w-issue-state">
+            State
+          </SortHead>
+        ) : (
+          <th className="w-issue-state">State</th>
+        )}
         <th className="w-issue-device">Device</th>
         <th className="w-issue-owner">Owner</th>
-        <th className="num w-issue-found" aria-sort="descending">
+        <SortHead
+          ascending="detected_at"
+          descending="usual"
+          isDescendingFirst
+          sort={sort}
+          onSort={onSort}
+          className="num w-issue-found"
+        >
           Found
-        </th>
+        </SortHead>
       </tr>
     </thead>
     <tbody>

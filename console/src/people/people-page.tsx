@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -99,6 +100,7 @@ function People({ status, path }: Parts) {
         }
         after={filters.after}
         onNext={(after) => show({ ...filters, after })}
+        onNear={(after) => void queryClient.prefetchQuery(personViewsQuery(filter, after))}
       >
         {(rows) => <PersonTable rows={rows} isDeprovisioned={isGone} />}
       </ListBody>

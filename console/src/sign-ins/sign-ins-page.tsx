@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -96,6 +97,7 @@ export function SignInsPage() {
         }
         after={filters.after}
         onNext={(after) => show({ ...filters, after })}
+        onNear={(after) => void queryClient.prefetchQuery(signInViewsQuery(filter, after))}
       >
         {(rows) => <SignInTable rows={rows} />}
       </ListBody>

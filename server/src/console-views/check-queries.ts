@@ -1,8 +1,10 @@
-import type { CheckViewFilter } from '@muster/contract/console-checks.ts'
+import type { CheckSort, CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
 import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
+import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 import { likePattern } from './rules.ts'
 
 type Tag = { id: string; name: string }
@@ -51,24 +53,33 @@ const fromChecks = (reader: Reader, organizationId: string) =>
     .where(inOrganization('checks', organizationId))
     .where('checks.deletion_requested_at', 'is', null)
 
-export type CheckViewRow = Awaited<ReturnType<typeof listCheckViews>>[number]
+export type CheckViewRow = Omit<Awaited<ReturnType<typeof listCheckViews>>[number], 'place'>
 
-/** By name. */
-export function listCheckViews(reader: Reader, page: ListPage, filter: CheckViewFilter) {
+const id = { column: 'checks.id', type: 'bigint' } as const
+const name = { column: 'checks.name', type: 'text' } as const
+const share = sql`tally.passing * 1000000::bigint / nullif(tally.counted, 0)`
+const passing = (orElse: number) => ({ column: sql`coalesce(${share}, ${sql.lit(orElse)})`, type: 'bigint' }) as const
+
+/** By the share that passes every check is read: they are as many as somebody has enabled or written. */
+const orders: Readonly<Record<CheckSort | 'name', ChosenOrder>> = {
+  name: { id, sort: name, direction: 'asc' },
+  '-name': { id, sort: name, direction: 'desc' },
+  passing: { id, sort: passing(2_000_000), direction: 'asc' },
+  '-passing': { id, sort: passing(-1), direction: 'desc' },
+}
+
+export function listCheckViews(reader: Reader, page: ListPage, { sort: asked, ...filter }: CheckViewListing) {
   const { organizationId, after, limit } = page
-  const place = after === undefined ? undefined : (JSON.parse(after) as [string, string])
+  const sort = asked ?? 'name'
+  const order = orders[sort]
   return fromChecks(reader, organizationId)
+    .select(placeIn(sort, order))
     .where((build) => build.and(conditionsOf(filter)))
-    .$if(place !== undefined, (query) =>
-      query.where(sql<boolean>`(checks.name, checks.id) > (${place?.[0]}, ${place?.[1]}::bigint)`),
-    )
-    .orderBy('checks.name')
-    .orderBy('checks.id')
+    .where(afterCursor(order, keyOfPlace(sort, after)))
+    .$call(inKeysetOrder(order))
     .limit(limit)
     .execute()
 }
-
-export const placeOfCheck = ({ name, id }: CheckViewRow): string => JSON.stringify([name, id])
 
 function conditionsOf({ search, platform, strategy, kind, tag, state }: CheckViewFilter): Expression<boolean>[] {
   const conditions: Expression<boolean>[] = []

@@ -1,4 +1,4 @@
-import { CheckFacts, CheckTags, CheckView, CheckViewFilter } from '@muster/contract/console-checks.ts'
+import { CheckFacts, CheckTags, CheckView, CheckViewListing } from '@muster/contract/console-checks.ts'
 import type { FastifyInstance } from 'fastify'
 import { deleteCustomCheck } from '../checks/delete-custom-check.ts'
 import { setCheckTags } from '../checks/set-check-tags.ts'
@@ -7,7 +7,8 @@ import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { catalogueViewRoutes } from './catalogue-routes.ts'
-import { countOpenIssues, countStatuses, findCheckFacts, listCheckViews, placeOfCheck } from './check-queries.ts'
+import { countOpenIssues, countStatuses, findCheckFacts, listCheckViews } from './check-queries.ts'
+import { placeOf } from './chosen-order.ts'
 import { configurationViewRoutes } from './configuration-routes.ts'
 import { describeCheck, describeCheckFacts } from './describe-checks.ts'
 import { draftViewRoutes } from './draft-routes.ts'
@@ -26,13 +27,13 @@ export function checkViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     path: '/views/checks',
     operationId: 'listCheckViews',
-    summary: 'List checks by name, with how many devices pass',
+    summary: 'List checks, by name unless another order is asked for, with how many devices pass',
     tag,
     record: CheckView,
-    options: CheckViewFilter,
+    options: CheckViewListing,
     list: listCheckViews,
     present: describeCheck,
-    cursorOf: placeOfCheck,
+    cursorOf: placeOf,
   })
 
   endpoint(scope, {

@@ -1,8 +1,8 @@
 import type { CsvColumns } from '../lists/csv-columns.ts'
 import type { listAuditViews } from './audit-entries.ts'
+import type { DeviceViewRow } from './device-list.ts'
 import type { IssueViewRow } from './issue-queries.ts'
 import type { listPersonViews } from './people.ts'
-import type { DeviceViewRow } from './queries.ts'
 import type { listSignInViews } from './sign-ins.ts'
 
 type RowOf<List extends (...given: never[]) => Promise<readonly unknown[]>> = Awaited<ReturnType<List>>[number]

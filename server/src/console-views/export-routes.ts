@@ -8,10 +8,11 @@ import { type CsvCall, csvEndpoint } from '../http/csv-endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { CsvColumns } from '../lists/csv-columns.ts'
 import { listAuditViews } from './audit-entries.ts'
+import { placeOf } from './chosen-order.ts'
+import { listDeviceViews } from './device-list.ts'
 import { auditColumns, deviceColumns, issueColumns, personColumns, signInColumns } from './export-columns.ts'
-import { countIssueViews, listIssueViews, placeOfIssue } from './issue-queries.ts'
+import { countIssueViews, listIssueViews } from './issue-queries.ts'
 import { listPersonViews } from './people.ts'
-import { listDeviceViews, placeOf } from './queries.ts'
 import { listSignInViews } from './sign-ins.ts'
 
 const tag = 'Console'
@@ -62,7 +63,7 @@ export function exportRoutes(scope: FastifyInstance): void {
     options: IssueViewFilter,
     order: 'descending',
     list: listIssueViews,
-    cursorOf: placeOfIssue,
+    cursorOf: placeOf,
     begin: noting('issues', issueColumns),
   })
 

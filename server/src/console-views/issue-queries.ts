@@ -1,8 +1,11 @@
-import type { IssueViewFilter } from '@muster/contract/console-issues.ts'
+import type { IssueSort, IssueViewFilter, IssueViewListing } from '@muster/contract/console-issues.ts'
 import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { fail } from '../errors.ts'
+import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
+import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 import { likePattern } from './rules.ts'
 
 const fromIssues = (reader: Reader, organizationId: string) =>
@@ -37,19 +40,30 @@ const fromIssues = (reader: Reader, organizationId: string) =>
     .where(inOrganization('issues', organizationId))
     .where('devices.deleted_at', 'is', null)
 
-export type IssueViewRow = Awaited<ReturnType<typeof listIssueViews>>[number]
+export type IssueViewRow = Omit<Awaited<ReturnType<typeof listIssueViews>>[number], 'place'>
 
-/** Newest first. */
-export function listIssueViews(reader: Reader, page: ListPage, filter: IssueViewFilter) {
+const id = { column: 'issues.id', type: 'bigint' } as const
+const found = { column: 'issues.detected_at', type: 'timestamptz' } as const
+const deadline = { column: sql`coalesce(issues.blocks_device_at, 'infinity')`, type: 'timestamptz' } as const
+
+const orders: Readonly<Record<IssueSort | 'newest', ChosenOrder>> = {
+  newest: { id, sort: found, direction: 'desc' },
+  detected_at: { id, sort: found, direction: 'asc' },
+  blocks_at: { id, sort: deadline, direction: 'asc' },
+}
+
+export function listIssueViews(reader: Reader, page: ListPage, { sort: asked, ...filter }: IssueViewListing) {
   const { organizationId, after, limit, now } = page
-  const place = after?.split(' ')
+  const sort = asked ?? 'newest'
+  const order = orders[sort]
+  if (sort === 'blocks_at' && (filter.state === 'all' || filter.state === 'resolved')) {
+    fail('invalid', { errors: [{ field: 'sort', message: 'by deadline is for open issues' }] })
+  }
   return fromIssues(reader, organizationId)
+    .select(placeIn(sort, order))
     .where((build) => build.and(conditionsOf(filter, now)))
-    .$if(place !== undefined, (query) =>
-      query.where(sql<boolean>`(issues.detected_at, issues.id) < (${place?.[0]}::timestamptz, ${place?.[1]}::bigint)`),
-    )
-    .orderBy('issues.detected_at', 'desc')
-    .orderBy('issues.id', 'desc')
+    .where(afterCursor(order, keyOfPlace(sort, after)))
+    .$call(inKeysetOrder(order))
     .limit(limit)
     .execute()
 }
@@ -60,8 +74,6 @@ export const countIssueViews = (reader: Reader, organizationId: string, filter: 
     .select(sql<number>`count(*)::int`.as('count'))
     .where((build) => build.and(conditionsOf(filter, now)))
     .executeTakeFirstOrThrow()
-
-export const placeOfIssue = ({ detected_at, id }: IssueViewRow): string => `${detected_at} ${id}`
 
 function conditionsOf({ state = 'open', check, device, search }: IssueViewFilter, now: string): Expression<boolean>[] {
   const conditions: Expression<boolean>[] = [...stateConditions(state, now)]

@@ -1,4 +1,4 @@
-import { CheckExemption, IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import { CheckExemption, IssueFacts, IssueView, IssueViewListing } from '@muster/contract/console-issues.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { endExemption } from '../checks/end-exemption.ts'
@@ -7,8 +7,9 @@ import { transact } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { placeOf } from './chosen-order.ts'
 import { describeIssue, describeIssueFacts } from './describe-issues.ts'
-import { findIssueFacts, listIssueViews, listRequestsForIssue, listSameIssues, placeOfIssue } from './issue-queries.ts'
+import { findIssueFacts, listIssueViews, listRequestsForIssue, listSameIssues } from './issue-queries.ts'
 
 const tag = 'Console'
 
@@ -16,13 +17,13 @@ export function issueViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     path: '/views/issues',
     operationId: 'listIssueViews',
-    summary: 'List issues with their devices and owners, newest first',
+    summary: 'List issues with their devices and owners, newest first unless another order is asked for',
     tag,
     record: IssueView,
-    options: IssueViewFilter,
+    options: IssueViewListing,
     list: listIssueViews,
     present: describeIssue,
-    cursorOf: placeOfIssue,
+    cursorOf: placeOf,
   })
 
   endpoint(scope, {

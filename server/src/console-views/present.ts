@@ -1,6 +1,7 @@
 import type { ConsoleSummary, DeviceView } from '@muster/contract/console-views.ts'
 import type { ComplianceDay } from '../compliance-days/queries.ts'
-import type { countStandings, DeviceViewRow, listFailingChecks, listNextToBlock } from './queries.ts'
+import type { DeviceViewRow } from './device-list.ts'
+import type { countStandings, listFailingChecks, listNextToBlock } from './queries.ts'
 
 export const presentDeviceView = (row: DeviceViewRow): DeviceView => ({
   id: row.id,

@@ -1,5 +1,11 @@
 import { FindAnswer, FindQuery } from '@muster/contract/console-find.ts'
-import { ConsoleSummary, DeviceView, DeviceViewCount, DeviceViewFilter } from '@muster/contract/console-views.ts'
+import {
+  ConsoleSummary,
+  DeviceView,
+  DeviceViewCount,
+  DeviceViewFilter,
+  DeviceViewListing,
+} from '@muster/contract/console-views.ts'
 import type { FastifyInstance } from 'fastify'
 import { failingOnDay, listComplianceDays } from '../compliance-days/queries.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -7,20 +13,14 @@ import { listEndpoint } from '../http/list-endpoint.ts'
 import { chainRoutes } from './chain-routes.ts'
 import { listCheckChanges } from './check-changes.ts'
 import { checkViewRoutes } from './check-routes.ts'
+import { placeOf } from './chosen-order.ts'
+import { countDeviceViews, listDeviceViews } from './device-list.ts'
 import { deviceViewRoutes } from './device-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { find } from './find.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
-import {
-  countDeviceViews,
-  countStandings,
-  countWaitingRequests,
-  listDeviceViews,
-  listFailingChecks,
-  listNextToBlock,
-  placeOf,
-} from './queries.ts'
+import { countStandings, countWaitingRequests, listFailingChecks, listNextToBlock } from './queries.ts'
 import { queryViewRoutes } from './query-routes.ts'
 import { recordViewRoutes } from './record-routes.ts'
 import { settingViewRoutes } from './setting-routes.ts'
@@ -45,10 +45,10 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     path: '/views/devices',
     operationId: 'listDeviceViews',
-    summary: 'List devices with their owners, what is to be done first at the top',
+    summary: 'List devices with their owners, what is to be done first at the top unless another order is asked for',
     tag,
     record: DeviceView,
-    options: DeviceViewFilter,
+    options: DeviceViewListing,
     list: listDeviceViews,
     present: presentDeviceView,
     cursorOf: placeOf,
