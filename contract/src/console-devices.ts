@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Count, Identifier, IdentifierInput, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const states = ['blocked', 'will_block', 'notified', 'good'] as const
 
@@ -103,3 +103,35 @@ export const DeletedDevice = Type.Object(
   },
 )
 export type DeletedDevice = Static<typeof DeletedDevice>
+
+/** At most so many devices are asked about at once; for more, ask again. */
+export const mostRefreshedAtOnce = 100
+
+export const FailingChecksRefreshRequest = Type.Object(
+  {
+    device_ids: Type.Array(IdentifierInput('Identifier of a device.'), {
+      minItems: 1,
+      maxItems: mostRefreshedAtOnce,
+      description: 'The devices; those that are not there any more are passed over.',
+    }),
+  },
+  {
+    title: 'FailingChecksRefreshRequest',
+    description: 'Devices whose failing checks are to run again.',
+    examples: [{ device_ids: ['1042', '1043'] }],
+    additionalProperties: false,
+  },
+)
+
+export const FailingChecksRefresh = Type.Object(
+  {
+    devices_count: Count('On how many devices checks run again.'),
+    checks_count: Count('How many checks run again, each device counted by itself.'),
+  },
+  {
+    title: 'FailingChecksRefresh',
+    description: 'What runs again when the devices next check in.',
+    examples: [{ devices_count: 2, checks_count: 5 }],
+  },
+)
+export type FailingChecksRefresh = Static<typeof FailingChecksRefresh>

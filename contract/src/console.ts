@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { adminPowerNames } from './admin-powers.ts'
 import { AdminUser, adminAccesses } from './admin-users.ts'
+import { ConsolePreferences } from './console-preferences.ts'
 import { permissions } from './permissions.ts'
 import { Choice, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
@@ -127,6 +128,7 @@ export const ConsoleSession = Type.Object(
       description: 'What the administrator may do.',
     }),
     disabled_features: Type.Array(Type.String(), { description: 'What the organization does not have.' }),
+    preferences: ConsolePreferences,
     csrf_token: Text('Sent as `X-Muster-CSRF` with every request that is not a GET.'),
     session: Type.Object(
       {
@@ -156,6 +158,7 @@ export const ConsoleSession = Type.Object(
         may_read: true,
         permissions: ['remove_devices'],
         disabled_features: [],
+        preferences: { single_keys: true, device_columns: null },
         csrf_token: 'kQ0wJb7mHc2sXe5rTn8yVg',
         session: {
           id: '7',

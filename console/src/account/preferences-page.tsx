@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { useChangePreferences, usePreferences } from '../api/preferences.ts'
 import { Block } from '../components/section-frame.tsx'
-import { areLettersOn, switchLetters } from '../shell/letters.ts'
 import { chooseScheme, type SchemeWish, schemeWish } from '../shell/scheme.ts'
 import { AccountFrame } from './account-frame.tsx'
 
@@ -12,9 +12,10 @@ const wishes: readonly (readonly [SchemeWish, string])[] = [
 
 export function PreferencesPage() {
   const [wish, setWish] = useState(schemeWish())
-  const [hasLetters, setHasLetters] = useState(areLettersOn())
+  const { single_keys: hasLetters } = usePreferences()
+  const change = useChangePreferences()
   return (
-    <AccountFrame title="Preferences" lead="Kept in this browser.">
+    <AccountFrame title="Preferences" lead="Appearance is kept in this browser, the rest with your account.">
       <Block title="Appearance">
         <fieldset className="choices" aria-label="Appearance">
           {wishes.map(([value, text]) => (
@@ -39,8 +40,7 @@ export function PreferencesPage() {
             type="checkbox"
             checked={hasLetters}
             onChange={(event) => {
-              switchLetters(event.currentTarget.checked)
-              setHasLetters(event.currentTarget.checked)
+              change.mutate({ single_keys: event.currentTarget.checked })
             }}
           />
           <span>

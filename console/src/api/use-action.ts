@@ -8,7 +8,7 @@ type Parts<Given, Answer> = {
   /** What is read anew afterwards. */
   readonly refresh?: readonly QueryKey[]
   /** What the toast says; nothing is said without. */
-  readonly said?: (answer: Answer, given: Given) => string
+  readonly said?: (answer: Answer, given: Given) => string | undefined
   /** What takes it back, in the toast. */
   readonly undo?: (answer: Answer, given: Given) => Offer
   readonly onDone?: (answer: Answer, given: Given) => void

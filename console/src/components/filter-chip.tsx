@@ -24,7 +24,7 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
     <span className={isOn ? 'chip' : 'chip dash'}>
       <Menu position="bottom-start" closeOnItemClick={isSingle} withinPortal={false}>
         <Menu.Target>
-          <button type="button" className="chip-button">
+          <button type="button" className="chip-button" data-filter>
             <span className="k">
               {!isOn && <Icon name="filter" size={14} />}
               {!isOn && <span className="hidden">Filter by </span>}

@@ -9,6 +9,8 @@ import { Scroller } from './scroller.tsx'
 
 type Parts<Row> = {
   readonly list: UseQueryResult<{ readonly data: readonly Row[]; readonly pagination: Pagination }>
+  /** What is shown of the page, where that is not simply what was read last. */
+  readonly rows?: readonly Row[]
   /** "People": the name of the table, and what could not be loaded. */
   readonly name: string
   /** The filter in words; blank when there is none. */
@@ -33,7 +35,7 @@ type Parts<Row> = {
 /** A list of the server: its rows, or why there are none, and the way to the next page. */
 export function ListBody<Row>(parts: Parts<Row>) {
   const { list, name, empty, after = '', onNext, isInset = false, className = '' } = parts
-  const rows = list.data?.data
+  const rows = list.data && (parts.rows ?? list.data.data)
   const around = isInset ? '' : 'page'
   return (
     <>

@@ -1,17 +1,44 @@
 import { Button } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
-import { refreshChecks } from './refresh-checks.ts'
+import { type Selection, sizeOf } from '../components/selection.ts'
+import { toast } from '../components/toasts.tsx'
+import type { DeviceFilters } from './device-filters.ts'
+import { type Refreshed, refreshChosen } from './refresh-checks.ts'
+
+type Parts = {
+  readonly selection: Selection
+  readonly filters: DeviceFilters
+  /** How many the filter finds. */
+  readonly total: number
+  readonly onSelectAll: () => void
+  readonly onClear: () => void
+}
+
+const count = (number: number): string => number.toLocaleString('en')
 
 /** What can be done with the devices that were chosen. */
-export function BulkRow({ ids, onClear }: { ids: readonly string[]; onClear: () => void }) {
-  const refresh = useAction({
-    act: () => refreshChecks(ids),
-    said: ({ asked, devices }) =>
-      asked === 0 ? 'No check is failing there, so none runs again' : `${asked} checks run again on ${devices} devices`,
-    onDone: onClear,
+export function BulkRow({ selection, filters, total, onSelectAll, onClear }: Parts) {
+  const [done, setDone] = useState(0)
+  const stopping = useRef<AbortController>(undefined)
+  const size = sizeOf(selection, total)
+  const refresh = useAction<void, Refreshed | undefined>({
+    act: () => {
+      setDone(0)
+      const stop = new AbortController()
+      stopping.current = stop
+      const walk = { selection, filters, signal: stop.signal, onProgress: setDone }
+      return refreshChosen(walk).catch((error: unknown) => {
+        if (!stop.signal.aborted) throw error
+        toast('Stopped; what was asked before runs at the next check-in', 'warning')
+        return undefined
+      })
+    },
+    said: (refreshed) => (refreshed ? wordsOf(refreshed) : undefined),
+    onDone: (refreshed) => refreshed && onClear(),
   })
+  useEffect(() => () => stopping.current?.abort(), [])
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !document.querySelector('[role="dialog"],[role="menu"]')) onClear()
@@ -21,19 +48,45 @@ export function BulkRow({ ids, onClear }: { ids: readonly string[]; onClear: () 
   }, [onClear])
   return (
     <div className="bulk">
-      <b className="m">{ids.length} selected</b>
+      <b className="m tn" role="status">
+        {selection.kind === 'all' && selection.except.size === 0
+          ? `All ${count(size)} that the filter finds are selected`
+          : `${count(size)} selected`}
+      </b>
+      {size < total && (
+        <button type="button" className="plain u tn" onClick={onSelectAll}>
+          Select all {count(total)}
+        </button>
+      )}
       <span className="sepv" />
       <Button
         leftSection={<Icon name="refresh" size={14} />}
         loading={refresh.isPending}
+        data-press="r"
         onClick={() => refresh.mutate()}
       >
-        Refresh failing checks
+        Refresh failing checks <kbd>R</kbd>
       </Button>
+      {refresh.isPending && size > 100 && (
+        <>
+          <span className="t2 tn" role="status">
+            {count(Math.min(done, size))} of {count(size)} asked
+          </span>
+          <button type="button" className="plain u" onClick={() => stopping.current?.abort()}>
+            Stop
+          </button>
+        </>
+      )}
       <span className="grow" />
       <button type="button" className="plain" onClick={onClear}>
         Clear <kbd>Esc</kbd>
       </button>
     </div>
   )
+}
+
+function wordsOf({ asked, devices }: Refreshed): string {
+  if (asked === 0) return 'No check is failing there, so none runs again'
+  const where = devices === 1 ? '1 device' : `${count(devices)} devices`
+  return `${asked === 1 ? '1 check runs' : `${count(asked)} checks run`} again on ${where}`
 }

@@ -1,3 +1,4 @@
+import { type DeviceColumnName, deviceColumnNames } from '@muster/contract/console-preferences.ts'
 import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
 import type { ReactNode } from 'react'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -21,7 +22,7 @@ type Column = {
 const missing = <span className="t3">—</span>
 
 /** Besides the name, which is always the first. */
-export const deviceColumns = {
+const columns: Readonly<Record<DeviceColumnName, Column>> = {
   state: {
     text: 'State',
     width: 'w-state',
@@ -67,14 +68,14 @@ export const deviceColumns = {
     cell: ({ last_seen_at: at }) => <RelativeTime time={at} missing="never" />,
     order: { ascending: 'last_seen_at', descending: '-last_seen_at', isDescendingFirst: true },
   },
-} as const satisfies Readonly<Record<string, Column>>
+}
 
-export type DeviceColumn = keyof typeof deviceColumns
-
-const columns: Readonly<Record<DeviceColumn, Column>> = deviceColumns
+export const columnWords = Object.fromEntries(deviceColumnNames.map((name) => [name, columns[name].text])) as Readonly<
+  Record<DeviceColumnName, string>
+>
 
 type HeadParts = {
-  readonly name: DeviceColumn
+  readonly name: DeviceColumnName
   readonly sort: DeviceSort | undefined
   readonly onSort: (sort: DeviceSort | undefined) => void
 }
@@ -90,7 +91,7 @@ export function DeviceHead({ name, sort, onSort }: HeadParts) {
 }
 
 /** What is cut off is told on hover; a time tells more itself. */
-export function DeviceCell({ name, row }: { readonly name: DeviceColumn; readonly row: DeviceView }) {
+export function DeviceCell({ name, row }: { readonly name: DeviceColumnName; readonly row: DeviceView }) {
   const { cell, className } = columns[name]
   const full = { owner: row.owner?.name, system: row.operating_system, serial: row.serial }[name as string]
   return (

@@ -1,16 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { withQuery } from '../api/request.ts'
 import { deviceGroupsQuery } from '../checks/check-queries.ts'
+import { copyText } from '../components/copy-text.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { RowCount } from '../components/row-count.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { standingWords } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { apiQueryOf } from './api-query.ts'
 import { type DeviceFilters, platforms, standings } from './device-filters.ts'
 
 type Parts = {
   readonly filters: DeviceFilters
   readonly count: number | undefined
   readonly onChange: (filters: DeviceFilters, isTyping?: boolean) => void
+  /** Behind the count. */
+  readonly children: ReactNode
 }
 
 const ownerOptions = [
@@ -18,7 +24,7 @@ const ownerOptions = [
   { value: 'none', text: 'Not registered' },
 ]
 
-export function DeviceFilterBar({ filters, count, onChange }: Parts) {
+export function DeviceFilterBar({ filters, count, onChange, children }: Parts) {
   const { after: _after, from: _from, ...kept } = filters
   const with_ = (field: 'state' | 'platform' | 'owner' | 'group' | 'q', value: string | undefined): DeviceFilters => {
     const { [field]: _was, ...others } = kept
@@ -52,8 +58,22 @@ export function DeviceFilterBar({ filters, count, onChange }: Parts) {
       />
       <GroupChip group={filters.group} onChange={(group) => onChange(with_('group', group))} />
       <span className="grow" />
+      <ApiQuery filters={filters} />
       <RowCount count={count} one="device" many="devices" />
+      {children}
     </search>
+  )
+}
+
+/** Absent where the API could not say it exactly. */
+function ApiQuery({ filters }: { readonly filters: DeviceFilters }) {
+  const query = apiQueryOf(filters)
+  if (query === undefined) return null
+  const copy = () => copyText(`${location.origin}${withQuery('/devices', { query })}`, 'The address of the API query')
+  return (
+    <button type="button" className="plain t2 api-query" onClick={() => void copy()}>
+      Copy as API query
+    </button>
   )
 }
 

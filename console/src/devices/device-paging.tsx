@@ -9,6 +9,8 @@ type Parts = {
   readonly total: number | undefined
   readonly next: string
   readonly onChange: (filters: DeviceFilters) => void
+  /** To another page of the same list. */
+  readonly onTurn: (filters: DeviceFilters) => void
   /** Somebody is about to go there. */
   readonly onNear: (filters: DeviceFilters) => void
 }
@@ -23,7 +25,7 @@ const words = {
   '-last_seen_at': 'What reported last comes first.',
 } as const
 
-export function DevicePaging({ filters, shown, total, next, onChange, onNear }: Parts) {
+export function DevicePaging({ filters, shown, total, next, onChange, onTurn, onNear }: Parts) {
   const from = Number(filters.from ?? 0)
   const { after: _after, from: _from, ...first } = filters
   const following = (after: string): DeviceFilters => ({ ...filters, after, from: String(from + shown) })
@@ -50,7 +52,7 @@ export function DevicePaging({ filters, shown, total, next, onChange, onNear }: 
         <Button aria-label="Previous page" disabled={filters.after === undefined} onClick={() => history.back()}>
           <Icon name="chevronLeft" size={14} />
         </Button>
-        <NextPage next={next} onNext={() => onChange(following(next))} onNear={(after) => onNear(following(after))} />
+        <NextPage next={next} onNext={() => onTurn(following(next))} onNear={(after) => onNear(following(after))} />
       </span>
     </div>
   )

@@ -1,10 +1,13 @@
+import type { DeviceColumnName } from '@muster/contract/console-preferences.ts'
 import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
 import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Scroller } from '../components/scroller.tsx'
+import { choose, isChosen, range, type Selection } from '../components/selection.ts'
 import { SortHead } from '../components/sort-head.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { DeviceCell, type DeviceColumn, DeviceHead } from './device-columns.tsx'
+import { DeviceCell, DeviceHead } from './device-columns.tsx'
 
 const platformIcons: Readonly<Record<DeviceView['device_type'], IconName>> = {
   Mac: 'apple',
@@ -16,30 +19,37 @@ const platformIcons: Readonly<Record<DeviceView['device_type'], IconName>> = {
 
 type Parts = {
   readonly rows: readonly DeviceView[]
-  readonly columns: readonly DeviceColumn[]
+  readonly columns: readonly DeviceColumnName[]
   readonly sort: DeviceSort | undefined
   readonly onSort: (sort: DeviceSort | undefined) => void
-  readonly chosen: ReadonlySet<string>
+  readonly selection: Selection
   /** Undefined: the administrator may do nothing with several devices. */
-  readonly onChoose: ((ids: ReadonlySet<string>) => void) | undefined
+  readonly onSelect: ((selection: Selection) => void) | undefined
   /** The rows are those of the page before. */
   readonly isOld: boolean
 }
 
-export function DeviceTable({ rows, columns, sort, onSort, chosen, onChoose, isOld }: Parts) {
-  const isAll = rows.every(({ id }) => chosen.has(id))
+export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, isOld }: Parts) {
+  const ids = rows.map(({ id }) => id)
+  const isAll = ids.every((id) => isChosen(selection, id))
+  // Where the choice began: with Shift all rows from there are chosen.
+  const begun = useRef<string>(undefined)
+  const toggle = (id: string, isRange: boolean) => {
+    onSelect?.(choose(selection, isRange ? range(ids, begun.current, id) : [id], !isChosen(selection, id)))
+    begun.current = id
+  }
   return (
     <Scroller name="Devices" className={isOld ? 'bleed old' : 'bleed'}>
       <table className="t bl device-table">
         <thead>
           <tr>
-            {onChoose && (
+            {onSelect && (
               <th className="w-box">
                 <input
                   type="checkbox"
                   aria-label="Choose all rows of this page"
                   checked={isAll}
-                  onChange={() => onChoose(isAll ? new Set() : new Set(rows.map(({ id }) => id)))}
+                  onChange={() => onSelect(choose(selection, ids, !isAll))}
                 />
               </th>
             )}
@@ -57,8 +67,8 @@ export function DeviceTable({ rows, columns, sort, onSort, chosen, onChoose, isO
               key={row.id}
               row={row}
               columns={columns}
-              isChosen={chosen.has(row.id)}
-              onToggle={onChoose && (() => onChoose(toggled(chosen, row.id)))}
+              isChosen={isChosen(selection, row.id)}
+              onToggle={onSelect && ((isRange) => toggle(row.id, isRange))}
             />
           ))}
         </tbody>
@@ -67,25 +77,27 @@ export function DeviceTable({ rows, columns, sort, onSort, chosen, onChoose, isO
   )
 }
 
-function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const changed = new Set(chosen)
-  if (!changed.delete(id)) changed.add(id)
-  return changed
-}
+/** A checkbox is changed by a click, by the keyboard as well. */
+const isShifted = (event: Event): boolean => event instanceof MouseEvent && event.shiftKey
 
 type RowParts = Pick<Parts, 'columns'> & {
   readonly row: DeviceView
   readonly isChosen: boolean
-  readonly onToggle: (() => void) | undefined
+  readonly onToggle: ((isRange: boolean) => void) | undefined
 }
 
-function DeviceRow({ row, columns, isChosen, onToggle }: RowParts) {
+function DeviceRow({ row, columns, isChosen: isOn, onToggle }: RowParts) {
   const name = visibleText(row.name)
   return (
-    <tr className={isChosen ? 'sel' : ''}>
+    <tr className={isOn ? 'sel' : ''}>
       {onToggle && (
         <td className="w-box">
-          <input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={onToggle} />
+          <input
+            type="checkbox"
+            aria-label={`Choose ${name}`}
+            checked={isOn}
+            onChange={(event) => onToggle(isShifted(event.nativeEvent))}
+          />
         </td>
       )}
       <td className="cell-name">

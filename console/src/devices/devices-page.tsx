@@ -1,16 +1,22 @@
 import { Button } from '@mantine/core'
+import { type DeviceColumnName, deviceColumnNames } from '@muster/contract/console-preferences.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useChangePreferences, usePreferences } from '../api/preferences.ts'
 import { queryClient } from '../api/query-client.ts'
-import { useSession } from '../api/session.ts'
+import { useMay } from '../api/session.ts'
+import { ChangesBar } from '../components/changes-bar.tsx'
+import { ColumnChoice } from '../components/column-choice.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
-import { given, keysOf } from '../components/read-filters.ts'
+import { given } from '../components/read-filters.ts'
+import { everything, nothing, sizeOf } from '../components/selection.ts'
+import { useSteadyRows } from '../components/use-steady-rows.ts'
 import { Page } from '../shell/page.tsx'
 import { BulkRow } from './bulk-row.tsx'
-import { deviceColumns } from './device-columns.tsx'
+import { columnWords } from './device-columns.tsx'
 import { DeviceFilterBar } from './device-filter-bar.tsx'
 import { type DeviceFilters, filterOf, filtersInWords, readDeviceFilters } from './device-filters.ts'
 import { DevicePaging } from './device-paging.tsx'
@@ -24,41 +30,35 @@ export function DevicesPage() {
   // The router keeps what a route has not read; it means nothing here.
   const filters = readDeviceFilters(route.useSearch())
   const navigate = route.useNavigate()
-  const session = useSession()
-  const list = useQuery(devicePageQuery(filters))
+  const query = devicePageQuery(filters)
+  const list = useQuery(query)
+  const { rows, changes, show } = useSteadyRows(list, JSON.stringify(query.queryKey))
   const count = useQuery(deviceCountQuery(filters))
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const mayRefresh = session?.permissions.includes('refresh_check') ?? false
+  const columns = usePreferences().device_columns ?? deviceColumnNames
+  const [selection, setSelection] = useState(nothing)
+  const mayRefresh = useMay('refresh_check')
+  const total = count.data?.count
   const change = (wanted: DeviceFilters, isTyping = false) => {
-    setChosen(new Set())
+    setSelection(nothing)
     void navigate({ search: wanted, replace: isTyping })
   }
   const { after: _after, from: _from, sort: _sort, ...kept } = filters
-  const rows = list.data?.data ?? []
-  const isFiltered = filtersInWords(filters) !== ''
   return (
-    <Page
-      title="Devices"
-      actions={
-        <>
-          <ExportCsv
-            list="devices"
-            counted="/views/device_count"
-            filter={filterOf(filters)}
-            filterInWords={filtersInWords(filters)}
-            one="device"
-            many="devices"
-          />
-          <Link className="line-button" to="/devices/enrol">
-            <Icon name="plus" size={14} />
-            Enrol a machine
-          </Link>
-        </>
-      }
-    >
+    <Page title="Devices" actions={<Actions filters={filters} />}>
       <DeviceViews filters={filters} onChange={change} />
-      <DeviceFilterBar filters={filters} count={count.data?.count} onChange={change} />
-      {chosen.size > 0 && <BulkRow ids={[...chosen]} onClear={() => setChosen(new Set())} />}
+      <DeviceFilterBar filters={filters} count={total} onChange={change}>
+        <Columns columns={columns} />
+      </DeviceFilterBar>
+      <ChangesBar changes={changes} onShow={show} />
+      {sizeOf(selection, total ?? rows.length) > 0 && (
+        <BulkRow
+          selection={selection}
+          filters={filters}
+          total={total ?? rows.length}
+          onSelectAll={() => setSelection(everything)}
+          onClear={() => setSelection(nothing)}
+        />
+      )}
       {list.isError && !list.data && (
         <div className="page">
           <Failure what="Devices could not be loaded." error={list.error} onRetry={() => void list.refetch()} />
@@ -68,44 +68,76 @@ export function DevicesPage() {
       {list.data && rows.length > 0 && (
         <DeviceTable
           rows={rows}
-          columns={keysOf(deviceColumns)}
+          columns={columns}
           sort={filters.sort}
           onSort={(sort) => change(given({ ...kept, sort }))}
-          chosen={chosen}
-          onChoose={mayRefresh ? setChosen : undefined}
+          selection={selection}
+          onSelect={mayRefresh ? setSelection : undefined}
           isOld={list.isPlaceholderData}
         />
       )}
-      {list.data && rows.length === 0 && (
-        <div className="page">
-          {isFiltered ? (
-            <Emptiness title="No device matches." action={<Button onClick={() => change({})}>Clear filters</Button>}>
-              {filtersInWords(filters)}
-            </Emptiness>
-          ) : (
-            <Emptiness
-              title="No device is enrolled yet."
-              action={
-                <Link className="u" to="/devices/enrol">
-                  Enrol a machine
-                </Link>
-              }
-            >
-              A device appears here within a minute of its agent’s first check-in.
-            </Emptiness>
-          )}
-        </div>
-      )}
+      {list.data && rows.length === 0 && <NoDevice filter={filtersInWords(filters)} onClear={() => change({})} />}
       {rows.length > 0 && (
         <DevicePaging
           filters={filters}
           shown={rows.length}
-          total={count.data?.count}
+          total={total}
           next={list.data?.pagination.next_cursor ?? ''}
           onChange={change}
+          onTurn={(search) => void navigate({ search })}
           onNear={(following) => void queryClient.prefetchQuery(devicePageQuery(following))}
         />
       )}
     </Page>
+  )
+}
+
+const Actions = ({ filters }: { readonly filters: DeviceFilters }) => (
+  <>
+    <ExportCsv
+      list="devices"
+      counted="/views/device_count"
+      filter={filterOf(filters)}
+      filterInWords={filtersInWords(filters)}
+      one="device"
+      many="devices"
+    />
+    <Link className="line-button" to="/devices/enrol">
+      <Icon name="plus" size={14} />
+      Enrol a machine
+    </Link>
+  </>
+)
+
+function Columns({ columns }: { readonly columns: readonly DeviceColumnName[] }) {
+  const change = useChangePreferences()
+  return (
+    <ColumnChoice
+      words={columnWords}
+      all={deviceColumnNames}
+      shown={columns}
+      onChange={(shown) => change.mutate({ device_columns: shown && [...shown] })}
+    />
+  )
+}
+
+function NoDevice({ filter, onClear }: { readonly filter: string; readonly onClear: () => void }) {
+  const enrol = (
+    <Link className="u" to="/devices/enrol">
+      Enrol a machine
+    </Link>
+  )
+  return (
+    <div className="page">
+      {filter === '' ? (
+        <Emptiness title="No device is enrolled yet." action={enrol}>
+          A device appears here within a minute of its agent’s first check-in.
+        </Emptiness>
+      ) : (
+        <Emptiness title="No device matches." action={<Button onClick={onClear}>Clear filters</Button>}>
+          {filter}
+        </Emptiness>
+      )}
+    </div>
   )
 }

@@ -121,7 +121,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
             <Button variant="subtle" onClick={() => setForm(before)}>
               Discard
             </Button>
-            <Button variant="filled" loading={save.isPending} onClick={() => save.mutate()}>
+            <Button variant="filled" loading={save.isPending} data-submit onClick={() => save.mutate()}>
               Save the draft
             </Button>
           </section>

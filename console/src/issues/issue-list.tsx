@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../api/query-client.ts'
+import { ChangesBar } from '../components/changes-bar.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
+import { useSteadyRows } from '../components/use-steady-rows.ts'
 import {
   type IssueFilters,
   issueFiltersInWords,
@@ -30,7 +32,9 @@ const options = Object.entries(issueStates)
 export function IssueList({ filters, onChange, checkId }: Parts) {
   const isInset = checkId !== undefined
   const queryOf = (wanted: IssueFilters) => issuesQuery(isInset ? { ...wanted, check: checkId } : wanted)
-  const list = useQuery(queryOf(filters))
+  const query = queryOf(filters)
+  const list = useQuery(query)
+  const { rows, changes, show } = useSteadyRows(list, JSON.stringify(query.queryKey))
   const { after: _after, ...kept } = filters
   return (
     <>
@@ -67,8 +71,10 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
           />
         )}
       </search>
+      <ChangesBar changes={changes} onShow={show} />
       <ListBody
         list={list}
+        rows={rows}
         name="Issues"
         isInset={isInset}
         filter={issueFiltersInWords(filters)}
@@ -80,9 +86,9 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
         onNear={(after) => void queryClient.prefetchQuery(queryOf({ ...filters, after }))}
         className="issues-table"
       >
-        {(rows) => (
+        {(shown) => (
           <IssueTable
-            rows={rows}
+            rows={shown}
             withCheck={!isInset}
             sorts={sortsOf(filters.state)}
             sort={filters.sort}

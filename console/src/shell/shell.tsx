@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import './shortcuts.css'
 import { followChanges } from '../api/live.ts'
 import { useSession } from '../api/session.ts'
 import { Emptiness } from '../components/notices.tsx'
@@ -8,14 +9,15 @@ import { Find } from './find.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { StepUpDialog } from './step-up-dialog.tsx'
-import { useFindKey, useShortcuts } from './use-shortcuts.ts'
+import { useCommandKeys, useShortcuts, useWholeRows } from './use-shortcuts.ts'
 
 export function Shell() {
   const session = useSession()
   const [isOpen, setIsOpen] = useState(false)
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const [isFinding, setIsFinding] = useState(false)
-  useFindKey(() => setIsFinding(true))
+  useCommandKeys(() => setIsFinding(true))
+  useWholeRows()
   const path = useRouterState({ select: (state) => state.location.pathname })
   useShortcuts(() => setIsHelpOpen(true))
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a small screen a change of page closes the sidebar

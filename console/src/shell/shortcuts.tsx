@@ -1,40 +1,85 @@
 import { Modal } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { usePreferences } from '../api/preferences.ts'
 import { developerEntries, mainEntries } from './entries.ts'
+import { useRecordId } from './use-shortcuts.ts'
 
-const others: readonly (readonly [string, string])[] = [
-  ['Ctrl K', 'Find a record or jump to a page'],
-  ['/', 'Search this list'],
-  ['J', 'Next row'],
-  ['K', 'Row before'],
-  ['Enter', 'Open the row'],
-  ['R', 'Refresh the checks of a device'],
-  ['Esc', 'Close, or clear the choice'],
-  ['?', 'This list'],
+type Key = { readonly keys: ReactNode; readonly does: string }
+
+/** Pressed after each other. */
+const then = (letter: string) => (
+  <>
+    <kbd>G</kbd> then <kbd>{letter}</kbd>
+  </>
+)
+
+const has = (selector: string): boolean => document.querySelector(selector) !== null
+
+/** What the page behind the list has keys for, as it stands. */
+function keysOfPage(recordId: string | undefined): readonly Key[] {
+  const known: readonly (readonly [boolean, string, string])[] = [
+    [has('[data-search]'), '/', 'Search this list'],
+    [has('[data-filter]'), 'F', 'Open the first filter, then the next'],
+    [has('[data-row-link]'), 'J', 'Next row'],
+    [has('[data-row-link]'), 'K', 'Row before'],
+    [has('[data-row-link]'), 'Enter', 'Open the row'],
+    [has('td input[type="checkbox"]'), 'X', 'Select the row'],
+    [has('[data-press="r"]'), 'R', 'Have failing checks run again'],
+    [has('[data-press="["]'), '[', 'The one before in the list'],
+    [has('[data-press="]"]'), ']', 'The next one in the list'],
+    [recordId !== undefined, 'C', 'Copy the identifier of the page’s record'],
+  ]
+  return known.flatMap(([isThere, key, does]) => (isThere ? [{ keys: <kbd>{key}</kbd>, does }] : []))
+}
+
+const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
+
+const commands: readonly Key[] = [
+  { keys: <kbd>{command} K</kbd>, does: 'Find a record or jump to a page' },
+  { keys: <kbd>{command} Enter</kbd>, does: 'Submit what you are writing' },
+  { keys: <kbd>Esc</kbd>, does: 'Close, or clear the selection' },
 ]
 
+const goings: readonly Key[] = [...mainEntries, ...developerEntries].flatMap(({ text, letter }) =>
+  letter === undefined ? [] : [{ keys: then(letter.toUpperCase()), does: text }],
+)
+
+/** What works here and now, and nothing else. */
 export const Shortcuts = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => (
   <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Lists onClose={onClose} />
+  </Modal>
+)
+
+function Lists({ onClose }: { readonly onClose: () => void }) {
+  const { single_keys: areOn } = usePreferences()
+  const ofPage = keysOfPage(useRecordId()())
+  return (
+    <div className="key-lists">
+      {areOn && ofPage.length > 0 && <Keys title="On this page" keys={ofPage} />}
+      <Keys title="Everywhere" keys={areOn ? [...commands, { keys: <kbd>?</kbd>, does: 'This list' }] : commands} />
+      {areOn && <Keys title="Go to" keys={goings} />}
+      <p className="t2 sm">
+        {areOn ? 'Single keys do nothing while you type. ' : 'Single keys are switched off. '}
+        <Link className="u" to="/account/preferences" onClick={onClose}>
+          {areOn ? 'Switch them off' : 'Switch them on'}
+        </Link>
+      </p>
+    </div>
+  )
+}
+
+const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly Key[] }) => (
+  <section>
+    <h3>{title}</h3>
     <dl className="kv keys">
-      {[...mainEntries, ...developerEntries].flatMap(({ to, text, letter }) =>
-        letter === undefined ? (
-          []
-        ) : (
-          <div className="pair" key={to}>
-            <dt>
-              <kbd>G</kbd> then <kbd>{letter.toUpperCase()}</kbd>
-            </dt>
-            <dd>{text}</dd>
-          </div>
-        ),
-      )}
-      {others.map(([letter, text]) => (
-        <div className="pair" key={letter}>
-          <dt>
-            <kbd>{letter}</kbd>
-          </dt>
-          <dd>{text}</dd>
+      {keys.map(({ keys: shown, does }) => (
+        <div className="pair" key={does}>
+          <dt>{shown}</dt>
+          <dd>{does}</dd>
         </div>
       ))}
     </dl>
-  </Modal>
+  </section>
 )

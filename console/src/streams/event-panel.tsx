@@ -38,8 +38,8 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
     <SidePanel title={title} name="Event" onClose={onClose}>
       <div className="row panel-steps">
         <span className="sm t2 grow">{event.data && fullTime(event.data.queued_at)}</span>
-        <Step label="Event before this in the list" icon="chevronUp" to={before} onShow={onShow} />
-        <Step label="Next event in the list" icon="chevronDown" to={after} onShow={onShow} />
+        <Step label="Event before this in the list" letter="[" icon="chevronUp" to={before} onShow={onShow} />
+        <Step label="Next event in the list" letter="]" icon="chevronDown" to={after} onShow={onShow} />
       </div>
       {isMissing && <p className="t2">There is no event {eventId} in the ledger of this stream.</p>}
       {event.isError && !isMissing && <Failure what="The event could not be loaded." error={event.error} />}
@@ -51,16 +51,18 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
 
 type StepParts = {
   readonly label: string
+  readonly letter: '[' | ']'
   readonly icon: 'chevronUp' | 'chevronDown'
   readonly to: StreamEventView | undefined
   readonly onShow: (eventId: string) => void
 }
 
-const Step = ({ label, icon, to, onShow }: StepParts) => (
+const Step = ({ label, letter, icon, to, onShow }: StepParts) => (
   <button
     type="button"
     className="copy"
     aria-label={label}
+    data-press={letter}
     disabled={to === undefined}
     onClick={() => to && onShow(to.id)}
   >

@@ -7,6 +7,7 @@ import {
   type SignInState,
   type TotpSetup,
 } from '@muster/contract/console.ts'
+import { type ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
 import type { FastifyInstance } from 'fastify'
 import { type Tx, transact } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
@@ -14,6 +15,7 @@ import { actorOf } from './admit-session.ts'
 import { beginTotp, disableTotp, enableTotp, renewRecoveryCodes } from './change-totp.ts'
 import type { Gate } from './door-routes.ts'
 import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
+import { changePreferences } from './preferences.ts'
 import { presentSignInState } from './present.ts'
 import { findSignInState } from './queries.ts'
 import { requireFreshProof } from './require-rights.ts'
@@ -32,6 +34,13 @@ const placeOf = ({ session, browser, now }: SessionCall<unknown>) => ({
 
 /** What administrators see and change of their own account. */
 export function accountRoutes(scope: FastifyInstance, gate: Gate): void {
+  const { db } = scope.kit
+  sessionRoute(scope, gate, {
+    method: 'PATCH',
+    path: '/session/preferences',
+    body: ConsolePreferencesChange,
+    run: (call): Promise<ConsolePreferences> => transact(db, (tx) => changePreferences(tx, placeOf(call), call.body)),
+  })
   addProofs(scope, gate)
   addSessions(scope, gate)
   addTotp(scope, gate)

@@ -227,3 +227,30 @@ test('what ended a month ago is removed, and what is in force stays', async () =
   await tendConsoleAccess(app.db, later(31 * 86_400))
   assert.deepEqual(await count(), [0, 0, 0])
 })
+
+test('preferences follow the person into every browser, and are nobody else’s', async () => {
+  const { browser, email } = await signedIn()
+  const { browser: other } = await signedIn({ email: 'noor@acme.example', access: 'billing_only' })
+  const preferencesOf = async (of: typeof browser) => (await of.ask('GET', '/session')).body.preferences
+  assert.deepEqual(await preferencesOf(browser), { single_keys: true, device_columns: null })
+  const columns = await browser.ask('PATCH', '/session/preferences', { device_columns: ['seen', 'state'] })
+  assert.deepEqual(columns.body, { single_keys: true, device_columns: ['seen', 'state'] })
+  const keys = await browser.ask('PATCH', '/session/preferences', { single_keys: false })
+  assert.deepEqual(keys.body, { single_keys: false, device_columns: ['seen', 'state'] })
+  assert.deepEqual((await browser.ask('PATCH', '/session/preferences', {})).body, keys.body)
+
+  const elsewhere = openBrowser(app)
+  assert.deepEqual((await elsewhere.signIn(email)).body.preferences, keys.body)
+  assert.deepEqual(await preferencesOf(other), { single_keys: true, device_columns: null })
+  assert.equal((await other.ask('PATCH', '/session/preferences', { single_keys: false })).status, 200)
+  for (const device_columns of [['seen', 'seen'], ['note'], 'seen']) {
+    assert.equal((await browser.ask('PATCH', '/session/preferences', { device_columns })).status, 422)
+  }
+  assert.deepEqual((await browser.ask('PATCH', '/session/preferences', { device_columns: null })).body, {
+    single_keys: false,
+    device_columns: null,
+  })
+  await app.db.deleteFrom('admin_users').where('email', '=', email).execute()
+  const left = await app.db.selectFrom('console_preferences').selectAll().execute()
+  assert.equal(left.length, 1)
+})

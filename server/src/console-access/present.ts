@@ -1,9 +1,14 @@
 import type { ConsoleLink, ConsoleSession, SignInState } from '@muster/contract/console.ts'
+import type { ConsolePreferences } from '@muster/contract/console-preferences.ts'
 import type { AdmittedSession } from './admit-session.ts'
 import type { LinkRow, SignInStateRow } from './queries.ts'
 import { mayRead, plusMs, powersOf, sessionLifetimeMs, stepUpMs } from './rules.ts'
 
-export const presentSession = (row: AdmittedSession, csrfToken: string): ConsoleSession => ({
+export const presentSession = (
+  row: AdmittedSession,
+  csrfToken: string,
+  preferences: ConsolePreferences,
+): ConsoleSession => ({
   administrator: {
     id: row.admin_user_id,
     first_name: row.first_name,
@@ -17,6 +22,7 @@ export const presentSession = (row: AdmittedSession, csrfToken: string): Console
   may_read: mayRead(row),
   permissions: [...powersOf(row)],
   disabled_features: row.disabled_features,
+  preferences,
   csrf_token: csrfToken,
   session: {
     id: row.session_id,

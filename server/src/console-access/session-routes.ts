@@ -17,10 +17,10 @@ import type { Gate } from './door-routes.ts'
 import { endSessions } from './end-sessions.ts'
 import { openRoute, sessionRoute } from './endpoint-routes.ts'
 import { passkeySite } from './passkey-site.ts'
-import { presentLink, presentSession } from './present.ts'
+import { presentLink } from './present.ts'
 import { findLink, hasAccounts, hasSeveralOrganizations } from './queries.ts'
 import { signIn } from './sign-in.ts'
-import { secretOf, welcome } from './welcome-routes.ts'
+import { describeSession, secretOf, welcome } from './welcome-routes.ts'
 
 /** Signing in and out, one-time links, and who is signed in. */
 export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
@@ -34,7 +34,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
     isBeforeFactor: true,
     run: async ({ session, reply }): Promise<ConsoleSession> => {
       const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
-      return presentSession(session, gate.csrfTokenOf(secret))
+      return describeSession(db, session, gate.csrfTokenOf(secret))
     },
   })
 

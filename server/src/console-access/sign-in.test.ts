@@ -68,6 +68,7 @@ test('the link of the first run makes the first administrator and signs them in,
     needs_second_factor: false,
     may_read: true,
     disabled_features: [],
+    preferences: { single_keys: true, device_columns: null },
     session: { id: rest.session.id, created_at: now, expires_at: later(43_200), verified_until: later(300) },
   })
   assert.deepEqual((await browser.ask('GET', '/session')).body, accepted.body)

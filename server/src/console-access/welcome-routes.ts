@@ -1,9 +1,11 @@
 import type { ConsoleSession } from '@muster/contract/console.ts'
 import type { FastifyReply } from 'fastify'
+import type { Db } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import type { Kit } from '../http/kit.ts'
-import { admitSession } from './admit-session.ts'
+import { type AdmittedSession, admitSession } from './admit-session.ts'
 import type { Gate } from './door-routes.ts'
+import { readPreferences } from './preferences.ts'
 import { presentSession } from './present.ts'
 import type { SignInOutcome } from './sign-in.ts'
 import { sessionPurpose } from './start-session.ts'
@@ -19,7 +21,12 @@ export async function welcome(
     (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), { now: clock(), isByItself: false })) ??
     fail('not_signed_in')
   reply.header('set-cookie', gate.cookie.give(secret))
-  return presentSession(session, gate.csrfTokenOf(secret))
+  return describeSession(db, session, gate.csrfTokenOf(secret))
+}
+
+export async function describeSession(db: Db, session: AdmittedSession, csrfToken: string): Promise<ConsoleSession> {
+  const { organization_id: organizationId, admin_user_id: adminUserId } = session
+  return presentSession(session, csrfToken, await readPreferences(db, { organizationId, adminUserId }))
 }
 
 /** The secret, or the refusal as an answer. */

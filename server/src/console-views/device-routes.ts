@@ -1,7 +1,15 @@
-import { DeletedDevice, DeviceDescription, DeviceHappening, DeviceLiveQuery } from '@muster/contract/console-devices.ts'
+import {
+  DeletedDevice,
+  DeviceDescription,
+  DeviceHappening,
+  DeviceLiveQuery,
+  FailingChecksRefresh,
+  FailingChecksRefreshRequest,
+} from '@muster/contract/console-devices.ts'
 import { Device } from '@muster/contract/devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
+import { refreshFailing } from '../checks/refresh-failing.ts'
 import type { Reader } from '../db/transact.ts'
 import { transact } from '../db/transact.ts'
 import { describeDevice } from '../devices/describe-device.ts'
@@ -10,6 +18,7 @@ import { findDevice } from '../devices/queries.ts'
 import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
+import { identifierOf } from '../http/record-id.ts'
 import { restoreDevice } from '../registrations/restore-device.ts'
 import { findDeletedDevice, listHappenings, listLiveQueriesOfDevice, presentHappening } from './device-history.ts'
 
@@ -20,6 +29,21 @@ const exists = async (reader: Reader, organizationId: string, { deviceId }: { re
 
 /** What the page of a device shows and does beyond the API. */
 export function deviceViewRoutes(scope: FastifyInstance): void {
+  endpoint(scope, {
+    method: 'POST',
+    path: '/views/check_refreshes',
+    operationId: 'refreshFailingChecks',
+    summary: 'Have the failing checks of several devices run again',
+    tag,
+    permission: 'refresh_check',
+    body: FailingChecksRefreshRequest,
+    answer: FailingChecksRefresh,
+    run: ({ db, organizationId, body, now }) => {
+      const deviceIds = body.device_ids.map(identifierOf)
+      return transact(db, (tx) => refreshFailing(tx, { organizationId, deviceIds, now }))
+    },
+  })
+
   listEndpoint(scope, {
     path: '/views/devices/:deviceId/history',
     operationId: 'listHappeningsOfDevice',

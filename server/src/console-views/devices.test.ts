@@ -142,3 +142,51 @@ test('a deleted device is named while it can be restored, and comes back', async
   assert.equal((await browser.ask('GET', `/devices/${id}`)).status, 200)
   assert.equal((await browser.ask('POST', `${path}/restore`)).status, 404)
 })
+
+test('refreshFailingChecks has what fails run again on the devices that are there, and nothing else', async () => {
+  const { organizationId } = app.tenant
+  const other = await app.addTenant('Other')
+  const foreign = await make.device(other.organizationId)
+  await make.result({ device: foreign, check: await make.check(other.organizationId), rows: 'FAIL', at: app.now() })
+  const [one, two, gone] = [
+    await make.device(organizationId),
+    await make.device(organizationId),
+    await make.device(organizationId),
+  ]
+  const disk = await make.check(organizationId)
+  const wall = await make.check(organizationId)
+  const paused = await make.check(organizationId)
+  const told = await make.check(organizationId, { type: 'external', is_provided: false })
+  for (const device of [one, two, gone]) {
+    await make.result({ device, check: disk, rows: 'FAIL', at: app.now() })
+    await make.result({ device, check: wall, rows: device === one ? 'FAIL' : 'PASS', at: app.now() })
+  }
+  for (const check of [paused, told]) await make.result({ device: one, check, rows: 'FAIL', at: app.now() })
+  await app.db
+    .updateTable('check_configurations')
+    .set({ paused_at: app.now() })
+    .where('check_id', '=', paused.id)
+    .execute()
+  await app.db.updateTable('devices').set({ deleted_at: app.now() }).where('id', '=', gone.id).execute()
+  const browser = await signedIn()
+  const device_ids = [one.id, two.id, gone.id, foreign.id, '900000000000000001', one.id]
+  const ask = () => browser.ask('POST', '/views/check_refreshes', { device_ids })
+  assert.deepEqual((await ask()).body, { devices_count: 2, checks_count: 3 })
+  assert.deepEqual((await ask()).body, { devices_count: 2, checks_count: 3 }, 'asked again, still once each')
+  const waiting = await app.db
+    .selectFrom('check_refreshes')
+    .select(['device_id', 'check_id'])
+    .orderBy('device_id')
+    .orderBy('check_id')
+    .execute()
+  assert.deepEqual(waiting, [
+    { device_id: one.id, check_id: disk.id },
+    { device_id: one.id, check_id: wall.id },
+    { device_id: two.id, check_id: disk.id },
+  ])
+  const limited = await signedIn(['refresh_check'])
+  assert.equal((await limited.ask('POST', '/views/check_refreshes', { device_ids })).status, 403)
+  for (const wrong of [[], ['x'], Array.from({ length: 101 }, (_, index) => String(index))]) {
+    assert.equal((await browser.ask('POST', '/views/check_refreshes', { device_ids: wrong })).status, 422)
+  }
+})

@@ -2,7 +2,6 @@ import type { IssueSort, IssueViewFilter, IssueViewListing } from '@muster/contr
 import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
-import { fail } from '../errors.ts'
 import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
@@ -56,9 +55,6 @@ export function listIssueViews(reader: Reader, page: ListPage, { sort: asked, ..
   const { organizationId, after, limit, now } = page
   const sort = asked ?? 'newest'
   const order = orders[sort]
-  if (sort === 'blocks_at' && (filter.state === 'all' || filter.state === 'resolved')) {
-    fail('invalid', { errors: [{ field: 'sort', message: 'by deadline is for open issues' }] })
-  }
   return fromIssues(reader, organizationId)
     .select(placeIn(sort, order))
     .where((build) => build.and(conditionsOf(filter, now)))

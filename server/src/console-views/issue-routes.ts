@@ -4,7 +4,7 @@ import { ulid } from 'ulid'
 import { endExemption } from '../checks/end-exemption.ts'
 import { exemptCheck } from '../checks/exempt-check.ts'
 import { transact } from '../db/transact.ts'
-import { orNotFound } from '../errors.ts'
+import { fail, orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { placeOf } from './chosen-order.ts'
@@ -21,7 +21,12 @@ export function issueViewRoutes(scope: FastifyInstance): void {
     tag,
     record: IssueView,
     options: IssueViewListing,
-    list: listIssueViews,
+    list: (db, page, options) => {
+      if (options.sort === 'blocks_at' && (options.state === 'all' || options.state === 'resolved')) {
+        fail('invalid', { errors: [{ field: 'sort', message: 'by deadline is for open issues' }] })
+      }
+      return listIssueViews(db, page, options)
+    },
     present: describeIssue,
     cursorOf: placeOf,
   })

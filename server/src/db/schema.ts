@@ -249,6 +249,12 @@ export interface Database {
     in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
   }
   check_tallies: { organization_id: string; check_id: string; shard: number; counted: number; passing: number }
+  console_preferences: {
+    organization_id: string
+    admin_user_id: string
+    single_keys: boolean
+    device_columns: string[] | null
+  }
   saved_views: {
     organization_id: string
     id: Id

@@ -57,6 +57,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   admin_session_lookups: 'console-access',
   admin_session_windows: 'console-access',
   sign_in_throttles: 'console-access',
+  console_preferences: 'console-access',
   saved_views: 'saved-views',
   compliance_days: 'compliance-days',
   check_days: 'compliance-days',

@@ -43,11 +43,17 @@ export const SaveBar = (parts: Parts) => (
       Discard
     </Button>
     {parts.isOutdated ? (
-      <Button variant="filled" onClick={parts.onLookAgain}>
+      <Button variant="filled" data-submit onClick={parts.onLookAgain}>
         Look again
       </Button>
     ) : (
-      <Button variant="filled" disabled={parts.preview === undefined} loading={parts.isBusy} onClick={parts.onSave}>
+      <Button
+        variant="filled"
+        disabled={parts.preview === undefined}
+        loading={parts.isBusy}
+        data-submit
+        onClick={parts.onSave}
+      >
         {parts.verb}
       </Button>
     )}
