@@ -13,6 +13,13 @@ import { findIssueFacts, listIssueViews, listRequestsForIssue, listSameIssues } 
 
 const tag = 'Console'
 
+const listSorted: typeof listIssueViews = (db, page, options) => {
+  if (options.sort === 'blocks_at' && (options.state === 'all' || options.state === 'resolved')) {
+    fail('invalid', { errors: [{ field: 'sort', message: 'by deadline is for open issues' }] })
+  }
+  return listIssueViews(db, page, options)
+}
+
 export function issueViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     path: '/views/issues',
@@ -21,12 +28,7 @@ export function issueViewRoutes(scope: FastifyInstance): void {
     tag,
     record: IssueView,
     options: IssueViewListing,
-    list: (db, page, options) => {
-      if (options.sort === 'blocks_at' && (options.state === 'all' || options.state === 'resolved')) {
-        fail('invalid', { errors: [{ field: 'sort', message: 'by deadline is for open issues' }] })
-      }
-      return listIssueViews(db, page, options)
-    },
+    list: listSorted,
     present: describeIssue,
     cursorOf: placeOf,
   })
