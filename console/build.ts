@@ -9,7 +9,15 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const stamp = `${root}dist/.sources`
 const turn = `${root}../.cache/console-build`
 const turnMayTakeMs = 60_000
-const sources = ['index.html', 'build.ts', 'package.json', 'public/**/*', 'src/**/*', '../contract/src/**/*.ts']
+const sources = [
+  'index.html',
+  'build.ts',
+  'package.json',
+  'public/**/*',
+  'src/**/*',
+  '../contract/src/**/*.ts',
+  '../agent/src/simulate/table-columns.ts',
+]
 
 /** What the built files were made of: the build is skipped while it is the same. */
 async function digestSources(): Promise<string> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { type KeptData, startTrial, type TrialServer } from './trial-server.ts'
+import { startTrial, type TrialParts, type TrialServer } from './trial-server.ts'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executablePath = places.find((path) => existsSync(path))
@@ -31,8 +31,8 @@ export type ConsoleInBrowser = {
 }
 
 /** A server with simulated devices, and a page of 1440 × 900 that is not signed in. */
-export async function openConsole(devices: number, kept?: KeptData): Promise<ConsoleInBrowser> {
-  const trial = await startTrial(devices, kept)
+export async function openConsole(devices: number, parts?: TrialParts): Promise<ConsoleInBrowser> {
+  const trial = await startTrial(devices, parts)
   const browser = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()

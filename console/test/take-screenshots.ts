@@ -42,7 +42,7 @@ async function decideWhatBlocks(opened: Awaited<ReturnType<typeof openConsole>>)
 }
 
 async function takeAll(dataDir: string): Promise<void> {
-  const opened = await openConsole(0, { dataDir })
+  const opened = await openConsole(0, { kept: { dataDir } })
   const { page, trial } = opened
   try {
     await page.goto(`${trial.baseUrl}/console/sign-in`)
@@ -78,7 +78,7 @@ async function takeAll(dataDir: string): Promise<void> {
 const dataDir = await mkdtemp(join(tmpdir(), 'muster-screenshots-'))
 try {
   await mkdir(folder, { recursive: true })
-  const first = await openConsole(devices, { dataDir, failRate })
+  const first = await openConsole(devices, { kept: { dataDir, failRate } })
   try {
     await setUpAdmin(first)
     await decideWhatBlocks(first)

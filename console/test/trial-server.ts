@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { databaseForProcess } from '../../server/test/support/database.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -18,20 +20,31 @@ export type TrialServer = {
 }
 
 /** A data folder that stays, and the share of its checks that a device fails; without devices none is simulated. */
-export type KeptData = { readonly dataDir: string; readonly failRate?: number }
+type KeptData = { readonly dataDir: string; readonly failRate?: number }
 
-/** What `npm start` runs, with some simulated devices; on a data folder that stays, or on one of its own. */
-export async function startTrial(devices: number, kept?: KeptData): Promise<TrialServer> {
+export type TrialParts = { readonly kept?: KeptData; readonly settings?: Readonly<Record<string, string>> }
+
+/**
+ * What `npm start` runs, with some simulated devices; on a data folder that stays, or on one of its own, or on a database
+ * of the PostgreSQL that the tests run on. `settings` are besides.
+ */
+export async function startTrial(devices: number, { kept, settings = {} }: TrialParts = {}): Promise<TrialServer> {
   await run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
   const port = await freePort()
   const baseUrl = `http://localhost:${port}`
   const dataDir = kept?.dataDir ?? (await mkdtemp(join(tmpdir(), 'muster-console-')))
   const { PATH, HOME } = process.env
-  const env = { PATH, HOME, PORT: String(port), MUSTER_DATA_DIR: dataDir, MUSTER_BASE_URL: baseUrl }
+  const common = { PATH, HOME, PORT: String(port), MUSTER_DATA_DIR: dataDir, MUSTER_BASE_URL: baseUrl, ...settings }
+  const database = kept ? undefined : await databaseForProcess()
+  const env = {
+    ...common,
+    ...(database && { DATABASE_URL: database.url, MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }),
+  }
   const server = spawn(process.execPath, ['server/bin/muster.js', 'start', '--no-agent'], { cwd: root, env })
   const stop = async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve))
     if (server.exitCode === null && server.kill('SIGTERM')) await ended
+    await database?.drop()
     if (!kept) await rm(dataDir, { recursive: true, force: true })
   }
   try {

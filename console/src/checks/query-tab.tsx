@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { CodeBlock } from '../components/code-block.tsx'
 import { Emptiness } from '../components/notices.tsx'
+import { SqlBlock } from '../components/sql-block.tsx'
 import { spanOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { checkFactsQuery } from './check-queries.ts'
@@ -22,12 +22,12 @@ export function QueryTab() {
   return (
     <section className="prose-column" aria-label="Query">
       <h2>As devices run it</h2>
-      <CodeBlock text={facts.sql} label="the query" />
+      <SqlBlock sql={facts.sql} label="the query" />
       {facts.sql_template !== null && facts.sql_template !== facts.sql && (
         <>
           <h2>As it is written</h2>
           <p className="t2">Values in braces are the options of the configuration.</p>
-          <CodeBlock text={facts.sql_template} label="the template" />
+          <SqlBlock sql={facts.sql_template} label="the template" />
         </>
       )}
       <dl className="kv">

@@ -12,6 +12,8 @@ type Parts = {
   readonly area: string
   readonly sections: readonly Section[]
   readonly title: string
+  /** The list that the page is a record of. */
+  readonly listedIn?: string
   readonly lead?: ReactNode
   /** Without it the page says what is missing. */
   readonly power?: AdminPower
@@ -22,7 +24,8 @@ type Parts = {
 }
 
 /** A page with the list of its sisters at its side. */
-export function SectionFrame({ area, sections, title, lead, power, isWide = false, actions, children }: Parts) {
+export function SectionFrame(parts: Parts) {
+  const { area, sections, title, listedIn, lead, power, isWide = false, actions, children } = parts
   const session = useSession()
   const list = useRef<HTMLElement>(null)
   // On a small screen the list is one line that scrolls.
@@ -31,7 +34,7 @@ export function SectionFrame({ area, sections, title, lead, power, isWide = fals
   }, [])
   const may = (wanted: AdminPower | undefined) => wanted === undefined || session?.permissions.includes(wanted) === true
   return (
-    <Page title={title} area={area} hasOwnTitle actions={actions}>
+    <Page title={title} area={area} {...(listedIn !== undefined && { listedIn })} hasOwnTitle actions={actions}>
       <div className="page sections">
         <nav className="section-list" aria-label={area} ref={list}>
           {sections

@@ -1,7 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { platformWords } from '../checks/check-words.ts'
+import { SqlEditor } from '../components/sql-editor.tsx'
 import type { DraftForm } from './draft-queries.ts'
-import { SqlEditor } from './sql-editor.tsx'
 
 type Parts = {
   readonly form: DraftForm
@@ -31,7 +31,8 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           label="osquery SQL"
           value={form.osquery_sql}
           onChange={(osquery_sql) => onChange({ osquery_sql })}
-          fault={faultUnder('osquery_sql')}
+          dialect="osquery"
+          error={faultUnder('osquery_sql')}
         />
         <p className="sm t3">
           Every row has <code>KOLIDE_CHECK_STATUS</code>: PASS, FAIL, UNKNOWN, ERROR or INAPPLICABLE.

@@ -1,6 +1,6 @@
 import type { DraftJudgement } from '@muster/contract/console-drafts.ts'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
-import { visibleText } from '../components/visible-text.ts'
+import { visibleLines, visibleText } from '../components/visible-text.ts'
 
 type Name = keyof DraftJudgement['sections']
 
@@ -48,15 +48,15 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
   </section>
 )
 
-const lines = (text: string): string => text.split('\n').map(visibleText).join('\n')
-
 /** The texts with the example rows filled in; Markdown is shown as it is written. */
 export const TextPreview = ({ judgement, title }: { judgement: DraftJudgement; title: string }) => (
   <section className="sec" aria-labelledby="draft-preview">
     <h2 id="draft-preview">As owners read it</h2>
     <p className="m">{title === '' ? <span className="t3">No title yet</span> : visibleText(title)}</p>
-    <p className="draft-text">{judgement.rationale === null ? <Unmade /> : lines(judgement.rationale)}</p>
-    <p className="draft-text">{judgement.fix_instructions === null ? <Unmade /> : lines(judgement.fix_instructions)}</p>
+    <p className="draft-text">{judgement.rationale === null ? <Unmade /> : visibleLines(judgement.rationale)}</p>
+    <p className="draft-text">
+      {judgement.fix_instructions === null ? <Unmade /> : visibleLines(judgement.fix_instructions)}
+    </p>
   </section>
 )
 

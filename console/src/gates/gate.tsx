@@ -1,11 +1,10 @@
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { MusterMark } from '../components/muster-mark.tsx'
+import { useTabTitle } from '../components/use-tab-title.ts'
 
 /** A page before anybody is signed in: one column, no chrome. */
 export function Gate({ title, children }: { title: string; children: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} · Muster`
-  }, [title])
+  useTabTitle(title)
   return (
     <div className="gate">
       <main className="gate-column">

@@ -9,10 +9,10 @@ import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
-import { CodeBlock } from '../components/code-block.tsx'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { SqlBlock } from '../components/sql-block.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { Answers } from './answers.tsx'
@@ -53,7 +53,7 @@ function LoadedQuery({ query }: { query: LiveQueryCampaign }) {
         </h1>
         <p className="t2">{progressOf(query)}</p>
         <Progress query={query} />
-        <CodeBlock text={query.osquery_sql} label="the SQL" />
+        <SqlBlock sql={query.osquery_sql} label="the SQL" />
         <Answers query={query} />
       </div>
     </Page>

@@ -63,7 +63,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
         error={(isAsked ? lackOfName : undefined) ?? run.faultOf('name')}
         maxLength={200}
       />
-      <SqlEditor value={sql} onChange={setSql} label="osquery SQL" error={run.faultOf('sql')} />
+      <SqlEditor value={sql} onChange={setSql} label="osquery SQL" dialect="osquery" error={run.faultOf('sql')} />
       <TargetChoice targets={targets} onChange={setTargets} />
       <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside('name', 'sql')} />
       <p className="sm t2">Devices that are online answer at once; the others are waited for, for 7 days.</p>

@@ -57,6 +57,7 @@ function NewReport() {
         value={sql}
         onChange={setSql}
         label="SQL over the reporting tables"
+        dialect="reporting"
         error={lackOfSql ?? make.faultOf('sql')}
       />
       <label className="interval">

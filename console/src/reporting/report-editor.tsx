@@ -40,7 +40,13 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
         error={lack ?? save.faultOf('name')}
         maxLength={200}
       />
-      <SqlEditor value={sql} onChange={setSql} label="SQL over the reporting tables" error={save.faultOf('sql')} />
+      <SqlEditor
+        value={sql}
+        onChange={setSql}
+        label="SQL over the reporting tables"
+        dialect="reporting"
+        error={save.faultOf('sql')}
+      />
       <FormFault error={save.faultBeside('name', 'sql')} />
       {(isOther || isRenamed) && (
         <div className="row">

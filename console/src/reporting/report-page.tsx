@@ -6,9 +6,9 @@ import '../components/list-body.css'
 import './reporting.css'
 import { ApiError } from '../api/api-error.ts'
 import { useMay } from '../api/session.ts'
-import { CodeBlock } from '../components/code-block.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { SqlBlock } from '../components/sql-block.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { ReportActions } from './report-actions.tsx'
@@ -73,7 +73,7 @@ function LoadedReport({ report, isAwaited, onRun }: Parts) {
         {mayWrite ? (
           <ReportEditor report={report} onRun={() => onRun(report)} />
         ) : (
-          <CodeBlock text={report.osquery_sql} label="the SQL" />
+          <SqlBlock sql={report.osquery_sql} label="the SQL" />
         )}
         {report.error_message !== null && (
           <p className="note blocked" role="alert">

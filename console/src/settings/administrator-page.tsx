@@ -41,6 +41,7 @@ export function AdministratorPage() {
     <SettingsFrame
       key={administratorId}
       title={title}
+      listedIn="Administrators"
       lead={found.data && visibleText(found.data.admin.email)}
       power="manage_administrators"
       isWide

@@ -6,6 +6,7 @@ import { settingSections } from '../shell/sections.ts'
 
 type Parts = {
   readonly title: string
+  readonly listedIn?: string
   readonly lead?: ReactNode
   readonly power?: AdminPower
   readonly isWide?: boolean

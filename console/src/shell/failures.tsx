@@ -1,23 +1,30 @@
 import { Button } from '@mantine/core'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { Failure } from '../components/notices.tsx'
+import { useTabTitle } from '../components/use-tab-title.ts'
 
-export const NotFound = () => (
-  <main className="page lonely">
-    <h1>There is no such page</h1>
-    <p>
-      The console has nothing at this address.{' '}
-      <Link className="u" to="/">
-        Go to the dashboard
-      </Link>
-    </p>
-  </main>
-)
+export function NotFound() {
+  useTabTitle('No such page')
+  return (
+    <main className="page lonely">
+      <h1>There is no such page</h1>
+      <p>
+        The console has nothing at this address.{' '}
+        <Link className="u" to="/">
+          Go to the dashboard
+        </Link>
+      </p>
+    </main>
+  )
+}
 
-export const Broken = ({ error, reset }: ErrorComponentProps) => (
-  <main className="page lonely">
-    <h1>This page could not be shown</h1>
-    <Failure what="The console failed." error={error} />
-    <Button onClick={reset}>Try again</Button>
-  </main>
-)
+export function Broken({ error, reset }: ErrorComponentProps) {
+  useTabTitle('This page could not be shown')
+  return (
+    <main className="page lonely">
+      <h1>This page could not be shown</h1>
+      <Failure what="The console failed." error={error} />
+      <Button onClick={reset}>Try again</Button>
+    </main>
+  )
+}

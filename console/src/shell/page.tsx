@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
+import { useTabTitle } from '../components/use-tab-title.ts'
 import { LiveLine } from './live-line.tsx'
 
 type Crumb = {
@@ -31,6 +32,8 @@ type PageParts = {
   readonly trail?: ReactNode
   /** What the page is part of, where that has no page itself. */
   readonly area?: string
+  /** The list that the page is a record of, for the tab, where no crumb leads to it. */
+  readonly listedIn?: string
   readonly actions?: ReactNode
   /** The page has a title of its own below its bar. */
   readonly hasOwnTitle?: boolean
@@ -38,13 +41,9 @@ type PageParts = {
 }
 
 /** The bar above a page, and the page. A change of page is told to screen readers by the focus on the title. */
-export function Page({ title, crumb, trail, area, actions, hasOwnTitle = false, children }: PageParts) {
+export function Page({ title, crumb, trail, area, listedIn, actions, hasOwnTitle = false, children }: PageParts) {
   const content = useRef<HTMLElement>(null)
-  const parts = [title, crumb?.text ?? area, 'Muster'].filter((part) => part !== undefined)
-  const tabTitle = parts.join(' · ')
-  useEffect(() => {
-    document.title = tabTitle
-  }, [tabTitle])
+  useTabTitle(title, listedIn ?? crumb?.text ?? area)
   useEffect(() => {
     content.current?.querySelector('h1')?.focus()
   }, [])

@@ -5,6 +5,7 @@ import { followChanges } from '../api/live.ts'
 import { useSession } from '../api/session.ts'
 import { Emptiness } from '../components/notices.tsx'
 import { Toasts } from '../components/toasts.tsx'
+import { useTabTitle } from '../components/use-tab-title.ts'
 import { Find } from './find.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -65,16 +66,19 @@ export function Shell() {
 /** Everybody has one, whatever they may read. */
 const isOwnAccount = (path: string): boolean => /^(\/console)?\/account(\/|$)/.test(path)
 
-const BillingOnly = () => (
-  <main className="main" id="content">
-    <div className="page">
-      <h1 tabIndex={-1}>Billing only</h1>
-      <Emptiness title="Your account sees to billing only.">
-        Devices, checks and settings are for other administrators; somebody with full access can change that.{' '}
-        <Link className="u" to="/account/security">
-          Your account
-        </Link>
-      </Emptiness>
-    </div>
-  </main>
-)
+function BillingOnly() {
+  useTabTitle('Billing only')
+  return (
+    <main className="main" id="content">
+      <div className="page">
+        <h1 tabIndex={-1}>Billing only</h1>
+        <Emptiness title="Your account sees to billing only.">
+          Devices, checks and settings are for other administrators; somebody with full access can change that.{' '}
+          <Link className="u" to="/account/security">
+            Your account
+          </Link>
+        </Emptiness>
+      </div>
+    </main>
+  )
+}

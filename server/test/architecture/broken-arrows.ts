@@ -19,6 +19,9 @@ export function brokenArrows(file: SourceFile): string[] {
   ].filter((text) => text !== undefined)
 }
 
+/** Data alone: the console completes the names of osquery's tables by it. */
+const osqueryTables = 'agent/src/simulate/table-columns.ts'
+
 /** contract and agent import nothing of ours; console imports contract; only server/src/cli imports the agent. */
 function brokenWorkspace(from: string, { target }: Import): string | undefined {
   if (!('file' in target)) return undefined
@@ -26,7 +29,7 @@ function brokenWorkspace(from: string, { target }: Import): string | undefined {
   const [aim = ''] = target.file.split('/')
   const isAllowed =
     home === aim ||
-    (home === 'console' && aim === 'contract') ||
+    (home === 'console' && (aim === 'contract' || target.file === osqueryTables)) ||
     (home === 'server' && aim === 'contract') ||
     (home === 'server' &&
       aim === 'agent' &&

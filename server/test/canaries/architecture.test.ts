@@ -44,6 +44,7 @@ const red: readonly [string, string, string][] = [
   ['contract importing the server', 'contract/src/devices.ts', "import { a } from '../../server/src/db/schema.ts'"],
   ['the agent importing contract', 'agent/src/main.ts', "import { a } from '@muster/contract/a.ts'"],
   ['console importing the server', 'console/src/app.tsx', "import { a } from '../../server/src/app.ts'"],
+  ['console importing what the agent runs', 'console/src/app.tsx', "import { a } from '@muster/agent/run-agent.ts'"],
   [
     'the product importing test support',
     'server/src/db/connect.ts',
@@ -71,6 +72,11 @@ const green: readonly [string, string, string][] = [
   ],
   ['present making links', 'server/src/issues/present.ts', "import type { Links } from '../http/links.ts'"],
   ['app.ts composing routes', 'server/src/app.ts', "import { a } from './devices/routes.ts'"],
+  [
+    'console reading the columns of osquery',
+    'console/src/components/a.ts',
+    "import { a } from '@muster/agent/simulate/table-columns.ts'",
+  ],
   ['the command line running the agent', 'server/src/cli/agent.ts', "import { a } from '@muster/agent/a.ts'"],
   ['rules reading contract', 'server/src/devices/rules.ts', "import type { A } from '@muster/contract/devices.ts'"],
   [

@@ -148,6 +148,15 @@ async function onServer(url: string, work: (client: pg.Client) => Promise<unknow
 }
 
 async function openOnServer(url: string, directory: URL | undefined): Promise<Opened> {
+  const { url: own, drop } = await makeDatabase(url, directory)
+  const connection = await connectPostgres({ url: own, maxConnections: 10 })
+  return { connection, url: own, drop: () => connection.close().then(drop) }
+}
+
+/** A migrated database of its own for a process that a test starts; undefined where tests run on the embedded engine. */
+export const databaseForProcess = async () => (serverUrl ? makeDatabase(serverUrl) : undefined)
+
+async function makeDatabase(url: string, directory?: URL): Promise<{ url: string; drop(): Promise<void> }> {
   const template = `muster_template_${await stateKey(directory)}`
   const database = `muster_test_${randomUUID().replaceAll('-', '')}`
   await onServer(url, async (client) => {
@@ -155,13 +164,8 @@ async function openOnServer(url: string, directory: URL | undefined): Promise<Op
     await ensureTemplate(client, url, template, directory)
     await client.query(`create database ${database} template ${template}`)
   })
-  const own = withDatabase(url, database)
-  const connection = await connectPostgres({ url: own, maxConnections: 10 })
-  const drop = async () => {
-    await connection.close()
-    await onServer(url, (client) => client.query(`drop database ${database} with (force)`))
-  }
-  return { connection, url: own, drop }
+  const drop = () => onServer(url, (client) => client.query(`drop database ${database} with (force)`))
+  return { url: withDatabase(url, database), drop }
 }
 
 /** A template counts once it is marked as one, so a run that died while migrating leaves nothing to trust. */

@@ -3,8 +3,9 @@ export type Token = {
   readonly text: string
 }
 
+/** Of osquery's SQLite and of PostgreSQL. */
 const keywords =
-  'ALL|AND|AS|ASC|BETWEEN|BY|CASE|CAST|CROSS|DESC|DISTINCT|ELSE|END|ESCAPE|EXCEPT|EXISTS|FROM|GLOB|GROUP|HAVING|IN|INNER|INTERSECT|IS|ISNULL|JOIN|LEFT|LIKE|LIMIT|MATCH|NATURAL|NOT|NOTNULL|NULL|OFFSET|ON|OR|ORDER|OUTER|RECURSIVE|REGEXP|SELECT|THEN|UNION|USING|VALUES|WHEN|WHERE|WITH'
+  'ALL|AND|ANY|AS|ASC|BETWEEN|BY|CASE|CAST|CROSS|DESC|DISTINCT|ELSE|END|ESCAPE|EXCEPT|EXISTS|FALSE|FETCH|FILTER|FIRST|FROM|FULL|GLOB|GROUP|HAVING|ILIKE|IN|INNER|INTERSECT|INTERVAL|IS|ISNULL|JOIN|LAST|LATERAL|LEFT|LIKE|LIMIT|MATCH|NATURAL|NOT|NOTNULL|NULL|NULLS|OFFSET|ON|OR|ORDER|ORDINALITY|OUTER|OVER|PARTITION|RECURSIVE|REGEXP|RIGHT|SELECT|SIMILAR|THEN|TRUE|UNION|USING|VALUES|WHEN|WHERE|WINDOW|WITH|WITHIN'
 
 // Every branch takes at least one character and none of them backtracks over another.
 const pattern = new RegExp(
@@ -18,8 +19,12 @@ const pattern = new RegExp(
   'gi',
 )
 
+/** What is longer is shown in one colour: it would be parsed anew at every key. */
+const mostColoured = 20_000
+
 /** Parts of SQL with Liquid in it; together they are the whole. */
 export function tokensOf(sql: string): Token[] {
+  if (sql.length > mostColoured) return [{ kind: 'plain', text: sql }]
   const tokens: Token[] = []
   let end = 0
   for (const match of sql.matchAll(pattern)) {

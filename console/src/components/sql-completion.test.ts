@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { completionAt } from './sql-completion.ts'
+
+const tables = [
+  { name: 'users', column_names: ['uid', 'username', 'shell'] },
+  { name: 'user_groups', column_names: ['uid', 'gid'] },
+  { name: 'logged_in_users', column_names: ['user', 'tty'] },
+  { name: 'disk_encryption', column_names: ['name', 'uuid', 'encrypted'] },
+]
+
+/** The bar stands for the caret. */
+function suggested(text: string, options?: { isAsked: boolean }): string[] {
+  const caret = text.indexOf('|')
+  const { suggestions } = completionAt(text.replace('|', ''), caret, tables, options)
+  return suggestions.map(({ name, of }) => `${name} ${of}`)
+}
+
+const cases: [written: string, expected: string[]][] = [
+  ['select * from us|', ['users table', 'user_groups table', 'logged_in_users table']],
+  ['select * from USER_|', ['user_groups table']],
+  ['select * from users join dis|', ['disk_encryption table']],
+  ['select * from users, dis|', ['disk_encryption table']],
+  ['select us| from users', ['username users', 'users table', 'user_groups table', 'logged_in_users table']],
+  ['select she| from users', ['shell users']],
+  ['select u.| from users u', ['uid users', 'username users', 'shell users']],
+  ['select u.s| from users AS u', ['shell users', 'username users']],
+  ['select users.ui| from users', ['uid users']],
+  ['select x.| from users', []],
+  // Written already, or too little to go by.
+  ['select * from users|', []],
+  ['select u| from users', []],
+  // The rest of the word follows.
+  ['select us|er from users', []],
+  // No name stands there.
+  ["select * from users where shell = 'us|", []],
+  ['select 1 -- us|', []],
+  ['select /* us| */ 1', []],
+  ['select {{ us| }}', []],
+  ['select 12| from users', []],
+  ['', []],
+]
+for (const [written, expected] of cases) {
+  test(`names are completed in ${JSON.stringify(written)}`, () => {
+    assert.deepEqual(suggested(written), expected)
+  })
+}
+
+test('asked for, all columns are offered without a letter', () => {
+  assert.deepEqual(suggested('select | from users', { isAsked: true }).slice(0, 3), [
+    'uid users',
+    'username users',
+    'shell users',
+  ])
+  assert.deepEqual(suggested('select * from |', { isAsked: true })[0], 'users table')
+})
+
+test('long and odd SQL is read in no time', () => {
+  const startedAt = performance.now()
+  for (const part of ['from a, ', '(', "'", '--', 'a as b ', '/*', '{{', 'us.', '\\']) {
+    const sql = part.repeat(64_000 / part.length)
+    completionAt(sql, sql.length, tables)
+  }
+  assert.ok(performance.now() - startedAt < 1_000)
+})
