@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import {
   askAsPage,
   assertFitsPhone,
@@ -11,7 +14,10 @@ import {
   violations,
 } from './browser.ts'
 
+const stateFile = join(tmpdir(), `muster-checks-${process.pid}.json`)
+
 let opened: ConsoleInBrowser
+let simulation: Promise<unknown> | undefined
 let page: Page
 let at: (path: string) => string
 /** The check that fails on most devices. */
@@ -36,7 +42,11 @@ before(async () => {
   worst = first
 })
 
-after(() => opened?.stop())
+after(async () => {
+  await simulation
+  await opened?.stop()
+  await rm(stateFile, { force: true })
+})
 
 test('checks are filtered in the address, and lead to results, issues, query and history', { skip }, async () => {
   await page.goto(at('/checks?state=failing&kind=lost&strategy=report_only'))
@@ -173,6 +183,42 @@ test('requests say why nothing is there', { skip }, async () => {
   }
 })
 
+test('requests are decided with words for administrators and for people, and reopened', { skip }, async () => {
+  await opened.trial.run('simulate', 'requests', '--count', '6')
+  const item = page.locator('.request').first()
+  const dialog = page.getByRole('dialog')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  for (const kind of ['exemptions', 'registrations']) {
+    await page.goto(at(`/requests/${kind}`))
+    await item.getByText('Simulated:').waitFor()
+    assert.deepEqual(await violations(page), [], kind)
+    await item.getByRole('button', { name: 'Deny…' }).click()
+    await button('Deny the request').click()
+    await dialog.locator('.mantine-InputWrapper-error').first().waitFor()
+    assert.deepEqual(await violations(page), [], `denying of ${kind}`)
+    await dialog.getByLabel(/^Explanation for/).fill('Use the laptop that we gave you <b>')
+    await dialog.getByLabel('Note for administrators').fill('Talked to them <i>')
+    await button('Deny the request').click()
+    await page.getByText(/^The request of .* is denied$/).waitFor()
+    await page.goto(at(`/requests/${kind}?status=denied`))
+    await item.getByText('Told the requester: Use the laptop that we gave you <b>').waitFor()
+    await item.getByText('Note: Talked to them <i>').waitFor()
+    assert.deepEqual(await violations(page), [], `denied ${kind}`)
+    await item.getByRole('button', { name: 'Reopen' }).click()
+    await page.getByText('The request waits again').waitFor()
+    await page.goto(at(`/requests/${kind}`))
+    await item.getByRole('button', { name: 'Approve…' }).click()
+    await dialog.getByLabel('Note for administrators').fill('Until the autumn')
+    assert.deepEqual(await violations(page), [], `approving of ${kind}`)
+    await button('Approve the request').click()
+    await page.getByText(/^The request of .* is approved$/).waitFor()
+    await page.goto(at(`/requests/${kind}?status=approved`))
+    await item.getByText('Note: Until the autumn').waitFor()
+    // A registration that was approved is ended on the page of the device.
+    assert.equal(await item.getByRole('button', { name: 'Reopen' }).count(), kind === 'exemptions' ? 1 : 0)
+  }
+})
+
 test('a check of the catalogue is enabled', { skip }, async () => {
   await page.goto(at('/checks/catalogue?enabled=available'))
   const enable = page.getByRole('button', { name: /^Enable / }).first()
@@ -186,6 +232,25 @@ test('a check of the catalogue is enabled', { skip }, async () => {
   await page.getByRole('heading', { level: 1, name }).waitFor()
 })
 
+/** The simulated devices of before are online for a while, but answer nothing any more. */
+async function runOnSimulatedDevice(lacks: Locator) {
+  const before = (await askAsPage(page, 'GET', '/views/device_count')).body.count
+  const simulated = ['--devices', '2', '--seed', '11', '--duration', '60s', '--distributed-interval', '1s']
+  simulation = opened.trial.run('simulate', ...simulated, '--state-file', stateFile).catch(() => {})
+  let newest = '0'
+  for (let count = before; count === before; await page.waitForTimeout(500)) {
+    const { body } = await askAsPage(page, 'GET', '/devices?per_page=100')
+    count = body.data.length
+    newest = String(Math.max(...body.data.map(({ id }: { id: string }) => Number(id))))
+  }
+  const choice = lacks.getByLabel('Device that is online')
+  await choice.locator(`option[value="${newest}"]`).waitFor({ state: 'attached', timeout: 60_000 })
+  await choice.selectOption(newest)
+  await lacks.getByRole('button', { name: 'Run on this device' }).click()
+  await lacks.getByRole('columnheader', { name: 'KOLIDE_CHECK_STATUS' }).waitFor({ timeout: 60_000 })
+  await lacks.getByRole('cell', { name: 'PASS' }).first().waitFor()
+}
+
 test('a check of one’s own is written, judged while it is typed, and published', { skip }, async () => {
   await page.goto(at('/checks/new'))
   await page.getByLabel('Name').fill('Hosts file is untouched')
@@ -197,15 +262,18 @@ test('a check of one’s own is written, judged while it is typed, and published
   await page.getByLabel('osquery SQL').fill('SELECT 1')
   await lacks.getByText(/KOLIDE_CHECK_STATUS/).waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.getByLabel('osquery SQL').fill(`SELECT 'PASS' AS KOLIDE_CHECK_STATUS FROM etc_hosts -- all`)
+  await page.getByLabel('osquery SQL').fill(`SELECT 'PASS' AS KOLIDE_CHECK_STATUS FROM uptime -- all`)
   await page.getByLabel('Description', { exact: true }).fill('Looks at the hosts file.')
   await page.getByLabel('Linux').check()
   await page.getByLabel('Issue title').fill('The hosts file redirects a name')
   await page.getByLabel('Rationale').fill('A name that leads elsewhere.')
-  await page.getByLabel('Fix instructions').fill('Remove {{ rows.size }} names.')
+  const steps = '1. Remove **{{ rows.size }} names**.\n2. [Read on](https://help.halden.example/)'
+  await page.getByLabel('Fix instructions').fill(steps)
   await page.getByLabel('Example rows').fill('[{"name":"bank.example","KOLIDE_CHECK_STATUS":"FAIL"}]')
   await page.getByLabel('What it reads about people').fill('Names in the hosts file.')
-  await lacks.getByText('Remove 1 names.').waitFor()
+  await lacks.locator('ol strong').getByText('1 names').waitFor()
+  assert.equal(await lacks.getByRole('link', { name: 'Read on' }).getAttribute('href'), 'https://help.halden.example/')
+  await runOnSimulatedDevice(lacks)
   await page.getByRole('button', { name: 'Save the draft' }).click()
   await page.getByText('The draft is saved').waitFor()
   assert.deepEqual(await violations(page), [])

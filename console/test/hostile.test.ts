@@ -100,3 +100,71 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
   assert.deepEqual(strays, [], 'nothing was asked elsewhere')
   assert.deepEqual(opened.faults, [])
 })
+
+/** Ways in which Markdown could lead, load or run something; and more than anybody writes. */
+const hostileMarkdown: readonly string[] = [
+  hostilePayloads.join('\n\n'),
+  [
+    '[a](javascript:globalThis.struck=1) [b](JaVaScRiPt:globalThis.struck=1) [c](&#106;avascript:globalThis.struck=1)',
+    '[d](data:text/html,<script>globalThis.struck=1</script>) [e](vbscript:x) [f](file:///etc/passwd) [g](//struck.invalid)',
+    '<javascript:globalThis.struck=1> <https://struck.invalid/" onmouseover=globalThis.struck=1>',
+    '![h](https://struck.invalid/h.png) ![i](data:image/svg+xml,<svg onload=globalThis.struck=1>)',
+    '[j]: javascript:globalThis.struck=1\n\n[j] ![j]',
+    '[k](https://halden.example/ "\u202e<img src=x onerror=globalThis.struck=1>") [l](mailto:help@halden.example)',
+    '```html onload=globalThis.struck=1\n<script>globalThis.struck=1</script>\n```',
+    '# <img src=x onerror=globalThis.struck=1>\n\n    <script>globalThis.struck=1</script>',
+  ].join('\n\n'),
+  'a '.repeat(50_000),
+  `${'> '.repeat(9_000)}deep`,
+  `${'- '.repeat(9_000)}deep`,
+  '['.repeat(25_000),
+  '*a **b '.repeat(3_500),
+]
+
+const laidOut = ['a', 'blockquote', 'br', 'code', 'em', 'h3', 'hr', 'li', 'ol', 'p', 'pre', 'strong', 'ul']
+
+test('Markdown is laid out, and nothing in it leads, loads or runs', { skip, timeout: 280_000 }, async () => {
+  const { page, trial } = opened
+  const input = { name: 'Hostile texts', osquery_sql: 'SELECT 1' }
+  const { body: made } = await askAsPage(page, 'POST', '/views/custom_check_drafts', { input })
+  const { body: draft } = await askAsPage(page, 'GET', `/views/custom_check_drafts/${made.id}`)
+  for (const rationale of hostileMarkdown) {
+    const judgement = { ...draft.judgement, rationale, fix_instructions: 'The **end**' }
+    await page.route(`**/views/custom_check_drafts/${made.id}`, (route) =>
+      route.fulfill({ json: { ...draft, judgement } }),
+    )
+    await page.route('**/judgement', (route) => route.fulfill({ json: judgement }))
+    await page.goto(`${trial.baseUrl}/console/checks/drafts/${made.id}`)
+    await page.locator('.markdown strong').getByText('end').waitFor()
+    const found = await page.locator('.markdown').evaluateAll((places) => {
+      const elements = places.flatMap((place) => [...place.querySelectorAll('*')])
+      return {
+        tags: [...new Set(elements.map(({ localName }) => localName))],
+        addresses: [
+          ...new Set(elements.map((element) => element.getAttribute('href')).filter((href) => href !== null)),
+        ],
+        attributes: [...new Set(elements.flatMap((element) => element.getAttributeNames()))],
+      }
+    })
+    const what = rationale.slice(0, 40)
+    assert.deepEqual(
+      found.tags.filter((tag) => !laidOut.includes(tag)),
+      [],
+      what,
+    )
+    assert.deepEqual(
+      found.addresses.filter((address) => !/^(https?:\/\/|mailto:)/i.test(address)),
+      [],
+      what,
+    )
+    assert.deepEqual(
+      found.attributes.filter((name) => /^on|src|style/.test(name)),
+      [],
+      what,
+    )
+    assert.equal(await isStruck(), false, what)
+    await page.unrouteAll()
+  }
+  assert.deepEqual(strays, [], 'nothing was asked elsewhere')
+  assert.deepEqual(opened.faults, [])
+})

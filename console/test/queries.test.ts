@@ -112,7 +112,7 @@ test('a reporting query is refused with its fault, saved, run, drawn, changed an
   await sql.pressSequentially('select v.na from device_os_version as v')
   for (let steps = ' from device_os_version as v'.length; steps > 0; steps -= 1) await sql.press('ArrowLeft')
   await sql.press('Control+Space')
-  await page.getByRole('option', { name: 'name device_os_version' }).waitFor()
+  await page.getByRole('option', { name: 'name device_os_version', exact: true }).waitFor()
   await sql.press('Escape')
   assert.equal(await page.getByRole('listbox').count(), 0)
   await sql.fill('select name, length(name)::int as letters from device_os_version group by 1')

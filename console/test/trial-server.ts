@@ -22,19 +22,29 @@ export type TrialServer = {
 /** A data folder that stays, and the share of its checks that a device fails; without devices none is simulated. */
 type KeptData = { readonly dataDir: string; readonly failRate?: number }
 
-export type TrialParts = { readonly kept?: KeptData; readonly settings?: Readonly<Record<string, string>> }
+/** Settings besides, for what depends on the address of the server. */
+type SettingsOf = (baseUrl: string) => Promise<Readonly<Record<string, string>>>
+
+export type TrialParts = { readonly kept?: KeptData; readonly settings?: SettingsOf }
 
 /**
  * What `npm start` runs, with some simulated devices; on a data folder that stays, or on one of its own, or on a database
- * of the PostgreSQL that the tests run on. `settings` are besides.
+ * of the PostgreSQL that the tests run on.
  */
-export async function startTrial(devices: number, { kept, settings = {} }: TrialParts = {}): Promise<TrialServer> {
+export async function startTrial(devices: number, { kept, settings }: TrialParts = {}): Promise<TrialServer> {
   await run(process.execPath, ['console/build.ts', '--when-stale'], { cwd: root })
   const port = await freePort()
   const baseUrl = `http://localhost:${port}`
   const dataDir = kept?.dataDir ?? (await mkdtemp(join(tmpdir(), 'muster-console-')))
   const { PATH, HOME } = process.env
-  const common = { PATH, HOME, PORT: String(port), MUSTER_DATA_DIR: dataDir, MUSTER_BASE_URL: baseUrl, ...settings }
+  const common = {
+    PATH,
+    HOME,
+    PORT: String(port),
+    MUSTER_DATA_DIR: dataDir,
+    MUSTER_BASE_URL: baseUrl,
+    ...(await settings?.(baseUrl)),
+  }
   const database = kept ? undefined : await databaseForProcess()
   const env = {
     ...common,

@@ -82,6 +82,8 @@ export const IssueFacts = Type.Object(
   {
     ...issueFields,
     value: Row('The row that failed.'),
+    rationale: Nullable(Text('Why it matters, in Markdown, as the owner reads it; null where there is none.')),
+    fix_instructions: Nullable(Text('How to put it right, in Markdown, with the row that failed.')),
     issue_key: Nullable(Text('The column that the value is of.')),
     last_rechecked_at: Nullable(Timestamp('When the check last looked again.')),
     recheck_asked_at: Nullable(Timestamp('When a new run was asked for; null when none is waited for.')),
@@ -126,6 +128,8 @@ export const IssueFacts = Type.Object(
       {
         ...issueExample,
         value: { path: '/home/ana/.ssh/id_rsa', KOLIDE_CHECK_STATUS: 'FAIL' },
+        rationale: 'Whoever copies the file can use the key.',
+        fix_instructions: '1. Run `ssh-keygen -p -f /home/ana/.ssh/id_rsa`.',
         issue_key: 'path',
         last_rechecked_at: '2026-11-20T09:00:00.000Z',
         recheck_asked_at: null,

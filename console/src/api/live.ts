@@ -7,6 +7,8 @@ type Live = { readonly isOn: boolean; readonly since: number }
 const state: { live: Live } = { live: { isOn: false, since: Date.now() } }
 const listeners = new Set<() => void>()
 const mayWaitMs = 2_000
+/** What somebody has asked for and waits for. */
+const awaitedMs = 250
 
 /** What the server calls changed, and the first word of the queries that show it. */
 const keysOf: Readonly<Record<string, readonly string[]>> = {
@@ -24,19 +26,24 @@ function note(isOn: boolean): void {
   for (const tell of listeners) tell()
 }
 
-/** Reads anew what is shown and has changed; several changes within two seconds are one. */
+/** Reads anew what is shown and has changed; several changes within a moment are one. */
 function refresher() {
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  let dueAt = Number.POSITIVE_INFINITY
   const read = () => {
-    timer = undefined
+    dueAt = Number.POSITIVE_INFINITY
     for (const key of waiting) void queryClient.invalidateQueries({ queryKey: [key] })
     waiting.clear()
   }
   return {
     add(topics: readonly string[]) {
       for (const key of topics.flatMap((topic) => keysOf[topic] ?? [])) waiting.add(key)
-      timer ??= setTimeout(read, mayWaitMs)
+      const wantedAt = Date.now() + (topics.includes('live_queries') ? awaitedMs : mayWaitMs)
+      if (wantedAt >= dueAt) return
+      clearTimeout(timer)
+      dueAt = wantedAt
+      timer = setTimeout(read, wantedAt - Date.now())
     },
     stop: () => clearTimeout(timer),
   }

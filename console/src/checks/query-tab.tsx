@@ -5,6 +5,7 @@ import { SqlBlock } from '../components/sql-block.tsx'
 import { spanOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { checkFactsQuery } from './check-queries.ts'
+import { OwnerTexts } from './owner-texts.tsx'
 
 const route = getRouteApi('/shell/checks/$checkId/query')
 
@@ -12,24 +13,19 @@ export function QueryTab() {
   const { checkId } = route.useParams()
   const { data: facts } = useQuery(checkFactsQuery(checkId))
   if (!facts) return null
-  if (facts.sql === null) {
-    return (
-      <Emptiness title="Nothing runs on devices.">
-        Results of this check are reported through the API; docs/checks.md shows how.
-      </Emptiness>
-    )
-  }
   return (
     <section className="prose-column" aria-label="Query">
-      <h2>As devices run it</h2>
-      <SqlBlock sql={facts.sql} label="the query" />
-      {facts.sql_template !== null && facts.sql_template !== facts.sql && (
-        <>
-          <h2>As it is written</h2>
-          <p className="t2">Values in braces are the options of the configuration.</p>
-          <SqlBlock sql={facts.sql_template} label="the template" />
-        </>
+      {facts.sql === null ? (
+        <Emptiness title="Nothing runs on devices.">
+          Results of this check are reported through the API; docs/checks.md shows how.
+        </Emptiness>
+      ) : (
+        <Sql sql={facts.sql} template={facts.sql_template} />
       )}
+      <h2>As owners read it</h2>
+      <p className="m">{visibleText(facts.issue_title)}</p>
+      <OwnerTexts rationale={facts.rationale} fixInstructions={facts.fix_instructions} />
+      <h2>As it runs</h2>
       <dl className="kv">
         <div className="pair">
           <dt>Runs</dt>
@@ -48,10 +44,6 @@ export function QueryTab() {
           </dd>
         </div>
         <div className="pair">
-          <dt>Issue title</dt>
-          <dd>{visibleText(facts.issue_title)}</dd>
-        </div>
-        <div className="pair">
           <dt>Slug</dt>
           <dd>
             <code className="ell">{visibleText(facts.slug)}</code>
@@ -67,3 +59,17 @@ export function QueryTab() {
     </section>
   )
 }
+
+const Sql = ({ sql, template }: { sql: string; template: string | null }) => (
+  <>
+    <h2>As devices run it</h2>
+    <SqlBlock sql={sql} label="the query" />
+    {template !== null && template !== sql && (
+      <>
+        <h2>As it is written</h2>
+        <p className="t2">Values in braces are the options of the configuration.</p>
+        <SqlBlock sql={template} label="the template" />
+      </>
+    )}
+  </>
+)

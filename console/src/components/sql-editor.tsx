@@ -46,8 +46,9 @@ export function SqlEditor({ value, onChange, label, dialect, error }: Parts) {
     if (suggestions.length === 0) return
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
     const step = steps[event.key]
+    const isSubmit = event.ctrlKey || event.metaKey
     if (step !== undefined) setPlace({ ...place, active: (active + step + suggestions.length) % suggestions.length })
-    else if (event.key === 'Enter' || event.key === 'Tab') take(active)
+    else if ((event.key === 'Enter' && !isSubmit) || event.key === 'Tab') take(active)
     else if (event.key === 'Escape') setPlace(closed)
     else return
     event.preventDefault()

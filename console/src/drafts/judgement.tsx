@@ -1,6 +1,7 @@
 import type { DraftJudgement } from '@muster/contract/console-drafts.ts'
+import { Markdown } from '../components/markdown.tsx'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
-import { visibleLines, visibleText } from '../components/visible-text.ts'
+import { visibleText } from '../components/visible-text.ts'
 
 type Name = keyof DraftJudgement['sections']
 
@@ -48,16 +49,14 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
   </section>
 )
 
-/** The texts with the example rows filled in; Markdown is shown as it is written. */
+/** The texts with the example rows filled in. */
 export const TextPreview = ({ judgement, title }: { judgement: DraftJudgement; title: string }) => (
-  <section className="sec" aria-labelledby="draft-preview">
+  <section className="sec draft-preview" aria-labelledby="draft-preview">
     <h2 id="draft-preview">As owners read it</h2>
     <p className="m">{title === '' ? <span className="t3">No title yet</span> : visibleText(title)}</p>
-    <p className="draft-text">{judgement.rationale === null ? <Unmade /> : visibleLines(judgement.rationale)}</p>
-    <p className="draft-text">
-      {judgement.fix_instructions === null ? <Unmade /> : visibleLines(judgement.fix_instructions)}
-    </p>
+    {judgement.rationale === null ? <Unmade /> : <Markdown text={judgement.rationale} />}
+    {judgement.fix_instructions === null ? <Unmade /> : <Markdown text={judgement.fix_instructions} />}
   </section>
 )
 
-const Unmade = () => <span className="t3">Not written yet, or it cannot be made; see “Texts” above.</span>
+const Unmade = () => <p className="t3">Not written yet, or it cannot be made; see “Texts” above.</p>

@@ -7,6 +7,7 @@ import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
+import { OwnerTexts } from '../checks/owner-texts.tsx'
 import { Fact } from '../components/fact.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -66,6 +67,10 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
             <section aria-labelledby="issue-row">
               <h2 id="issue-row">What the check found</h2>
               <FoundRow issue={issue} />
+            </section>
+            <section className="sec issue-texts" aria-labelledby="issue-texts">
+              <h2 id="issue-texts">What {issue.owner === null ? 'an owner' : visibleText(issue.owner.name)} reads</h2>
+              <OwnerTexts rationale={issue.rationale} fixInstructions={issue.fix_instructions} />
             </section>
             <section className="sec" aria-labelledby="issue-history">
               <h2 id="issue-history">History</h2>

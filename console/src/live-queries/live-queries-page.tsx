@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useLive } from '../api/live.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -16,7 +17,7 @@ const route = getRouteApi('/shell/live-queries')
 export function LiveQueriesPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(liveQueriesQuery(filters))
+  const list = useQuery(liveQueriesQuery(filters, useLive().isOn))
   const mayCreate = useMay('create_live_query')
   return (
     <Page

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import '../components/list-body.css'
 import './live-queries.css'
 import { ApiError } from '../api/api-error.ts'
+import { useLive } from '../api/live.ts'
 import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
@@ -23,7 +24,7 @@ const crumb = { to: '/live-queries', text: 'Live query' } as const
 
 export function LiveQueryPage() {
   const { queryId } = route.useParams()
-  const query = useQuery(liveQueryQuery(queryId))
+  const query = useQuery(liveQueryQuery(queryId, useLive().isOn))
   if (query.data) return <LoadedQuery query={query.data} />
   const isMissing = query.error instanceof ApiError && query.error.status === 404
   return (

@@ -1,46 +1,70 @@
 import type { LiveAnswerView, LiveQueryView } from '@muster/contract/console-queries.ts'
 import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
 import { given, readAfter, readText } from '../components/read-filters.ts'
 import type { ListOf } from '../devices/device-queries.ts'
+
+export type AnswerKind = 'rows' | 'errors'
 
 export type LiveQueryFilters = { readonly q?: string; readonly after?: string }
 
 export const readLiveQueryFilters = (raw: Readonly<Record<string, unknown>>): LiveQueryFilters =>
   given({ q: readText(raw, 'q'), ...readAfter(raw) })
 
-export const liveQueriesQuery = ({ q, after }: LiveQueryFilters) =>
+/** `isHeard`: changes come by themselves. */
+export const liveQueriesQuery = ({ q, after }: LiveQueryFilters, isHeard: boolean) =>
   queryOptions({
     queryKey: ['live-queries', 'list', q, after],
     placeholderData: keepPreviousData,
-    refetchInterval: 10_000,
+    refetchInterval: isHeard ? 60_000 : 10_000,
     queryFn: ({ signal }) =>
       request<ListOf<LiveQueryView>>(withQuery('/views/live_queries', { search: q, per_page: 50, cursor: after }), {
         signal,
       }),
   })
 
-/** Often while devices are waited for. */
-export const liveQueryQuery = (id: string) =>
+const awaitedMs = 2_000
+/** Of old queries no changes are heard. */
+const unheardMs = 15_000
+
+/** Often while devices are waited for and nothing is heard of changes. */
+export const liveQueryQuery = (id: string, isHeard: boolean) =>
   queryOptions<LiveQueryCampaign>({
     queryKey: ['live-queries', 'one', id],
-    refetchInterval: ({ state }) => ((state.data?.waiting_devices_count ?? 1) > 0 ? 2_000 : 60_000),
+    refetchInterval: ({ state }) =>
+      (state.data?.waiting_devices_count ?? 1) === 0 ? 60_000 : isHeard ? unheardMs : awaitedMs,
     queryFn: ({ signal }) => request<LiveQueryCampaign>(`/live_query_campaigns/${id}`, { signal }),
   })
 
-export type AnswerKind = 'rows' | 'errors'
+type AnswerPage = { readonly cursor: string; readonly list: ListOf<LiveAnswerView> }
+type Answers = { readonly pages: readonly AnswerPage[] }
+type Asked = { readonly id: string; readonly revision: number; readonly kind: AnswerKind }
 
-/** In the order in which they came, so that new ones only follow those that are shown. */
-export const answersQuery = (id: string, kind: AnswerKind, answered: number) =>
-  infiniteQueryOptions({
-    queryKey: ['live-queries', 'answers', id, kind, answered],
-    placeholderData: keepPreviousData,
-    initialPageParam: '',
-    getNextPageParam: (page: ListOf<LiveAnswerView>) => page.pagination.next_cursor || undefined,
-    queryFn: ({ signal, pageParam }) =>
-      request<ListOf<LiveAnswerView>>(
-        withQuery(`/views/live_queries/${id}/answers`, { kind, per_page: 100, cursor: pageParam }),
-        { signal },
-      ),
+async function readPage({ id, kind }: Asked, cursor: string, signal?: AbortSignal): Promise<AnswerPage> {
+  const path = withQuery(`/views/live_queries/${id}/answers`, { kind, per_page: 100, cursor })
+  return { cursor, list: await request<ListOf<LiveAnswerView>>(path, { ...(signal && { signal }) }) }
+}
+
+/** Answers stand in the order in which they came: new ones can only be on the last page, which alone is read anew. */
+export const answersQuery = (asked: Asked) =>
+  queryOptions<Answers>({
+    queryKey: ['live-queries', 'answers', asked.id, asked.revision, asked.kind],
+    queryFn: async ({ client, queryKey, signal }) => {
+      const known = client.getQueryData<Answers>(queryKey)?.pages ?? []
+      const last = await readPage(asked, known.at(-1)?.cursor ?? '', signal)
+      return { pages: [...known.slice(0, -1), last] }
+    },
   })
+
+/** Reads the page that follows those that are known. */
+export async function readMoreAnswers(client: QueryClient, asked: Asked): Promise<void> {
+  const { queryKey } = answersQuery(asked)
+  const next = client.getQueryData<Answers>(queryKey)?.pages.at(-1)?.list.pagination.next_cursor ?? ''
+  if (next === '') return
+  const page = await readPage(asked, next)
+  client.setQueryData<Answers>(queryKey, (known) => {
+    const pages = (known?.pages ?? []).filter(({ cursor }) => cursor !== next)
+    return { pages: [...pages, page] }
+  })
+}

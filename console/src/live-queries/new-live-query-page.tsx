@@ -20,7 +20,7 @@ const crumb = { to: '/live-queries', text: 'Live query' } as const
 export function NewLiveQueryPage() {
   const { from } = route.useSearch()
   const mayCreate = useMay('create_live_query')
-  const source = useQuery({ ...liveQueryQuery(from ?? ''), enabled: from !== undefined, refetchInterval: false })
+  const source = useQuery({ ...liveQueryQuery(from ?? '', true), enabled: from !== undefined, refetchInterval: false })
   const isReady = from === undefined || source.data !== undefined || source.isError
   return (
     <Page title="New live query" crumb={crumb}>

@@ -7,6 +7,14 @@ import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
 
+/** The organization's own texts come before those of the check. */
+export const ownTemplates = [
+  sql<string>`coalesce(configuration.custom_rationale_template, checks.rationale_template)`.as('rationale_template'),
+  sql<string>`coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template)`.as(
+    'fix_instructions_template',
+  ),
+] as const
+
 const ofTags = (value: string) => sql`array(
   select ${sql.raw(value)} from check_tag_assignments as assignment
   join check_tags as tag on tag.organization_id = assignment.organization_id and tag.id = assignment.check_tag_id
@@ -78,12 +86,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
       'checks.sql_template',
       'checks.issue_title',
       'checks.is_provided',
-      sql<string>`coalesce(configuration.custom_rationale_template, checks.rationale_template)`.as(
-        'rationale_template',
-      ),
-      sql<string>`coalesce(configuration.custom_fix_instructions_template, checks.fix_instructions_template)`.as(
-        'fix_instructions_template',
-      ),
+      ...ownTemplates,
       'configuration.remediation_strategy',
       'configuration.block_auth_grace_period_days',
       'configuration.blocking_allowed_groups',

@@ -1,5 +1,6 @@
 import type { CheckSort, CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
 import { type Expression, sql } from 'kysely'
+import { ownTemplates } from '../checks/queries.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
@@ -133,6 +134,7 @@ export const findCheckFacts = (reader: Reader, organizationId: string, checkId: 
       'checks.option_definitions',
       'checks.privacy_info',
       'configuration.options',
+      ...ownTemplates,
       'recomputation.requested_at as recomputing_since',
     ])
     .where('checks.id', '=', checkId)

@@ -74,9 +74,10 @@ test('checks come by name, page after page, and every filter finds what it says'
   assert.equal((await browser.ask('GET', '/views/checks?kind=lost')).status, 422)
 
   const facts = await browser.ask('GET', `/views/checks/${disk.id}`)
-  const { statuses, open_issues, sql, option_definitions, recomputing } = facts.body
+  const { statuses, open_issues, sql, option_definitions, recomputing, rationale, fix_instructions } = facts.body
   assert.deepEqual([statuses.failing, statuses.passing, open_issues, recomputing], [1, 0, 1, false])
   assert.deepEqual([sql, option_definitions], [`select 'PASS' as KOLIDE_CHECK_STATUS`, '{}'])
+  assert.deepEqual([rationale, fix_instructions], ['Because.', 'Fix it.'])
 
   const { organizationId: foreign } = await strangers()
   const stranger = await signedIn({ email: 'eve@other.example', organizationId: foreign })
@@ -92,7 +93,8 @@ test('issues come newest first with device, owner and check, and are found by ho
   const { organizationId } = app.tenant
   const [one, two] = [await owned('one'), await owned('two')]
   const blocking = { remediation_strategy: 'block_immediately' } as const
-  const disk = await make.check(organizationId, { name: 'Disk', configuration: blocking })
+  const fix_instructions_template = 'Found {{ rows[0].KOLIDE_CHECK_STATUS | code }}.'
+  const disk = await make.check(organizationId, { name: 'Disk', fix_instructions_template, configuration: blocking })
   const soon = await make.check(organizationId, {
     name: 'Soon',
     configuration: { remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 1 },
@@ -132,6 +134,8 @@ test('issues come newest first with device, owner and check, and are found by ho
     check: { id: disk.id, name: 'Disk' },
     owner: { id: one.owner.id, name: 'one’s owner' },
     value: { KOLIDE_CHECK_STATUS: 'FAIL' },
+    rationale: 'Because.',
+    fix_instructions: 'Found `FAIL`.',
     issue_key: null,
     last_rechecked_at: app.now(),
     recheck_asked_at: null,

@@ -1,6 +1,7 @@
 import type { CheckFacts, CheckView } from '@muster/contract/console-checks.ts'
 import type { OptionDefinitions, OptionValues } from '../checks/templates/options.ts'
 import { renderSql } from '../checks/templates/render-sql.ts'
+import { ownerTexts } from '../checks/templates/render-text.ts'
 import { TemplateError } from '../checks/templates/template-error.ts'
 import type { CheckFactsRow, CheckViewRow, countStatuses } from './check-queries.ts'
 
@@ -40,6 +41,7 @@ export function describeCheckFacts(row: CheckFactsRow, counts: Counts, openIssue
     open_issues: openIssues,
     sql_template: row.sql_template,
     sql: sqlOf(row),
+    ...ownerTexts(row, { definitions: row.option_definitions as OptionDefinitions, values: row.options, rows: [] }),
     primary_key_column: row.primary_key_column,
     interval_seconds: row.interval_seconds,
     option_definitions: JSON.stringify(row.option_definitions),

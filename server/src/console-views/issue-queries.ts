@@ -1,5 +1,6 @@
 import type { IssueSort, IssueViewFilter, IssueViewListing } from '@muster/contract/console-issues.ts'
 import { type Expression, sql } from 'kysely'
+import { ownTemplates } from '../checks/queries.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
@@ -106,6 +107,11 @@ function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: stri
 
 export const findIssueFacts = (reader: Reader, organizationId: string, issueId: string) =>
   fromIssues(reader, organizationId)
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'issues.organization_id')
+        .onRef('configuration.check_id', '=', 'issues.check_id'),
+    )
     .leftJoin('check_results as result', (join) =>
       join
         .onRef('result.organization_id', '=', 'issues.organization_id')
@@ -128,6 +134,9 @@ export const findIssueFacts = (reader: Reader, organizationId: string, issueId: 
       'result.exemption_reason',
       'result.exemption_expires_at',
       'result.snoozed_until',
+      'checks.option_definitions',
+      'configuration.options',
+      ...ownTemplates,
     ])
     .where('issues.id', '=', issueId)
     .executeTakeFirst()

@@ -1,7 +1,6 @@
-import type { OptionDefinitions, OptionValues } from '../checks/templates/options.ts'
-import { parseOptions } from '../checks/templates/options.ts'
+import type { OptionDefinitions } from '../checks/templates/options.ts'
 import { renderSql } from '../checks/templates/render-sql.ts'
-import { renderText } from '../checks/templates/render-text.ts'
+import { ownerTexts } from '../checks/templates/render-text.ts'
 import { TemplateError } from '../checks/templates/template-error.ts'
 import type { Reader } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
@@ -35,20 +34,14 @@ export async function judgeUnsavedDraft(
 }
 
 export function judgeDraft(row: DraftRow, fields: DraftFields = fieldsOfRow(row)): DraftJudgement {
-  const defaults = parseOptions(fields.option_definitions, {})
-  const options = 'ok' in defaults ? defaults.ok : {}
   const examples = readExampleRows(fields.template_data_examples)
   const rows = 'rows' in examples ? examples.rows : []
   return {
     sections: sectionsOf(row, fields),
     sql: isBlank(fields.osquery_sql) ? null : made(() => renderSql(fields.osquery_sql, fields.option_definitions, {})),
-    rationale: textOf(fields.rationale_template, options, rows),
-    fix_instructions: textOf(fields.fix_instructions_template, options, rows),
+    ...ownerTexts(fields, { definitions: fields.option_definitions, values: {}, rows }),
   }
 }
-
-const textOf = (template: string, options: OptionValues, rows: readonly Record<string, string>[]) =>
-  isBlank(template) ? null : made(() => renderText(template, { options, rows }))
 
 function made(make: () => string): string | null {
   try {

@@ -1,5 +1,6 @@
 import { createEngine, renderTemplate } from './liquid-engine.ts'
-import type { OptionValues } from './options.ts'
+import { type OptionDefinitions, type OptionValues, parseOptions } from './options.ts'
+import { TemplateError } from './template-error.ts'
 
 /** What a rationale or fix instruction may name: the check's options and the rows of the issue. */
 export type TextScope = {
@@ -27,6 +28,30 @@ const engine = createEngine({
  */
 export function renderText(template: string, scope: TextScope): string {
   return renderTemplate(engine, template, { options: scope.options, rows: scope.rows })
+}
+
+/** The text, or null where there is none or where its template cannot be rendered. */
+function textOrNull(template: string, scope: TextScope): string | null {
+  if (template.trim() === '') return null
+  try {
+    return renderText(template, scope)
+  } catch (error) {
+    if (error instanceof TemplateError) return null
+    throw error
+  }
+}
+
+/** What people read of a check: with the options as they are set, and with the rows that failed. */
+export function ownerTexts(
+  templates: { rationale_template: string; fix_instructions_template: string },
+  { definitions, values, rows }: { definitions: OptionDefinitions; values: unknown; rows: TextScope['rows'] },
+): { rationale: string | null; fix_instructions: string | null } {
+  const parsed = parseOptions(definitions, values)
+  const scope = { options: 'ok' in parsed ? parsed.ok : {}, rows }
+  return {
+    rationale: textOrNull(templates.rationale_template, scope),
+    fix_instructions: textOrNull(templates.fix_instructions_template, scope),
+  }
 }
 
 function escapeMarkdown(value: unknown): string {

@@ -1,0 +1,20 @@
+import { Markdown } from '../components/markdown.tsx'
+
+type Parts = {
+  readonly rationale: string | null
+  readonly fixInstructions: string | null
+}
+
+/** What the owner of a device reads about a failure. */
+export const OwnerTexts = ({ rationale, fixInstructions }: Parts) => (
+  <>
+    {rationale !== null && <Markdown text={rationale} />}
+    {fixInstructions !== null && (
+      <>
+        <h3>How to fix it</h3>
+        <Markdown text={fixInstructions} />
+      </>
+    )}
+    {rationale === null && fixInstructions === null && <p className="t2">Nothing is written for owners.</p>}
+  </>
+)
