@@ -1,14 +1,19 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
+import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { SaveBar } from '../developers/save-bar.tsx'
+import { useWishes } from '../developers/use-wishes.ts'
 import { EventTypes } from './event-types.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
+import { streamQuery } from './stream-queries.ts'
 import { StreamTab } from './stream-tab.tsx'
-import { changeOf, changesInWords, wishesOf } from './stream-wishes.ts'
+import { changeOf, changesInWords, isSameWishes, labels, wishesOf } from './stream-wishes.ts'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId/settings')
 
@@ -22,16 +27,20 @@ export function StreamSettingsPage() {
 }
 
 function SettingsForm({ stream }: { stream: SsfStream }) {
-  const [before, setBefore] = useState(() => wishesOf(stream))
-  const [wishes, setWishes] = useState(before)
+  const client = useQueryClient()
+  const { base: before, wishes, setWishes, others, begin, takeTheirs } = useWishes(wishesOf(stream))
   const save = useAction({
-    act: () => request<SsfStream>(`/ssf_streams/${stream.id}`, { method: 'PATCH', body: changeOf(before, wishes) }),
+    act: async () => {
+      const isStill = (now: SsfStream) => isSameWishes(wishesOf(now), before)
+      await refuseOutdated(client, { ...streamQuery(stream.id), isStill })
+      return request<SsfStream>(`/ssf_streams/${stream.id}`, { method: 'PATCH', body: changeOf(before, wishes) })
+    },
     refresh: [['streams']],
     hasForm: true,
     said: () => 'The stream is changed',
     onDone: (changed) => {
-      setBefore(wishesOf(changed))
-      setWishes(wishesOf(changed))
+      client.setQueryData(streamQuery(stream.id).queryKey, changed)
+      begin(wishesOf(changed))
     },
   })
   const submit = (event: FormEvent) => {
@@ -54,13 +63,21 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
         Layout of its tokens: <code>{stream.spec_version}</code>. It never changes; a stream of the other layout is a
         new one.
       </p>
+      <ChangedMeanwhile
+        others={others}
+        labels={labels}
+        theirs={before}
+        yours={wishes}
+        shownOf={(of, field) => of[field]}
+        onTakeTheirs={takeTheirs}
+      />
       <FormFault error={save.faultBeside(...streamFieldNames)} />
       <SaveBar
         changes={changesInWords(before, wishes)}
         consequence="Events that wait are delivered the new way."
         verb="Save the changes"
         isBusy={save.isPending}
-        onDiscard={() => setWishes(before)}
+        onDiscard={() => begin(before)}
       />
     </form>
   )

@@ -48,7 +48,7 @@ export function changeOf(before: StreamWishes, after: StreamWishes): Readonly<Re
   }
 }
 
-const labels: Readonly<Record<keyof StreamWishes, string>> = {
+export const labels: Readonly<Record<keyof StreamWishes, string>> = {
   name: 'name',
   description: 'description',
   deliveryType: 'delivery',
@@ -56,6 +56,8 @@ const labels: Readonly<Record<keyof StreamWishes, string>> = {
   authorization: 'authorization header',
   audience: 'audience',
 }
+
+export const isSameWishes = (one: StreamWishes, other: StreamWishes): boolean => changesInWords(one, other) === ''
 
 /** `2 changes: name, receiver URL`; blank without any. */
 export function changesInWords(before: StreamWishes, after: StreamWishes): string {

@@ -1,14 +1,19 @@
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
+import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { SaveBar } from '../developers/save-bar.tsx'
+import { useWishes } from '../developers/use-wishes.ts'
 import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
+import { webhookQuery } from './webhook-queries.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { WebhookTab } from './webhook-tab.tsx'
-import { bodyOf, changesInWords, wishesOf } from './webhook-wishes.ts'
+import { bodyOf, changesInWords, labels, shownOf, wishesOf } from './webhook-wishes.ts'
 
 const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/settings')
 
@@ -27,16 +32,21 @@ export function WebhookSettingsPage() {
 }
 
 function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const [before, setBefore] = useState(() => wishesOf(endpoint))
-  const [wishes, setWishes] = useState(before)
+  const client = useQueryClient()
+  const { base: before, wishes, setWishes, others, begin, takeTheirs } = useWishes(wishesOf(endpoint))
   const save = useAction({
-    act: () => request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}`, { method: 'PATCH', body: bodyOf(wishes) }),
+    act: async () => {
+      const isStill = (now: WebhookEndpoint) => changesInWords(wishesOf(now), before) === ''
+      await refuseOutdated(client, { ...webhookQuery(endpoint.id), isStill })
+      const asked = { method: 'PATCH', body: bodyOf(wishes) } as const
+      return request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}`, asked)
+    },
     refresh: [['webhooks']],
     hasForm: true,
     said: () => 'The webhook is changed',
     onDone: (changed) => {
-      setBefore(wishesOf(changed))
-      setWishes(wishesOf(changed))
+      client.setQueryData(webhookQuery(endpoint.id).queryKey, changed)
+      begin(wishesOf(changed))
     },
   })
   const submit = (event: FormEvent) => {
@@ -47,13 +57,21 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
     <form className="form-section" onSubmit={submit} noValidate>
       <h2>What is sent, and where</h2>
       <WebhookFields value={wishes} onChange={setWishes} faultOf={save.faultOf} />
+      <ChangedMeanwhile
+        others={others}
+        labels={labels}
+        theirs={before}
+        yours={wishes}
+        shownOf={shownOf}
+        onTakeTheirs={takeTheirs}
+      />
       <FormFault error={save.faultBeside(...fieldNamesOf(wishes))} />
       <SaveBar
         changes={changesInWords(before, wishes)}
         consequence="What waits is sent the new way."
         verb="Save the changes"
         isBusy={save.isPending}
-        onDiscard={() => setWishes(before)}
+        onDiscard={() => begin(before)}
       />
     </form>
   )

@@ -40,6 +40,19 @@ export const bodyOf = (wishes: WebhookWishes) => ({
   custom_headers: headersOf(wishes),
 })
 
+export const labels: Readonly<Record<keyof WebhookWishes, string>> = {
+  url: 'address',
+  description: 'description',
+  events: 'events',
+  headers: 'headers',
+}
+
+/** Of headers their names alone. */
+export function shownOf(wishes: WebhookWishes, field: keyof WebhookWishes): string {
+  if (field === 'headers') return wishes.headers.map(({ name }) => name).join(', ')
+  return field === 'events' ? wishes.events.join(', ') : wishes[field]
+}
+
 const differs = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
 /** `2 changes: address, events`; blank without any. */

@@ -1,0 +1,17 @@
+import type { QueryClient } from '@tanstack/react-query'
+
+type Reading<Record> = {
+  readonly queryKey: readonly unknown[]
+  readonly queryFn?: unknown
+  readonly isStill: (record: Record) => boolean
+}
+
+/** Reads the record anew before it is saved; fails where somebody else has changed it, which the form then shows. */
+export async function refuseOutdated<Record>(
+  client: QueryClient,
+  { isStill, ...query }: Reading<Record>,
+): Promise<void> {
+  const now = await client.fetchQuery<Record>({ ...(query as { queryKey: readonly unknown[] }), staleTime: 0 })
+  if (isStill(now)) return
+  throw new Error('Somebody else changed it meanwhile: their change stands above. Look at it, then save again.')
+}
