@@ -77,7 +77,7 @@ test('a device group is renamed, and not deleted while a check names it', { skip
   await askAsPage(page, 'PATCH', path, { targeted_groups: [group.id] })
   await go(`/groups/devices/${group.id}`, 'Early')
   await button('Edit…').click()
-  await page.getByLabel('Name').fill('First')
+  await page.getByRole('textbox', { name: 'Name' }).fill('First')
   assert.deepEqual(await violations(page), [])
   await button('Save the group').click()
   await page.getByRole('heading', { level: 1, name: 'First' }).waitFor()

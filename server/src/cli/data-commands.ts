@@ -38,7 +38,12 @@ import {
   revokeEnrollmentSecretCommand,
 } from './commands/enrollment-commands.ts'
 import { exportCommand } from './commands/export-command.ts'
-import { createDeviceGroupCommand, createPersonGroupCommand } from './commands/group-commands.ts'
+import {
+  changeDeviceGroupCommand,
+  createDeviceGroupCommand,
+  createPersonGroupCommand,
+  deleteDeviceGroupCommand,
+} from './commands/group-commands.ts'
 import { importCommand } from './commands/import-command.ts'
 import {
   changePermissionsCommand,
@@ -56,8 +61,10 @@ import {
 import {
   createOrganizationCommand,
   listOrganizationsCommand,
+  listSettingsCommand,
   renameOrganizationCommand,
   setFeatureCommand,
+  setSettingCommand,
 } from './commands/organization-commands.ts'
 import {
   buildPackagesCommand,
@@ -111,6 +118,8 @@ export const dataCommands: readonly DataCommand[] = [
   createOrganizationCommand,
   renameOrganizationCommand,
   setFeatureCommand,
+  listSettingsCommand,
+  setSettingCommand,
   addPersonCommand,
   listAdminsCommand,
   addAdminCommand,
@@ -133,6 +142,8 @@ export const dataCommands: readonly DataCommand[] = [
   reopenRequestCommand,
   simulateRequestsCommand,
   createDeviceGroupCommand,
+  changeDeviceGroupCommand,
+  deleteDeviceGroupCommand,
   createPersonGroupCommand,
   listKeysCommand,
   createKeyCommand,
