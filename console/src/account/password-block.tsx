@@ -1,10 +1,11 @@
-import { Button, Modal, PasswordInput, TextInput } from '@mantine/core'
+import { Button, Modal, PasswordInput } from '@mantine/core'
 import type { ConsoleSession, SignInState } from '@muster/contract/console.ts'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
+import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -71,15 +72,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         data-autofocus
         visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
       />
-      {needsCode && (
-        <TextInput
-          name="code"
-          label="Code"
-          description="From your authenticator app, or a recovery code."
-          autoComplete="one-time-code"
-          autoFocus
-        />
-      )}
+      {needsCode && <CodeField />}
       <PasswordInput
         name="new_password"
         label="New password"

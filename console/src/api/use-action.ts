@@ -41,7 +41,10 @@ export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, An
   const faults = mutation.error instanceof ApiError ? mutation.error.faults : []
   return {
     ...mutation,
-    faultOf: (field) => faults.find((fault) => fault.field === field)?.message,
+    faultOf: (field) => {
+      const message = faults.find((fault) => fault.field === field)?.message
+      return message && `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`
+    },
     faultBeside: (...shown) => {
       if (mutation.error === null || mutation.error instanceof ProofDeclined) return undefined
       if (faults.length === 0) return mutation.error.message

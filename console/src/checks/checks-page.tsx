@@ -80,11 +80,11 @@ function Additions() {
     session?.permissions.includes('manage_custom_check_drafts') && !session.disabled_features.includes('custom_checks')
   return (
     <span className="row">
-      <Link to="/checks/catalogue" className="button-link">
+      <Link to="/checks/catalogue" className="line-button">
         Catalogue
       </Link>
       {mayWrite && (
-        <Link to="/checks/new" className="button-link">
+        <Link to="/checks/new" className="line-button">
           New check
         </Link>
       )}

@@ -27,7 +27,7 @@ export function PauseButton({ facts }: { facts: CheckFacts }) {
         to="/checks/$checkId/configuration"
         params={{ checkId: facts.id }}
         search={{ resume: '1' }}
-        className="button-link"
+        className="line-button"
       >
         Resume…
       </Link>

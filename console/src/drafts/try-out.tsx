@@ -8,7 +8,7 @@ import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { Failure } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
-import { Scroller } from '../components/scroller.tsx'
+import { RowsTable } from '../components/rows-table.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
@@ -91,34 +91,9 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
 }
 
 function Rows({ rows, count }: { rows: readonly Readonly<Record<string, string>>[]; count: string }) {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   return (
     <div className="panel rows draft-rows">
-      <Scroller name="Rows of the device">
-        <table className="t c">
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column}>
-                  <code>{visibleText(column)}</code>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new answer replaces them all
-              <tr key={index}>
-                {columns.map((column) => (
-                  <td key={column} title={visibleText(row[column] ?? '')}>
-                    <code>{visibleText(row[column] ?? '')}</code>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroller>
+      <RowsTable name="Rows of the device" rows={rows} />
       <div className="rows-foot">{count === '1' ? '1 row' : `${count} rows`}</div>
     </div>
   )

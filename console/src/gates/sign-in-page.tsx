@@ -7,6 +7,7 @@ import { ApiError } from '../api/api-error.ts'
 import { signByPasskey } from '../api/passkeys.ts'
 import { request, withQuery } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
+import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Gate } from './gate.tsx'
@@ -123,15 +124,7 @@ export function SignInPage() {
           withAsterisk={false}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
-        {needsCode && (
-          <TextInput
-            name="code"
-            label="Code"
-            description="From your authenticator app, or a recovery code."
-            autoComplete="one-time-code"
-            autoFocus
-          />
-        )}
+        {needsCode && <CodeField />}
         <FormFault error={signIn.error && !isFirstAsk ? sentenceFor(signIn.error) : null} />
         <Button type="submit" variant="filled" fullWidth loading={signIn.isPending}>
           Sign in

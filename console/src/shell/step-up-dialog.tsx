@@ -1,4 +1,4 @@
-import { Button, Modal, PasswordInput, TextInput } from '@mantine/core'
+import { Button, Modal, PasswordInput } from '@mantine/core'
 import type { ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -7,6 +7,7 @@ import { signByPasskey } from '../api/passkeys.ts'
 import { request } from '../api/request.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { endProof, useIsProofWanted } from '../api/step-up.ts'
+import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 
 /** Dialogs of pages are at Mantine's 200, and may be drawn later than this one. */
@@ -78,15 +79,7 @@ function ProofForm() {
         data-autofocus
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
       />
-      {needsCode && (
-        <TextInput
-          name="code"
-          label="Code"
-          description="From your authenticator app, or a recovery code."
-          autoComplete="one-time-code"
-          autoFocus
-        />
-      )}
+      {needsCode && <CodeField />}
       <FormFault error={error && !isAsking ? error.message : null} />
       {options.data?.identity_provider && (
         <p className="sm t3">

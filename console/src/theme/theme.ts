@@ -97,6 +97,10 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm', variant: 'default' } }),
     Input: Input.extend({ defaultProps: { size: 'sm' } }),
+    // Hints stand below.
+    InputWrapper: Input.Wrapper.extend({
+      defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+    }),
     Modal: Modal.extend({
       defaultProps: {
         lockScroll: false,
