@@ -91,7 +91,7 @@ test('a push stream to a private address is refused at its field, and nothing ty
   await page.getByLabel('Name', { exact: true }).fill('Okta workforce')
   await page.getByLabel('Receiver URL').fill('https://10.0.4.12/ssf')
   await button('Create the stream').click()
-  await page.getByText(/^Must .*public/).waitFor()
+  await page.getByText(/^must .*public/).waitFor()
   await assertAccessible('a refused stream')
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Okta workforce')
   await page.getByLabel('Receiver URL').fill('https://receiver.invalid/ssf')

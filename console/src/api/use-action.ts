@@ -41,10 +41,7 @@ export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, An
   const faults = mutation.error instanceof ApiError ? mutation.error.faults : []
   return {
     ...mutation,
-    faultOf: (field) => {
-      const message = faults.find((fault) => fault.field === field)?.message
-      return message && `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`
-    },
+    faultOf: (field) => faults.find((fault) => fault.field === field)?.message,
     faultBeside: (...shown) => {
       if (mutation.error === null || mutation.error instanceof ProofDeclined) return undefined
       if (faults.length === 0) return mutation.error.message
