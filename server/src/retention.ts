@@ -24,6 +24,10 @@ export const oldBefore = (what: Retained, organization: RawBuilder<unknown>, now
   ), ${sql.lit(retention[what].usual)})
 )`
 
-/** The latest of those moments that there can be, for looking things up by their time. */
-export const oldestBefore = (what: Retained, now: string): string =>
-  new Date(Date.parse(now) - retention[what].least * dayMs).toISOString()
+/** The latest of those moments of all organizations: reading up to it passes by nothing that everybody still keeps. */
+export const oldSomewhereBefore = (what: Retained, now: string): RawBuilder<string> => sql`(
+  ${now}::timestamptz - interval '24 hours' * (
+    select least(${sql.lit(retention[what].usual)}, min(${sql.ref(`settings.${what}_days`)}))
+    from organization_settings as settings
+  )
+)`

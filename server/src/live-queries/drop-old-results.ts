@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
-import { oldBefore, oldestBefore } from '../retention.ts'
+import { oldBefore, oldSomewhereBefore } from '../retention.ts'
 
 type Campaign = { organization_id: string; id: string }
 
@@ -22,7 +22,7 @@ export async function dropOldResults(db: Db, now: string): Promise<void> {
 async function lockOld(tx: Tx, now: string): Promise<Campaign | undefined> {
   const { rows } = await sql<Campaign>`
     select organization_id, id from live_query_campaigns
-    where results_dropped_at is null and started_at < ${oldestBefore('live_results', now)}::timestamptz
+    where results_dropped_at is null and started_at < ${oldSomewhereBefore('live_results', now)}
       and started_at < ${oldBefore('live_results', sql`live_query_campaigns.organization_id`, now)}
     order by started_at limit 1
     for no key update skip locked

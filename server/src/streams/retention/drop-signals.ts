@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/transact.ts'
-import { oldBefore, oldestBefore } from '../../retention.ts'
+import { oldBefore, oldSomewhereBefore } from '../../retention.ts'
 
 type Place = { organization_id: string; id: string; occurred_at: string }
 
@@ -25,8 +25,9 @@ async function dropBatch(db: Db, now: string, after: Place | undefined): Promise
   const { rows } = await sql<{ count: string; last: Place | null }>`
     with batch as materialized (
       select organization_id, id, occurred_at from ssf_signals
-      where occurred_at < ${oldestBefore('settled_signals', now)}::timestamptz
-        and occurred_at < ${oldBefore('settled_signals', sql`ssf_signals.organization_id`, now)} and occurred_at >= ${after?.occurred_at ?? '-infinity'}::timestamptz
+      where occurred_at < ${oldSomewhereBefore('settled_signals', now)}
+        and occurred_at < ${oldBefore('settled_signals', sql`ssf_signals.organization_id`, now)}
+        and occurred_at >= ${after?.occurred_at ?? '-infinity'}::timestamptz
         and (occurred_at, organization_id, id) > (
           ${after?.occurred_at ?? '-infinity'}::timestamptz, ${after?.organization_id ?? '0'}::bigint, ${after?.id ?? '0'}::bigint)
       order by occurred_at, organization_id, id limit ${signalsAtOnce}
