@@ -32,6 +32,8 @@ export function ConfirmDialog(parts: Parts) {
         className="confirm"
         onSubmit={(event) => {
           event.preventDefault()
+          // React hands it on to a form that the dialog is written in.
+          event.stopPropagation()
           parts.onConfirm()
         }}
       >

@@ -12,6 +12,7 @@ import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { SaveBar } from '../components/save-bar.tsx'
 import { useDebounced } from '../components/use-debounced.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
@@ -111,20 +112,16 @@ function DraftEditor({ draft }: { draft: DraftView }) {
           </aside>
         </div>
         {isDirty && (
-          <section className="draft-save" aria-label="Unsaved changes">
-            <div className="grow">
-              <span className="m">
-                {Object.keys(changes).length === 1 ? '1 change' : `${Object.keys(changes).length} changes`}
-              </span>
-              <FormFault error={save.faultBeside(...Object.keys(form))} />
-            </div>
-            <Button variant="subtle" onClick={() => setForm(before)}>
-              Discard
-            </Button>
+          <SaveBar
+            isWhole
+            said={Object.keys(changes).length === 1 ? '1 change' : `${Object.keys(changes).length} changes`}
+            below={<FormFault error={save.faultBeside(...Object.keys(form))} />}
+            onDiscard={() => setForm(before)}
+          >
             <Button variant="filled" loading={save.isPending} data-submit onClick={() => save.mutate()}>
               Save the draft
             </Button>
-          </section>
+          </SaveBar>
         )}
       </div>
       <LeaveGuard isDirty={isDirty} />

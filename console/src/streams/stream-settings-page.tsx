@@ -6,8 +6,8 @@ import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
+import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
-import { SaveBar } from '../developers/save-bar.tsx'
 import { useWishes } from '../developers/use-wishes.ts'
 import { EventTypes } from './event-types.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
@@ -72,7 +72,7 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
         onTakeTheirs={takeTheirs}
       />
       <FormFault error={save.faultBeside(...streamFieldNames)} />
-      <SaveBar
+      <FormSaveBar
         changes={changesInWords(before, wishes)}
         consequence="Events that wait are delivered the new way."
         verb="Save the changes"

@@ -6,8 +6,8 @@ import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
+import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
-import { SaveBar } from '../developers/save-bar.tsx'
 import { useWishes } from '../developers/use-wishes.ts'
 import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
 import { webhookQuery } from './webhook-queries.ts'
@@ -66,7 +66,7 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
         onTakeTheirs={takeTheirs}
       />
       <FormFault error={save.faultBeside(...fieldNamesOf(wishes))} />
-      <SaveBar
+      <FormSaveBar
         changes={changesInWords(before, wishes)}
         consequence="What waits is sent the new way."
         verb="Save the changes"

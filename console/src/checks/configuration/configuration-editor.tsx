@@ -11,11 +11,11 @@ import { useDebounced } from '../../components/use-debounced.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { TagEditor } from '../tag-editor.tsx'
 import { ConfigurationForm } from './configuration-form.tsx'
+import { ConfigurationSaveBar } from './configuration-save-bar.tsx'
 import { type Change, changeOf, countOf, type Definitions, type Draft, draftOf, faultsOf, rebase } from './draft.ts'
 import { exportBlocked } from './export-blocked.ts'
 import { PreviewPanel } from './preview-panel.tsx'
 import { consequencesOf, isWide, staysOf, verbOf } from './preview-words.ts'
-import { SaveBar } from './save-bar.tsx'
 
 type Parts = {
   readonly facts: CheckFacts
@@ -134,7 +134,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
         />
       </div>
       {changes > 0 && (
-        <SaveBar
+        <ConfigurationSaveBar
           changed={current?.changed ?? []}
           changes={changes}
           saved={before}
