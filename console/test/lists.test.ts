@@ -109,7 +109,7 @@ test('checks are sorted by the share that passes, issues by what blocks soonest'
 
 test('columns are hidden and moved, and the choice follows the person', { skip }, async () => {
   await page.goto(at('/devices'))
-  const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1)
+  const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1, -1)
   await page.getByText('1–40 of 40').waitFor()
   assert.deepEqual(await heads(), ['Device', 'State', 'Blocks', 'Owner', 'System', 'Serial', 'Issues', 'Last seen'])
   await page.getByRole('button', { name: 'Columns' }).click()

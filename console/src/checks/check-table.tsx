@@ -14,7 +14,7 @@ type Parts = {
 }
 
 export const CheckTable = ({ rows, sort, onSort, isOld }: Parts) => (
-  <Scroller name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
+  <Scroller isList name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
     <table className="t bl check-list">
       <thead>
         <tr>

@@ -60,7 +60,11 @@ export function ListBody<Row>(parts: Parts<Row>) {
         </div>
       )}
       {rows !== undefined && rows.length > 0 && (
-        <Scroller name={name} className={`${isInset ? '' : 'bleed'} ${list.isPlaceholderData ? 'old' : ''}`}>
+        <Scroller
+          isList={!isInset}
+          name={name}
+          className={`${isInset ? '' : 'bleed'} ${list.isPlaceholderData ? 'old' : ''}`}
+        >
           <table className={`t record-table ${isInset ? '' : 'bl'} ${className}`}>{parts.children(rows)}</table>
         </Scroller>
       )}

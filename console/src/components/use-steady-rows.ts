@@ -17,6 +17,8 @@ export type SteadyRows<Row> = {
   /** How many rows would come, go or move. */
   readonly changes: number
   readonly show: () => void
+  /** Whoever looks has just changed the list themselves: it is shown as it is read next. */
+  readonly renew: () => void
 }
 
 /**
@@ -38,6 +40,7 @@ export function useSteadyRows<Row extends { readonly id: string }>(
     rows,
     changes: next === undefined || next.rows === next.source ? 0 : countChanges(idsOf(next.rows), idsOf(next.source)),
     show: () => setKept(next && { ...next, rows: next.source }),
+    renew: () => setKept(next && { ...next, isSettling: true }),
   }
 }
 

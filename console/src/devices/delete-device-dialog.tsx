@@ -1,16 +1,19 @@
 import type { Device } from '@muster/contract/devices.ts'
-import { useNavigate } from '@tanstack/react-router'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { useRestore } from './missing-device.tsx'
 
-type Parts = { readonly device: Device; readonly ownerName: string | undefined; readonly onClose: () => void }
+type Parts = {
+  readonly device: Device
+  readonly ownerName: string | undefined
+  readonly onClose: () => void
+  readonly onDeleted: () => void
+}
 
 /** Deleting is taken back from the toast, and from the page of the device, while it can be. */
-export function DeleteDeviceDialog({ device, ownerName, onClose }: Parts) {
-  const navigate = useNavigate()
+export function DeleteDeviceDialog({ device, ownerName, onClose, onDeleted }: Parts) {
   const restore = useRestore()
   const name = visibleText(device.name)
   const remove = useAction({
@@ -20,7 +23,7 @@ export function DeleteDeviceDialog({ device, ownerName, onClose }: Parts) {
     undo: () => ({ label: 'Restore', run: () => restore.mutate(device.id) }),
     onDone: () => {
       onClose()
-      void navigate({ to: '/devices' })
+      onDeleted()
     },
     hasForm: true,
   })

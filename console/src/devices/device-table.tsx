@@ -1,13 +1,16 @@
 import type { DeviceColumnName } from '@muster/contract/console-preferences.ts'
 import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
 import { Link } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Icon, type IconName } from '../components/icon.tsx'
+import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { choose, isChosen, range, type Selection } from '../components/selection.ts'
 import { SortHead } from '../components/sort-head.tsx'
+import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { DeviceCell, DeviceHead } from './device-columns.tsx'
+import { useDeviceVerbs, useMayChangeDevices } from './device-verbs.tsx'
 
 const platformIcons: Readonly<Record<DeviceView['device_type'], IconName>> = {
   Mac: 'apple',
@@ -25,21 +28,24 @@ type Parts = {
   readonly selection: Selection
   /** Undefined: the administrator may do nothing with several devices. */
   readonly onSelect: ((selection: Selection) => void) | undefined
+  /** Somebody has taken a device out of the list, by its menu. */
+  readonly onGone: () => void
   /** The rows are those of the page before. */
   readonly isOld: boolean
 }
 
-export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, isOld }: Parts) {
+export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, onGone, isOld }: Parts) {
   const ids = rows.map(({ id }) => id)
   const isAll = ids.every((id) => isChosen(selection, id))
   // Where the choice began: with Shift all rows from there are chosen.
   const begun = useRef<string>(undefined)
+  const hasMenu = useMayChangeDevices()
   const toggle = (id: string, isRange: boolean) => {
     onSelect?.(choose(selection, isRange ? range(ids, begun.current, id) : [id], !isChosen(selection, id)))
     begun.current = id
   }
   return (
-    <Scroller name="Devices" className={isOld ? 'bleed old' : 'bleed'}>
+    <Scroller isList name="Devices" className={isOld ? 'bleed old' : 'bleed'}>
       <table className="t bl device-table">
         <thead>
           <tr>
@@ -59,6 +65,7 @@ export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, 
             {columns.map((name) => (
               <DeviceHead key={name} name={name} sort={sort} onSort={onSort} />
             ))}
+            {hasMenu && <RowMenuHead />}
           </tr>
         </thead>
         <tbody>
@@ -69,6 +76,7 @@ export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, 
               columns={columns}
               isChosen={isChosen(selection, row.id)}
               onToggle={onSelect && ((isRange) => toggle(row.id, isRange))}
+              onGone={hasMenu ? onGone : undefined}
             />
           ))}
         </tbody>
@@ -84,9 +92,11 @@ type RowParts = Pick<Parts, 'columns'> & {
   readonly row: DeviceView
   readonly isChosen: boolean
   readonly onToggle: ((isRange: boolean) => void) | undefined
+  /** Undefined: the administrator may do nothing with a device. */
+  readonly onGone: (() => void) | undefined
 }
 
-function DeviceRow({ row, columns, isChosen: isOn, onToggle }: RowParts) {
+function DeviceRow({ row, columns, isChosen: isOn, onToggle, onGone }: RowParts) {
   const name = visibleText(row.name)
   return (
     <tr className={isOn ? 'sel' : ''}>
@@ -109,6 +119,33 @@ function DeviceRow({ row, columns, isChosen: isOn, onToggle }: RowParts) {
       {columns.map((column) => (
         <DeviceCell key={column} name={column} row={row} />
       ))}
+      {onGone && (
+        <td className="c-menu">
+          <RowMenu name={name}>{(menu) => <DeviceMenu row={row} menu={menu} onGone={onGone} />}</RowMenu>
+        </td>
+      )}
     </tr>
+  )
+}
+
+type MenuParts = {
+  readonly row: DeviceView
+  readonly menu: (items: ReactNode) => ReactNode
+  readonly onGone: () => void
+}
+
+function DeviceMenu({ row: { id, owner }, menu, onGone }: MenuParts) {
+  const { verbs, dialogs } = useDeviceVerbs({
+    deviceId: id,
+    ownerId: owner?.id,
+    ownerName: visibleText(owner?.name ?? ''),
+    onDeleted: onGone,
+    onUnregistered: onGone,
+  })
+  return (
+    <>
+      {menu(<VerbItems verbs={[verbs.refresh, verbs.edit, verbs.mode, verbs.unregister, verbs.delete]} />)}
+      {dialogs}
+    </>
   )
 }

@@ -32,7 +32,7 @@ export function DevicesPage() {
   const navigate = route.useNavigate()
   const query = devicePageQuery(filters)
   const list = useQuery(query)
-  const { rows, changes, show } = useSteadyRows(list, JSON.stringify(query.queryKey))
+  const { rows, changes, show, renew } = useSteadyRows(list, JSON.stringify(query.queryKey))
   const count = useQuery(deviceCountQuery(filters))
   const columns = usePreferences().device_columns ?? deviceColumnNames
   const [selection, setSelection] = useState(nothing)
@@ -73,6 +73,7 @@ export function DevicesPage() {
           onSort={(sort) => change(given({ ...kept, sort }))}
           selection={selection}
           onSelect={mayRefresh ? setSelection : undefined}
+          onGone={renew}
           isOld={list.isPlaceholderData}
         />
       )}

@@ -11,9 +11,10 @@ type Parts = {
   readonly ownerId: string
   readonly ownerName: string
   readonly onClose: () => void
+  readonly onUnregistered: (() => void) | undefined
 }
 
-export function UnregisterDialog({ device, ownerId, ownerName, onClose }: Parts) {
+export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregistered }: Parts) {
   const devices = useQuery(ownDevicesQuery(ownerId))
   const others = devices.data?.data.filter(({ id }) => id !== device.id).length
   const name = visibleText(device.name)
@@ -22,7 +23,10 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose }: Parts)
     act: () => request(`/devices/${device.id}/registration`, { method: 'DELETE' }),
     refresh: [['devices'], ['people'], ['audit']],
     said: () => `${name} is registered to nobody`,
-    onDone: onClose,
+    onDone: () => {
+      onClose()
+      onUnregistered?.()
+    },
     hasForm: true,
   })
   return (

@@ -4,14 +4,11 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
-import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { Page } from '../shell/page.tsx'
-import { deviceGroupsQuery, readGroupFilters } from './group-queries.ts'
-import { GroupTabs } from './group-tabs.tsx'
+import { GroupListPage } from './group-list-page.tsx'
+import { deviceGroupsQuery } from './group-queries.ts'
 import { NewGroupDialog } from './new-group-dialog.tsx'
 
 const route = getRouteApi('/shell/groups/devices')
@@ -23,63 +20,54 @@ export function DeviceGroupsPage() {
   const mayManage = useMay('manage_device_groups')
   const [isMaking, setIsMaking] = useState(false)
   const make = mayManage && (
-    <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
-      New group
-    </Button>
+    <>
+      <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsMaking(true)}>
+        New group
+      </Button>
+      {isMaking && <NewGroupDialog onClose={() => setIsMaking(false)} />}
+    </>
   )
   return (
-    <Page title="Device groups" actions={make}>
-      <GroupTabs />
-      <search className="filterbar">
-        <SearchBox
-          value={filters.q ?? ''}
-          placeholder="Name or description"
-          onChange={(q) => void navigate({ search: readGroupFilters({ q }), replace: true })}
-        />
-      </search>
-      <ListBody
-        list={list}
-        name="Device groups"
-        filter={filters.q ? `Name or description holds “${filters.q}”.` : ''}
-        noMatch="No group matches."
-        onClear={() => void navigate({ search: {} })}
-        empty={
-          <Emptiness title="No device group yet.">
-            Checks may target a group or leave it out. Make one, then add devices.
-          </Emptiness>
-        }
-        after={filters.after}
-        onNext={(after) => void navigate({ search: { ...filters, after } })}
-      >
-        {(rows) => (
-          <>
-            <thead>
-              <tr>
-                <th>Group</th>
-                <th className="num w-120">Devices</th>
-                <th className="num w-120">Made</th>
+    <GroupListPage
+      title="Device groups"
+      searched="Name or description"
+      actions={make}
+      filters={filters}
+      onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
+      list={list}
+      empty={
+        <Emptiness title="No device group yet.">
+          Checks may target a group or leave it out. Make one, then add devices.
+        </Emptiness>
+      }
+    >
+      {(groups) => (
+        <>
+          <thead>
+            <tr>
+              <th>Group</th>
+              <th className="num w-120">Devices</th>
+              <th className="num w-120">Made</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group) => (
+              <tr key={group.id} className="tall">
+                <td className="c-name">
+                  <Link to="/groups/devices/$groupId" params={{ groupId: group.id }} className="m ell" data-row-link>
+                    {visibleText(group.name)}
+                  </Link>
+                  <span className="second ell">{visibleText(group.description ?? '')}</span>
+                </td>
+                <td className="num c-lead">{group.members_count.toLocaleString('en')}</td>
+                <td className="num t2 c-more">
+                  <RelativeTime time={group.created_at} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {rows.map((group) => (
-                <tr key={group.id} className="tall">
-                  <td className="c-name">
-                    <Link to="/groups/devices/$groupId" params={{ groupId: group.id }} className="m ell" data-row-link>
-                      {visibleText(group.name)}
-                    </Link>
-                    <span className="second ell">{visibleText(group.description ?? '')}</span>
-                  </td>
-                  <td className="num c-lead">{group.members_count.toLocaleString('en')}</td>
-                  <td className="num t2 c-more">
-                    <RelativeTime time={group.created_at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </>
-        )}
-      </ListBody>
-      {isMaking && <NewGroupDialog onClose={() => setIsMaking(false)} />}
-    </Page>
+            ))}
+          </tbody>
+        </>
+      )}
+    </GroupListPage>
   )
 }

@@ -59,7 +59,7 @@ function Keys() {
         </Emptiness>
       )}
       {rows.length > 0 && (
-        <Scroller name="API keys">
+        <Scroller isList name="API keys">
           <table className="t key-table">
             <thead>
               <tr>

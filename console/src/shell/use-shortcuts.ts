@@ -113,7 +113,7 @@ export function useWholeRows(): void {
       if (event.defaultPrevented || event.button !== 0 || !(event.target instanceof Element)) return
       const row = event.target.closest('tr')
       const link = row?.querySelector<HTMLElement>('[data-row-link]')
-      if (!link || event.target.closest('a, button, input, label, select, time')) return
+      if (!link || event.target.closest('a, button, input, label, select, time, [role="menu"]')) return
       if (getSelection()?.isCollapsed === false) return
       const { ctrlKey, metaKey, shiftKey } = event
       link.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }))

@@ -50,7 +50,7 @@ export function StreamsPage() {
           </Emptiness>
         )}
         {rows.length > 0 && (
-          <Scroller name="Streams">
+          <Scroller isList name="Streams">
             <table className="t stream-table">
               <thead>
                 <tr>

@@ -110,7 +110,13 @@ export const theme = createTheme({
       },
     }),
     Menu: Menu.extend({
-      defaultProps: { shadow: 'md', radius: 'lg', transitionProps: { transition: 'fade', duration: 120 } },
+      defaultProps: {
+        shadow: 'md',
+        radius: 'lg',
+        transitionProps: { transition: 'fade', duration: 120 },
+        // No item, and so nothing that may stand in a menu: the focus begins on the first item.
+        withInitialFocusPlaceholder: false,
+      },
     }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } }),
   },

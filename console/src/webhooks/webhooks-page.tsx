@@ -47,7 +47,7 @@ export function WebhooksPage() {
           <Emptiness title="No webhook yet.">A webhook tells a program of yours what happens.</Emptiness>
         )}
         {rows.length > 0 && (
-          <Scroller name="Webhooks">
+          <Scroller isList name="Webhooks">
             <table className="t stream-table">
               <thead>
                 <tr>

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  askAsPage,
+  type ConsoleInBrowser,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  violations,
+} from './browser.ts'
+
+let opened: ConsoleInBrowser
+let page: Page
+let at: (path: string) => string
+
+before(async () => {
+  if (skip !== false) return
+  opened = await openConsole(40)
+  page = opened.page
+  at = (path) => `${opened.trial.baseUrl}/console${path}`
+  await setUpAdmin(opened)
+})
+
+after(() => opened?.stop())
+
+const menuOf = (place: number) => page.getByRole('button', { name: /^Actions for / }).nth(place)
+const items = () => page.getByRole('menuitem').allTextContents()
+const focused = () =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
+
+test('the menu of a row follows its link, opens by the keyboard, and gives the focus back', { skip }, async () => {
+  await page.goto(at('/devices?owner=registered&sort=name'))
+  await page.locator('.bleed:not(.old) [data-row-link]').first().waitFor()
+  await page.locator('[data-row-link]').first().focus()
+  await page.keyboard.press('Tab')
+  const name = (await page.locator('[data-row-link]').first().textContent()) ?? ''
+  assert.equal(await focused(), `Actions for ${name}`)
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Edit…' }).waitFor()
+  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Who may sign in…', 'Unregister…', 'Delete…'])
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('ArrowDown')
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Edit…')
+  await page.keyboard.press('Escape')
+  await page.getByRole('menuitem').first().waitFor({ state: 'detached' })
+  await page.waitForFunction(
+    (label) => document.activeElement?.getAttribute('aria-label') === label,
+    `Actions for ${name}`,
+  )
+  assert.equal(new URL(page.url()).pathname, '/console/devices', 'no row was opened')
+})
+
+test('from its row a device is edited, unregistered, and deleted; it leaves the list at once', { skip }, async () => {
+  await page.goto(at('/devices?owner=registered&sort=name'))
+  const links = page.locator('.bleed:not(.old) [data-row-link]')
+  await links.first().waitFor()
+  const id = (await links.first().getAttribute('href'))?.split('/').at(-1)
+  const before = await links.count()
+  await menuOf(0).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note').fill('Lent to the lab')
+  await dialog.getByRole('button', { name: 'Save the device' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal((await askAsPage(page, 'GET', `/devices/${id}`)).body.note, 'Lent to the lab')
+
+  await menuOf(0).click()
+  await page.getByRole('menuitem', { name: 'Unregister…' }).click()
+  await dialog.getByText('can no longer sign in with it').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByRole('button', { name: /^Unregister/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })
+  assert.equal(await links.count(), before - 1)
+  assert.equal(await page.getByText('1 change ·').count(), 0, 'nobody is told of what they did themselves')
+
+  await page.goto(at('/devices?owner=none'))
+  await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor()
+  await page
+    .locator('tr')
+    .filter({ has: page.locator(`[data-row-link][href$="/devices/${id}"]`) })
+    .getByRole('button', { name: /^Actions for / })
+    .click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).waitFor()
+  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Delete…'], 'nobody owns it')
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await dialog.getByRole('button', { name: /^Delete/ }).click()
+  await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).pathname, '/console/devices')
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText('restored').waitFor()
+  assert.equal((await askAsPage(page, 'GET', `/devices/${id}`)).status, 200)
+})
+
+test('bar, chosen rows and head stay in sight in this order, and a menu stands above them', { skip }, async () => {
+  await page.goto(at('/devices?sort=name'))
+  await page.getByText('1–40 of 40').waitFor()
+  await page.locator('tbody input[type=checkbox]').first().click()
+  await page.mouse.move(700, 500)
+  await page.mouse.wheel(0, 600)
+  await page.waitForFunction(() => scrollY > 300)
+  const tops = await page.evaluate(() =>
+    ['.top', '.bulk', '.device-table th'].map((one) =>
+      Math.round(document.querySelector(one)?.getBoundingClientRect().top ?? -1),
+    ),
+  )
+  assert.deepEqual(tops, [0, 48, 92])
+  // Rows under the head are covered by it.
+  const under = await page.evaluate(() => document.elementFromPoint(600, 108)?.closest('thead, tbody')?.tagName)
+  assert.equal(under, 'THEAD')
+  await page.locator('[data-row-link]').nth(12).focus()
+  for (let step = 0; step < 12; step += 1) await page.keyboard.press('k')
+  const first = await page.evaluate(() => document.activeElement?.getBoundingClientRect().top ?? 0)
+  assert.ok(first >= 124, `the focused row is not hidden behind the head (${first})`)
+  await page.getByRole('button', { name: 'Filter by State' }).click()
+  const item = page.getByRole('menuitemcheckbox', { name: 'Stale' })
+  await item.waitFor()
+  const isAbove = await item.evaluate((one) => {
+    const { left, top, height } = one.getBoundingClientRect()
+    return one.contains(document.elementFromPoint(left + 20, top + height / 2))
+  })
+  assert.ok(isAbove)
+  await page.keyboard.press('Escape')
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(opened?.faults, [])
+})
