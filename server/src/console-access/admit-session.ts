@@ -3,6 +3,7 @@ import type { Feature } from '@muster/contract/features.ts'
 import { sql } from 'kysely'
 import type { Actor } from '../audit/record-audit.ts'
 import type { Db } from '../db/transact.ts'
+import { needsSecondFactor } from './needs-second-factor.ts'
 import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 export type AdmittedSession = {
@@ -40,13 +41,7 @@ export async function admitSession(
       select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
         session.id as session_id, session.created_at, session.verified_at,
         admin.id as admin_user_id, admin.first_name, admin.last_name, admin.email, admin.access, admin.restrictions,
-        session.method, session.method <> 'oidc' and coalesce(settings.is_second_factor_required, false)
-          and not exists (select from admin_credentials as credentials
-            where credentials.organization_id = admin.organization_id and credentials.admin_user_id = admin.id
-              and credentials.totp_enabled_at is not null)
-          and not exists (select from admin_passkeys as passkey
-            where passkey.organization_id = admin.organization_id and passkey.admin_user_id = admin.id)
-          as needs_second_factor
+        session.method, ${needsSecondFactor} as needs_second_factor
       from admin_session_lookups as lookup
       join admin_sessions as session on session.organization_id = lookup.organization_id
         and session.id = lookup.admin_session_id and session.ended_at is null

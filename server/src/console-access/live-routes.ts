@@ -8,7 +8,8 @@ import { mayRead } from './rules.ts'
 import { sessionStanding } from './session-standing.ts'
 
 const lookEveryMs = 1_000
-const beatEveryMs = 15_000
+/** Also how long a session that has run out is still followed: nothing is written when it does. */
+const beatEveryMs = 5_000
 const mostPerSession = 8
 /** What a browser that reads nothing may leave waiting here. */
 const mostWaitingBytes = 65_536
@@ -49,7 +50,7 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
         )
       const ignore = watch.listen(organizationId, (changed) => {
         send(response, 'changed', { topics: changed })
-        // Ending a session is an entry of the audit log.
+        // Ending a session is an entry of the audit log, and so is what changes whom it lets in.
         if (changed.includes('audit')) void check()
       })
       const beat = setInterval(() => void check(), beatEveryMs).unref()
@@ -84,7 +85,7 @@ function begin(reply: FastifyReply): ServerResponse {
 function tellStanding(response: ServerResponse, standing: Awaited<ReturnType<typeof sessionStanding>>): void {
   if (standing === 'open') write(response, ': here\n\n')
   else if (standing === 'ended') response.end('event: ended\ndata: {}\n\n')
-  // The page comes again by itself, with the new secret.
+  // The page comes again by itself: with the new secret, with other rights, or to be told what is missing.
   else response.end()
 }
 

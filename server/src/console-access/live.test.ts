@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../test/support/console.ts'
+import { openLivePage } from '../../test/support/live-page.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { transact } from '../db/transact.ts'
 import { announce } from '../events/announce.ts'
@@ -14,30 +15,7 @@ beforeEach(async () => {
   await app.reset()
 })
 
-type Told = { readonly event: string; readonly data: { topics?: string[] } }
-
-/** What a page hears, by the server's own port. */
-async function listen(cookie: string, leaving = new AbortController()) {
-  if (!app.app.server.listening) await app.app.listen({ host: '127.0.0.1', port: 0 })
-  const address = app.app.server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  const answer = await fetch(`http://127.0.0.1:${port}/console/api/live`, {
-    headers: { cookie, 'sec-fetch-site': 'same-origin' },
-    signal: leaving.signal,
-  })
-  async function* told(): AsyncGenerator<Told> {
-    let text = ''
-    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? []
-        text = text.slice(end + 2)
-        if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) }
-      }
-    }
-  }
-  return { answer, told: told(), leave: () => leaving.abort() }
-}
+const listen = (cookie: string, leaving?: AbortController) => openLivePage(app.app, cookie, leaving)
 
 async function signedIn(organizationId?: string) {
   const admin = await addAdmin(app, organizationId === undefined ? {} : { organizationId, email: 'other@b.example' })

@@ -10,6 +10,11 @@ type OfCampaign = ListPage<{ readonly campaignId: string }>
 
 const newestFirst: Keyset = { id: { column: 'live_query_campaigns.id', type: 'bigint' }, direction: 'desc' }
 const asTheyCame: Keyset = { id: { column: 'live_query_results.id', type: 'bigint' }, direction: 'asc' }
+const byAnswerAndRow: Keyset = {
+  id: { column: sql`coalesce(element.position, 0)`, type: 'bigint' },
+  sort: { column: 'live_query_results.id', type: 'bigint' },
+  direction: 'asc',
+}
 
 /** A sum over the shards of one campaign: 32 rows at most. */
 const counted = (status: 'waiting' | 'successful' | 'errored') => sql<number>`(
@@ -88,14 +93,8 @@ export const listAnsweredRows = (reader: Reader, { organizationId, params, after
       'element.value',
       sql<number>`coalesce(element.position, 0)`.as('position'),
     ])
-    .$if(after !== undefined, (query) => {
-      const [id, position] = (after ?? '').split(' ')
-      return query.where(
-        sql<boolean>`(live_query_results.id, coalesce(element.position, 0)) > (${id}::bigint, ${position}::int)`,
-      )
-    })
-    .orderBy('live_query_results.id')
-    .orderBy('position')
+    .where(afterCursor(byAnswerAndRow, after?.split(' ')))
+    .$call(inKeysetOrder(byAnswerAndRow))
     .limit(sql.lit(limit))
     .execute()
 

@@ -2,6 +2,7 @@ import type { RequestViewFilter } from '@muster/contract/console-issues.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 
 type Covered = {
@@ -27,6 +28,9 @@ const covered = sql<Covered[]>`(
 )`
 
 export type ExemptionRequestViewRow = Awaited<ReturnType<typeof listExemptionRequestViews>>[number]
+
+const newestExemption: Keyset = { id: { column: 'exemption_requests.id', type: 'bigint' }, direction: 'desc' }
+const newestRegistration: Keyset = { id: { column: 'registration_requests.id', type: 'bigint' }, direction: 'desc' }
 
 /** Newest first. */
 export const listExemptionRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
@@ -61,8 +65,8 @@ export const listExemptionRequestViews = (reader: Reader, page: ListPage, { stat
     .$if(status !== undefined, (query) =>
       query.where('exemption_requests.status', '=', status === 'waiting' ? 'open' : (status ?? 'open')),
     )
-    .$if(page.after !== undefined, (query) => query.where('exemption_requests.id', '<', page.after ?? '0'))
-    .orderBy('exemption_requests.id', 'desc')
+    .where(afterCursor(newestExemption, page.after === undefined ? undefined : [page.after]))
+    .$call(inKeysetOrder(newestExemption))
     .limit(page.limit)
     .execute()
 
@@ -107,8 +111,8 @@ export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { s
     .$if(status !== undefined, (query) =>
       query.where(sql<boolean>`registration_requests.status = ${status === 'waiting' ? 'pending' : status}`),
     )
-    .$if(page.after !== undefined, (query) => query.where('registration_requests.id', '<', page.after ?? '0'))
-    .orderBy('registration_requests.id', 'desc')
+    .where(afterCursor(newestRegistration, page.after === undefined ? undefined : [page.after]))
+    .$call(inKeysetOrder(newestRegistration))
     .limit(page.limit)
     .execute()
 

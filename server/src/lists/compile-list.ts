@@ -1,5 +1,7 @@
 import { type Compilable, CompiledQuery } from 'kysely'
 import { type Db, refuseInsideTransaction } from '../db/transact.ts'
+import { CursorError } from './cursor.ts'
+import { isKeyOf, keyMark, otherOrder } from './keyset.ts'
 import type { ListPage } from './list-page.ts'
 
 type Slot = (page: ListPage) => unknown
@@ -12,7 +14,7 @@ const marked = (name: string): string => `\u0000${name}`
  * A list whose query is built and compiled once for its first and once for its later pages, instead of for every
  * request: measured 35 µs of 400. Of each number of rows apart, which belongs into the text: with a limit it cannot see,
  * the database plans a named statement anew each time, measured 140 µs. Searches differ in shape and are built each time. `build` must pass the page's
- * values on to the query as they are, and not look at them.
+ * values on to the query as they are, and not look at them; its rows are ordered by an identifier.
  */
 export function compileList<Row, Params extends Readonly<Record<string, string>>>(
   build: (db: Db, page: ListPage<Params>) => Compilable<Row> & { execute(): Promise<Row[]> },
@@ -20,6 +22,7 @@ export function compileList<Row, Params extends Readonly<Record<string, string>>
   const compiled = new Map<string, Compiled>()
   return async (db, page) => {
     if (page.search !== undefined) return build(db, page).execute()
+    if (page.after !== undefined && !isKeyOf({ type: 'bigint' }, page.after)) throw new CursorError(otherOrder)
     const shape = `${page.order} ${page.limit} ${page.after === undefined ? 'first' : 'later'}`
     let query = compiled.get(shape)
     if (!query) {
@@ -36,7 +39,7 @@ export function compileList<Row, Params extends Readonly<Record<string, string>>
 function compileShape(compile: (model: ListPage) => CompiledQuery, page: ListPage): Compiled {
   const slots = new Map<unknown, Slot>([
     [marked('organizationId'), ({ organizationId }) => organizationId],
-    [marked('after'), ({ after }) => after],
+    [keyMark, ({ after }) => after],
     [marked('now'), ({ now }) => now],
   ])
   const params = Object.keys(page.params).map((name): [string, string] => [name, marked(`params.${name}`)])
@@ -45,7 +48,7 @@ function compileShape(compile: (model: ListPage) => CompiledQuery, page: ListPag
     organizationId: marked('organizationId'),
     params: Object.fromEntries(params),
     search: undefined,
-    after: page.after === undefined ? undefined : marked('after'),
+    after: page.after === undefined ? undefined : keyMark,
     limit: page.limit,
     order: page.order,
     now: marked('now'),

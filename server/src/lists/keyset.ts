@@ -17,6 +17,9 @@ export type Keyset = {
   readonly direction: 'asc' | 'desc'
 }
 
+/** What is said of a cursor whose key is of another shape. */
+export const otherOrder = 'The cursor belongs to another order of this list; start again without a cursor'
+
 /**
  * The rows beyond a cursor's sort key (`[id]` or `[sort, id]`); every row when there is none. It compares values
  * and never looks for the key's own row, so a row deleted meanwhile does not break the walk. Throws CursorError when the
@@ -28,7 +31,7 @@ export function afterCursor(keyset: Keyset, sortKey: readonly (string | null)[] 
   const beyond = sql.raw(direction === 'asc' ? '>' : '<')
   const lastId = sortKey.at(-1)
   if (typeof lastId !== 'string' || sortKey.length !== (sort ? 2 : 1)) {
-    throw new CursorError('The cursor belongs to another order of this list; start again without a cursor')
+    throw new CursorError(otherOrder)
   }
   const idBeyond = sql<SqlBool>`${reference(id)} ${beyond} ${parameterOf(id, lastId)}`
   if (!sort) return idBeyond
@@ -58,6 +61,23 @@ function reference({ column }: KeysetColumn): Expression<unknown> {
   return typeof column === 'string' ? sql.ref(column) : column
 }
 
-function parameterOf({ type }: KeysetColumn, value: string): RawBuilder<unknown> {
+const instant = /^(-?infinity|\d{4,6}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:\d\d)?)?)$/
+
+const isOfType: Readonly<Record<KeysetColumn['type'], (value: string) => boolean>> = {
+  bigint: (value) => /^-?\d{1,18}$/.test(value),
+  text: (value) => !value.includes('\0'),
+  timestamptz: (value) => instant.test(value) && (value.endsWith('infinity') || !Number.isNaN(Date.parse(value))),
+}
+
+/** Stands for the key of a page that is not known yet. */
+export const keyMark = '\u0000after'
+
+/** Whether a value can be one of a column; a cursor of an order that the list had before may hold others. */
+export const isKeyOf = ({ type }: Pick<KeysetColumn, 'type'>, value: string): boolean => isOfType[type](value)
+
+function parameterOf(column: KeysetColumn, value: string): RawBuilder<unknown> {
+  const { type } = column
+  // The database would not read it, and fail.
+  if (value !== keyMark && !isKeyOf(column, value)) throw new CursorError(otherOrder)
   return sql`${value}::${sql.raw(type)}`
 }

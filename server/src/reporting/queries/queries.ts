@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../db/in-organization.ts'
 import type { Reader } from '../../db/transact.ts'
 import { CursorError } from '../../lists/cursor.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../../lists/keyset.ts'
+import { afterCursor, inKeysetOrder, type Keyset, otherOrder } from '../../lists/keyset.ts'
 import type { ListPage } from '../../lists/list-page.ts'
 
 const byId: Keyset = { id: { column: 'reporting_queries.id', type: 'bigint' }, direction: 'asc' }
@@ -78,7 +78,8 @@ export async function listResults(
   reader: Reader,
   { organizationId, params, after, limit }: ListPage<{ readonly queryId: string }>,
 ) {
-  const [run, position = '0'] = after === undefined ? [null] : after.split('/')
+  const [run = null, position = '0'] = after?.split('/') ?? []
+  if (after !== undefined && !/^\d{1,18}\/\d{1,9}$/.test(after)) throw new CursorError(otherOrder)
   const rows = await reader
     .selectFrom('reporting_queries')
     .innerJoin('reporting_query_results as result', (join) =>
