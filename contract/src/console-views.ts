@@ -28,8 +28,13 @@ export const DeviceView = Type.Object(
     owner: owner(),
     operating_system: Nullable(Text('Name and version of the operating system.')),
     serial: Nullable(Text('Serial number of the hardware.')),
-    open_issues: Count('How many issues of the device are open.'),
-    last_seen_at: Nullable(Timestamp('When the device last spoke to the service; null if never.')),
+    open_issues: Nullable(Count('How many issues of the device are open; null as of a day that is over.')),
+    last_seen_at: Nullable(
+      Timestamp('When the device last spoke to the service; null if never, and as of a day that is over.'),
+    ),
+    deleted_at: Nullable(
+      Timestamp('When the device was deleted; only among the devices of a day that is over, null unless it was.'),
+    ),
   },
   {
     title: 'DeviceView',
@@ -47,11 +52,14 @@ export const DeviceView = Type.Object(
         serial: 'C02XL0GTJGH5',
         open_issues: 3,
         last_seen_at: '2026-11-20T09:13:55.018Z',
+        deleted_at: null,
       },
     ],
   },
 )
 export type DeviceView = Static<typeof DeviceView>
+
+const dayPattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 
 /** What narrows the list of devices; several standings or platforms are joined by commas. */
 export const DeviceViewFilter = Type.Object(
@@ -63,11 +71,16 @@ export const DeviceViewFilter = Type.Object(
       Text('Platforms, joined by commas.', { pattern: `^(${deviceTypes.join('|')})(,(${deviceTypes.join('|')}))*$` }),
     ),
     owner: Type.Optional(Choice(['registered', 'none'], 'Whether somebody owns the device.')),
-    within: Type.Optional(Choice(['24h'], 'Only devices that will be blocked within that time.')),
+    within: Type.Optional(
+      Choice(['24h'], 'Only devices that will be blocked within that time; not as of a day that is over.'),
+    ),
     owner_id: Type.Optional(Text('Identifier of the owner.', { pattern: '^[0-9]{1,18}$' })),
     group_id: Type.Optional(Text('Identifier of a device group.', { pattern: '^[0-9]{1,18}$' })),
     search: Type.Optional(
       Text('A part of the name, serial number, note, or name or e-mail address of the owner.', { maxLength: 200 }),
+    ),
+    as_of: Type.Optional(
+      Text('A day in UTC that is over: the devices of its figures, each as it stood then.', { pattern: dayPattern }),
     ),
   },
   {
@@ -92,7 +105,12 @@ export type DeviceSort = (typeof deviceSorts)[number]
 export const DeviceViewListing = Type.Object(
   {
     ...DeviceViewFilter.properties,
-    sort: Type.Optional(Choice(deviceSorts, 'The order; what is to be done first at the top if it is left out.')),
+    sort: Type.Optional(
+      Choice(
+        deviceSorts,
+        'The order; what is to be done first at the top if it is left out. As of a day, by name alone.',
+      ),
+    ),
   },
   {
     title: 'DeviceViewListing',
@@ -132,6 +150,37 @@ const ComplianceDay = Type.Object(
   { day: Text('The day in UTC, as 2026-11-20.'), ...standingCounts() },
   { description: 'How many devices stood how at the end of a day.' },
 )
+
+export const DayQuery = Type.Object(
+  { as_of: Text('A day in UTC that is over.', { pattern: dayPattern }) },
+  { title: 'DayQuery', description: 'A day.', examples: [{ as_of: '2026-11-19' }] },
+)
+export type DayQuery = Static<typeof DayQuery>
+
+/** What is known of a day that is over. */
+export const DayStandings = Type.Object(
+  {
+    day: Text('The day in UTC, as 2026-11-20.'),
+    standings: Nullable(
+      Type.Object(standingCounts(), {
+        description: 'How many devices stood how at its end; null when nothing is known of it.',
+      }),
+    ),
+    unlisted: Count('How many of these devices cannot be listed: they are gone for good, or it was not noted yet.'),
+  },
+  {
+    title: 'DayStandings',
+    description: 'How devices stood on a day.',
+    examples: [
+      {
+        day: '2026-11-19',
+        standings: { blocked: 10, will_block: 26, notified: 38, good: 419, stale: 14, never: 3 },
+        unlisted: 2,
+      },
+    ],
+  },
+)
+export type DayStandings = Static<typeof DayStandings>
 
 const CheckChange = Type.Object(
   {

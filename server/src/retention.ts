@@ -9,6 +9,8 @@ export const keptMs = {
   events: 30 * dayMs,
   /** Figures of days, so that a year can be compared with the one before. */
   complianceDays: 400 * dayMs,
+  /** Which device stood how on a day: those that the dashboard shows. */
+  deviceStandings: 31 * dayMs,
   /** Sessions and links of administrators, after they ended. */
   adminSessions: 30 * dayMs,
 } as const

@@ -79,7 +79,8 @@ export async function startWorker({ config, connection, clock, log, streams }: W
       await recordDays(db, clock())
     },
     'drop-old-days': async () => {
-      await dropOldDays(db, plusMs(clock(), -keptMs.complianceDays))
+      const before = (milliseconds: number) => plusMs(clock(), -milliseconds)
+      await dropOldDays(db, { figures: before(keptMs.complianceDays), devices: before(keptMs.deviceStandings) })
     },
     'expire-auth-sessions': async () => {
       await expireSessions(db, happening('system'))

@@ -54,14 +54,24 @@ test('the last figures of each day are kept, apart for each organization, and sh
 test('figures that have not changed are not written, and old ones go', async () => {
   await seenDevice(app.tenant.organizationId, 'good')
   await recordDays(app.db, '2026-11-18T09:00:00.000Z')
-  const versions = () => sql`select xmin::text from compliance_days`.execute(app.db)
+  const versions = () =>
+    sql`select xmin::text from compliance_days union all select xmin::text from device_standings`.execute(app.db)
   const before = await versions()
+  assert.equal(before.rows.length, 2)
   await recordDays(app.db, '2026-11-18T10:00:00.000Z')
   assert.deepEqual(await versions(), before)
   await recordDays(app.db, '2026-11-19T10:00:00.000Z')
-  await dropOldDays(app.db, '2026-11-19T00:00:00.000Z')
+  const kept = '2026-11-19T00:00:00.000Z'
+  await dropOldDays(app.db, { figures: kept, devices: kept })
   const left = await app.db.selectFrom('compliance_days').select('good').execute()
   assert.deepEqual(left, [{ good: 1 }])
+  const device = await app.db.selectFrom('device_standings').select('standing').execute()
+  assert.deepEqual(device, [{ standing: 'good' }], 'what is still true stays, however long')
+  await app.db.updateTable('devices').set({ auth_state: 'notified' }).execute()
+  await recordDays(app.db, '2026-11-20T10:00:00.000Z')
+  await dropOldDays(app.db, { figures: kept, devices: '2026-11-20T00:00:00.000Z' })
+  const latest = await app.db.selectFrom('device_standings').select('standing').execute()
+  assert.deepEqual(latest, [{ standing: 'notified' }])
 })
 
 test('a check that fails shows how many devices failed it a week ago', async () => {

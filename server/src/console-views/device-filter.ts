@@ -1,5 +1,5 @@
 import type { DeviceViewFilter } from '@muster/contract/console-views.ts'
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { standingAt } from '../devices/standing.ts'
@@ -36,32 +36,39 @@ export function devicesOf(reader: Reader, organizationId: string, filter: Device
       query = query.where('devices.auth_state', 'in', wanted as never)
     }
   }
-  if (filter.platform !== undefined)
-    query = query.where('devices.device_type', 'in', filter.platform.split(',') as never)
-  if (filter.owner !== undefined) {
-    query = query.where('devices.registered_owner_id', filter.owner === 'none' ? 'is' : 'is not', null)
-  }
   if (filter.within !== undefined) {
     query = query
       .where('devices.will_block_at', '<=', new Date(Date.parse(now) + dayMs).toISOString())
       .where(standing, '=', 'will_block')
   }
-  if (filter.owner_id !== undefined) query = query.where('devices.registered_owner_id', '=', filter.owner_id)
+  return query.where((build) => build.and(conditionsOf(organizationId, filter)))
+}
+
+/** What a device has to be now, however it stands. */
+export function conditionsOf(organizationId: string, filter: DeviceViewFilter): Expression<boolean>[] {
+  const conditions: Expression<boolean>[] = []
+  if (filter.platform !== undefined) {
+    conditions.push(sql<boolean>`devices.device_type in (${sql.join(filter.platform.split(','))})`)
+  }
+  if (filter.owner === 'none') conditions.push(sql<boolean>`devices.registered_owner_id is null`)
+  if (filter.owner === 'registered') conditions.push(sql<boolean>`devices.registered_owner_id is not null`)
+  if (filter.owner_id !== undefined) {
+    conditions.push(sql<boolean>`devices.registered_owner_id = ${filter.owner_id}::bigint`)
+  }
   if (filter.group_id !== undefined) {
-    query = query.where(sql<boolean>`exists (select from device_group_members as member
+    conditions.push(sql<boolean>`exists (select from device_group_members as member
       where member.organization_id = devices.organization_id and member.device_group_id = ${filter.group_id}::bigint
         and member.device_id = devices.id)`)
   }
   const pattern = patternOf(filter.search)
-  if (pattern === undefined) return query
+  if (pattern === undefined) return conditions
   // Each half has an index of its own; one condition over both tables would read all devices.
-  return query.where(
-    sql<boolean>`devices.id in (
-      select named.id from devices as named where named.organization_id = ${organizationId}::bigint
-        and (named.name ilike ${pattern} or named.serial ilike ${pattern} or named.note ilike ${pattern})
-      union
-      select owned.id from people as owner join devices as owned on owned.organization_id = owner.organization_id
-        and owned.registered_owner_id = owner.id
-      where owner.organization_id = ${organizationId}::bigint and (owner.name ilike ${pattern} or owner.email ilike ${pattern}))`,
-  )
+  conditions.push(sql<boolean>`devices.id in (
+    select named.id from devices as named where named.organization_id = ${organizationId}::bigint
+      and (named.name ilike ${pattern} or named.serial ilike ${pattern} or named.note ilike ${pattern})
+    union
+    select owned.id from people as owner join devices as owned on owned.organization_id = owner.organization_id
+      and owned.registered_owner_id = owner.id
+    where owner.organization_id = ${organizationId}::bigint and (owner.name ilike ${pattern} or owner.email ilike ${pattern}))`)
+  return conditions
 }

@@ -6,6 +6,7 @@ import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
 import { devicesOf, urgency } from './device-filter.ts'
+import { countDevicesOfDay, listDevicesOfDay } from './devices-of-day.ts'
 
 const id = { column: 'devices.id', type: 'bigint' } as const
 const name = { column: sql`lower(devices.name)`, type: 'text' } as const
@@ -24,7 +25,14 @@ const orders: Readonly<Record<DeviceSort | 'urgency', ChosenOrder>> = {
 
 export type DeviceViewRow = Awaited<ReturnType<typeof listDeviceViews>>[number]
 
-export function listDeviceViews(reader: Reader, page: ListPage, { sort: asked, ...filter }: DeviceViewListing) {
+/** As they stand now, or as they stood on a day. */
+export async function listDeviceViews(reader: Reader, page: ListPage, { as_of, ...listing }: DeviceViewListing) {
+  return as_of === undefined
+    ? listPresentDevices(reader, page, listing)
+    : listDevicesOfDay(reader, page, { as_of, ...listing })
+}
+
+function listPresentDevices(reader: Reader, page: ListPage, { sort: asked, ...filter }: DeviceViewListing) {
   const { organizationId, after, limit, now } = page
   const sort = asked ?? 'urgency'
   const order = orders[sort]
@@ -39,6 +47,7 @@ export function listDeviceViews(reader: Reader, page: ListPage, { sort: asked, .
       'people.id as owner_id',
       'people.name as owner_name',
       'presence.last_seen_at',
+      'devices.deleted_at',
       standingAt(now).as('standing'),
       placeIn(sort, order),
       sql<string | null>`case devices.auth_state when 'blocked' then (
@@ -58,9 +67,10 @@ export function listDeviceViews(reader: Reader, page: ListPage, { sort: asked, .
 export async function countDeviceViews(
   reader: Reader,
   organizationId: string,
-  filter: DeviceViewFilter,
+  { as_of, ...filter }: DeviceViewFilter,
   now: string,
 ): Promise<number> {
+  if (as_of !== undefined) return countDevicesOfDay(reader, organizationId, { as_of, ...filter }, now)
   const found = await devicesOf(reader, organizationId, filter, now)
     .select(sql<number>`count(*)::int`.as('count'))
     .executeTakeFirstOrThrow()

@@ -10,6 +10,7 @@ import type { CsvColumns } from '../lists/csv-columns.ts'
 import { listAuditViews } from './audit-entries.ts'
 import { placeOf } from './chosen-order.ts'
 import { listDeviceViews } from './device-list.ts'
+import { refuseNoDay } from './devices-of-day.ts'
 import { auditColumns, deviceColumns, issueColumns, personColumns, signInColumns } from './export-columns.ts'
 import { countIssueViews, listIssueViews } from './issue-queries.ts'
 import { listPersonViews } from './people.ts'
@@ -35,11 +36,14 @@ export function exportRoutes(scope: FastifyInstance): void {
     operationId: 'exportDevices',
     summary: 'Export the devices that a filter finds',
     tag,
-    fileName: 'devices',
+    fileName: ({ as_of }) => (as_of === undefined ? 'devices' : `devices-as-of-${as_of}`),
     options: DeviceViewFilter,
     list: listDeviceViews,
     cursorOf: placeOf,
-    begin: noting('devices', deviceColumns),
+    begin: (call, filter) => {
+      refuseNoDay(filter, call.now)
+      return noting('devices', deviceColumns)(call)
+    },
   })
 
   csvEndpoint(scope, {

@@ -15,6 +15,7 @@ export const presentDeviceView = (row: DeviceViewRow): DeviceView => ({
   serial: row.serial,
   open_issues: row.open_issues,
   last_seen_at: row.last_seen_at,
+  deleted_at: row.deleted_at,
 })
 
 type Found<Query extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Query>>

@@ -1,6 +1,8 @@
 import { FindAnswer, FindQuery } from '@muster/contract/console-find.ts'
 import {
   ConsoleSummary,
+  DayQuery,
+  DayStandings,
   DeviceView,
   DeviceViewCount,
   DeviceViewFilter,
@@ -16,6 +18,7 @@ import { checkViewRoutes } from './check-routes.ts'
 import { placeOf } from './chosen-order.ts'
 import { countDeviceViews, listDeviceViews } from './device-list.ts'
 import { deviceViewRoutes } from './device-routes.ts'
+import { describeDay } from './devices-of-day.ts'
 import { exportRoutes } from './export-routes.ts'
 import { find } from './find.ts'
 import { groupViewRoutes } from './group-routes.ts'
@@ -67,6 +70,18 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
     run: async ({ db, organizationId, query, now }) => ({
       count: await countDeviceViews(db, organizationId, query, now),
     }),
+  })
+
+  endpoint(scope, {
+    method: 'GET',
+    path: '/views/day',
+    operationId: 'describeDay',
+    summary: 'Read how devices stood on a day that is over',
+    tag,
+    permission: 'read',
+    query: DayQuery,
+    answer: DayStandings,
+    run: ({ db, organizationId, query, now }) => describeDay(db, organizationId, query.as_of, now),
   })
 
   endpoint(scope, {

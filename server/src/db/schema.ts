@@ -276,6 +276,13 @@ export interface Database {
     stale: number
     never: number
   }
+  device_standings: {
+    organization_id: string
+    device_id: string
+    from_day: string
+    until_day: WithDefault<string>
+    standing: string
+  }
   check_refreshes: { organization_id: string; device_id: string; check_id: string; requested_at: Instant }
   issues: {
     organization_id: string

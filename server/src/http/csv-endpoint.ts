@@ -29,13 +29,13 @@ type CsvDefinition<Path extends string, Row, Options extends TObject> = {
   tag: string
   feature?: Feature
   /** Without ending. */
-  fileName: string
+  fileName: string | ((options: Static<Options>) => string)
   options?: Options
   order?: ListPage['order']
   list: (reader: Reader, page: ListPage<PathParams<Path>>, options: Static<Options>) => Promise<readonly Row[]>
   cursorOf: (row: Row) => string
-  /** Called before the first row is read; says which columns there are. */
-  begin: (call: CsvCall<Path>) => Promise<CsvColumns<Row>>
+  /** Called before the first row is read; says which columns there are. What it refuses is refused in time. */
+  begin: (call: CsvCall<Path>, options: Static<Options>) => Promise<CsvColumns<Row>>
 }
 
 const rowsAtOnce = 500
@@ -63,12 +63,14 @@ export function csvEndpoint<const Path extends string, Row, Options extends TObj
   registerOperation(app, operation, 'GET', () => async (request, reply) => {
     const { organizationId, actor } = request.principal ?? fail('unauthorized')
     const call = { db, organizationId, actor, ipAddress: request.ip, now: clock(), params: params(request.params) }
-    const columns = await definition.begin(call)
-    reply.header('content-type', 'text/csv; charset=utf-8')
-    reply.header('content-disposition', `attachment; filename="${fileName}-${call.now.slice(0, 10)}.csv"`)
-    reply.header('cache-control', 'no-store')
     // Validated against the options before.
-    return reply.send(Readable.from(linesOf(definition, columns, call, request.query as Static<Options>)))
+    const asked = request.query as Static<Options>
+    const columns = await definition.begin(call, asked)
+    const file = typeof fileName === 'string' ? fileName : fileName(asked)
+    reply.header('content-type', 'text/csv; charset=utf-8')
+    reply.header('content-disposition', `attachment; filename="${file}-${call.now.slice(0, 10)}.csv"`)
+    reply.header('cache-control', 'no-store')
+    return reply.send(Readable.from(linesOf(definition, columns, call, asked)))
   })
 }
 

@@ -61,6 +61,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   saved_views: 'saved-views',
   compliance_days: 'compliance-days',
   check_days: 'compliance-days',
+  device_standings: 'compliance-days',
   events: 'events',
   packages: 'packages',
   device_snapshots: 'reporting',
