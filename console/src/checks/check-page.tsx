@@ -1,15 +1,15 @@
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { ApiError } from '../api/api-error.ts'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
+import { VerbButton } from '../components/verb-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { checkFactsQuery } from './check-queries.ts'
+import { useCheckVerbs } from './check-verbs.tsx'
 import { kindWords, percentOf, platformWords } from './check-words.ts'
-import { OwnCheckActions } from './own-check-actions.tsx'
-import { PauseButton } from './pause-button.tsx'
 import './checks.css'
 
 const route = getRouteApi('/shell/checks/$checkId')
@@ -88,12 +88,28 @@ function LoadedCheck({ facts }: { facts: CheckFacts }) {
   )
 }
 
-const Actions = ({ facts }: { facts: CheckFacts }) => (
-  <span className="row">
-    <OwnCheckActions facts={facts} />
-    <PauseButton facts={facts} />
-  </span>
-)
+function Actions({ facts }: { facts: CheckFacts }) {
+  const navigate = useNavigate()
+  const { verbs, dialogs } = useCheckVerbs({ check: facts, onDeleted: () => void navigate({ to: '/checks' }) })
+  return (
+    <span className="row">
+      <VerbButton verb={verbs.delete} />
+      <VerbButton verb={verbs.draft} />
+      <VerbButton verb={verbs.pause} />
+      {verbs.resume && (
+        <Link
+          to="/checks/$checkId/configuration"
+          params={{ checkId: facts.id }}
+          search={{ resume: '1' }}
+          className="line-button"
+        >
+          {verbs.resume.text}
+        </Link>
+      )}
+      {dialogs}
+    </span>
+  )
+}
 
 /** "Passes on 306 of 347 devices (88 %). 29 fail, 11 unknown, 1 exempted." */
 function standingOf(facts: CheckFacts): string {

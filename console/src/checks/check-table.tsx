@@ -1,9 +1,14 @@
 import type { CheckSort, CheckView } from '@muster/contract/console-checks.ts'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useMay } from '../api/session.ts'
+import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { SortHead } from '../components/sort-head.tsx'
 import { strategyWords } from '../components/strategy-words.ts'
+import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { useCheckVerbs, useMayWriteChecks } from './check-verbs.tsx'
 import { kindWords, percentOf, platformsOf } from './check-words.ts'
 
 type Parts = {
@@ -13,40 +18,45 @@ type Parts = {
   readonly isOld: boolean
 }
 
-export const CheckTable = ({ rows, sort, onSort, isOld }: Parts) => (
-  <Scroller isList name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
-    <table className="t bl check-list">
-      <thead>
-        <tr>
-          <SortHead ascending="usual" descending="-name" sort={sort} onSort={onSort}>
-            Check
-          </SortHead>
-          <th className="w-check-platforms">Runs on</th>
-          <th className="w-check-strategy">When it fails</th>
-          <th className="w-check-kind">Kind</th>
-          <th className="w-check-tags">Tags</th>
-          <th className="num w-check-failing">Failing</th>
-          <SortHead
-            ascending="passing"
-            descending="-passing"
-            sort={sort}
-            onSort={onSort}
-            className="num w-check-passing"
-          >
-            Passing
-          </SortHead>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((check) => (
-          <CheckRow key={check.id} check={check} />
-        ))}
-      </tbody>
-    </table>
-  </Scroller>
-)
+export function CheckTable({ rows, sort, onSort, isOld }: Parts) {
+  const mayConfigure = useMay('configure_checks')
+  const mayWrite = useMayWriteChecks()
+  return (
+    <Scroller isList name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
+      <table className="t bl check-list">
+        <thead>
+          <tr>
+            <SortHead ascending="usual" descending="-name" sort={sort} onSort={onSort}>
+              Check
+            </SortHead>
+            <th className="w-check-platforms">Runs on</th>
+            <th className="w-check-strategy">When it fails</th>
+            <th className="w-check-kind">Kind</th>
+            <th className="w-check-tags">Tags</th>
+            <th className="num w-check-failing">Failing</th>
+            <SortHead
+              ascending="passing"
+              descending="-passing"
+              sort={sort}
+              onSort={onSort}
+              className="num w-check-passing"
+            >
+              Passing
+            </SortHead>
+            <RowMenuHead />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((check) => (
+            <CheckRow key={check.id} check={check} hasMenu={mayConfigure || (mayWrite && check.kind !== 'catalogue')} />
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  )
+}
 
-function CheckRow({ check }: { check: CheckView }) {
+function CheckRow({ check, hasMenu }: { check: CheckView; hasMenu: boolean }) {
   const name = visibleText(check.name)
   const percent = percentOf(check)
   const failing = check.counted - check.passing
@@ -91,6 +101,21 @@ function CheckRow({ check }: { check: CheckView }) {
           </>
         )}
       </td>
+      <td className="c-menu">
+        {hasMenu && <RowMenu name={name}>{(menu) => <CheckMenu check={check} menu={menu} />}</RowMenu>}
+      </td>
     </tr>
+  )
+}
+
+const nothingMore = () => undefined
+
+function CheckMenu({ check, menu }: { check: CheckView; menu: (items: ReactNode) => ReactNode }) {
+  const { verbs, dialogs } = useCheckVerbs({ check, onDeleted: nothingMore })
+  return (
+    <>
+      {menu(<VerbItems verbs={[verbs.draft, verbs.pause, verbs.resume, verbs.delete]} />)}
+      {dialogs}
+    </>
   )
 }

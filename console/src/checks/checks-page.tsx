@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
-import { useSession } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -13,6 +12,7 @@ import { Page } from '../shell/page.tsx'
 import { type CheckFilters, checkFiltersInWords, readCheckFilters, stateWords } from './check-filters.ts'
 import { checksQuery } from './check-queries.ts'
 import { CheckTable } from './check-table.tsx'
+import { useMayWriteChecks } from './check-verbs.tsx'
 import { kindWords, platformWords } from './check-words.ts'
 import './checks.css'
 import { ViewBar } from '../components/saved-views.tsx'
@@ -75,9 +75,7 @@ export function ChecksPage() {
 }
 
 function Additions() {
-  const session = useSession()
-  const mayWrite =
-    session?.permissions.includes('manage_custom_check_drafts') && !session.disabled_features.includes('custom_checks')
+  const mayWrite = useMayWriteChecks()
   return (
     <span className="row">
       <Link to="/checks/catalogue" className="line-button">

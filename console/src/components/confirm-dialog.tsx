@@ -15,6 +15,8 @@ type Parts = {
   /** "Unregister 3 devices": the words of the question. */
   readonly verb: string
   readonly isDangerous?: boolean
+  /** What goes back, where that is not "Cancel". */
+  readonly cancel?: string
   /** To be typed before the button works: the number of what is hit, where that is many. */
   readonly typed?: string
   readonly onConfirm: () => void
@@ -78,12 +80,20 @@ function TypedEnds(parts: Parts & { readonly isDangerous: boolean; readonly type
   )
 }
 
-const Ends = ({ onClose, verb, isBusy, isDangerous, isReady, fault }: Parts & { readonly isReady: boolean }) => (
+const Ends = ({
+  onClose,
+  cancel = 'Cancel',
+  verb,
+  isBusy,
+  isDangerous,
+  isReady,
+  fault,
+}: Parts & { readonly isReady: boolean }) => (
   <>
     <FormFault error={fault} />
     <div className="dialog-ends">
       <Button onClick={onClose} data-autofocus>
-        Cancel
+        {cancel}
       </Button>
       <Button
         type="submit"

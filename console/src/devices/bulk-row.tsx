@@ -1,25 +1,35 @@
 import { Button } from '@mantine/core'
+import type { DeviceView } from '@muster/contract/console-views.ts'
 import { useEffect, useRef, useState } from 'react'
+import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { type Selection, sizeOf } from '../components/selection.ts'
 import { toast } from '../components/toasts.tsx'
 import type { DeviceFilters } from './device-filters.ts'
 import { type Refreshed, refreshChosen } from './refresh-checks.ts'
+import { UnregisterMany } from './unregister-many.tsx'
+import { useOwned } from './use-owned.ts'
 
 type Parts = {
   readonly selection: Selection
   readonly filters: DeviceFilters
   /** How many the filter finds. */
   readonly total: number
+  readonly seen: ReadonlyMap<string, DeviceView>
   readonly onSelectAll: () => void
+  /** Devices have left the list. */
+  readonly onChanged: () => void
   readonly onClear: () => void
 }
 
 const count = (number: number): string => number.toLocaleString('en')
 
 /** What can be done with the devices that were chosen. */
-export function BulkRow({ selection, filters, total, onSelectAll, onClear }: Parts) {
+export function BulkRow(parts: Parts) {
+  const { selection, filters, total, onSelectAll, onClear } = parts
+  const mayRefresh = useMay('refresh_check')
+  const mayRemove = useMay('remove_devices')
   const [done, setDone] = useState(0)
   const stopping = useRef<AbortController>(undefined)
   const size = sizeOf(selection, total)
@@ -59,14 +69,17 @@ export function BulkRow({ selection, filters, total, onSelectAll, onClear }: Par
         </button>
       )}
       <span className="sepv" />
-      <Button
-        leftSection={<Icon name="refresh" size={14} />}
-        loading={refresh.isPending}
-        data-press="r"
-        onClick={() => refresh.mutate()}
-      >
-        Refresh failing checks <kbd>R</kbd>
-      </Button>
+      {mayRefresh && (
+        <Button
+          leftSection={<Icon name="refresh" size={14} />}
+          loading={refresh.isPending}
+          data-press="r"
+          onClick={() => refresh.mutate()}
+        >
+          Refresh failing checks <kbd>R</kbd>
+        </Button>
+      )}
+      {mayRemove && <Unregister {...parts} size={size} />}
       {refresh.isPending && size > 100 && (
         <>
           <span className="t2 tn" role="status">
@@ -82,6 +95,31 @@ export function BulkRow({ selection, filters, total, onSelectAll, onClear }: Par
         Clear <kbd>Esc</kbd>
       </button>
     </div>
+  )
+}
+
+/** Of some it can be said only that nobody owns them: those are left as they are. */
+function Unregister({ selection, filters, seen, size, onChanged, onClear }: Parts & { readonly size: number }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const owned = useOwned(selection, filters, seen)
+  if (owned?.size === 0) return null
+  return (
+    <>
+      <Button className="bad" onClick={() => setIsAsking(true)}>
+        Unregister…
+        {owned && owned.size < size && ` (${count(owned.size)} of ${count(size)})`}
+      </Button>
+      {isAsking && owned && (
+        <UnregisterMany
+          selection={selection}
+          owned={owned.selection}
+          filters={filters}
+          onChanged={onChanged}
+          onClose={() => setIsAsking(false)}
+          onDone={onClear}
+        />
+      )}
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useMay } from '../api/session.ts'
-import { toast } from '../components/toasts.tsx'
+import { useNeeded } from '../api/use-needed.ts'
 import type { Verb } from '../components/verbs.tsx'
 import { DeleteDeviceDialog } from './delete-device-dialog.tsx'
 import { deviceQuery } from './device-queries.ts'
@@ -54,13 +54,7 @@ type Opened = 'edit' | 'mode' | 'unregister' | 'delete'
 
 function Dialog(parts: Parts & { readonly opened: Opened; readonly onClose: () => void }) {
   const { deviceId, ownerId, ownerName, opened, onClose } = parts
-  const { data: device, error } = useQuery(deviceQuery(deviceId))
-  const fault = device ? null : error
-  useEffect(() => {
-    if (fault === null) return
-    toast(fault.message, 'cross')
-    onClose()
-  }, [fault, onClose])
+  const device = useNeeded(useQuery(deviceQuery(deviceId)), onClose)
   if (!device) return null
   if (opened === 'edit') return <EditDeviceDialog device={device} onClose={onClose} />
   if (opened === 'mode') return <SignInModeDialog device={device} onClose={onClose} />

@@ -23,6 +23,7 @@ import { DevicePaging } from './device-paging.tsx'
 import { deviceCountQuery, devicePageQuery } from './device-queries.ts'
 import { DeviceTable } from './device-table.tsx'
 import { DeviceViews } from './device-views.tsx'
+import { useSeen } from './use-owned.ts'
 
 const route = getRouteApi('/shell/devices')
 
@@ -36,7 +37,8 @@ export function DevicesPage() {
   const count = useQuery(deviceCountQuery(filters))
   const columns = usePreferences().device_columns ?? deviceColumnNames
   const [selection, setSelection] = useState(nothing)
-  const mayRefresh = useMay('refresh_check')
+  const maySelect = [useMay('refresh_check'), useMay('remove_devices')].some(Boolean)
+  const seen = useSeen(rows)
   const total = count.data?.count
   const change = (wanted: DeviceFilters, isTyping = false) => {
     setSelection(nothing)
@@ -55,6 +57,8 @@ export function DevicesPage() {
           selection={selection}
           filters={filters}
           total={total ?? rows.length}
+          seen={seen}
+          onChanged={renew}
           onSelectAll={() => setSelection(everything)}
           onClear={() => setSelection(nothing)}
         />
@@ -72,7 +76,7 @@ export function DevicesPage() {
           sort={filters.sort}
           onSort={(sort) => change(given({ ...kept, sort }))}
           selection={selection}
-          onSelect={mayRefresh ? setSelection : undefined}
+          onSelect={maySelect ? setSelection : undefined}
           onGone={renew}
           isOld={list.isPlaceholderData}
         />

@@ -8,17 +8,16 @@ import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
-import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
-import { RelativeTime, useNow } from '../components/relative-time.tsx'
-import { relativeTime } from '../components/times.ts'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { VerbButton } from '../components/verb-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { KeyPermissions } from './key-permissions.tsx'
 import { keyQuery } from './key-queries.ts'
-import { grantedTo } from './unused.ts'
+import { useRevoking } from './use-revoking.tsx'
 
 const route = getRouteApi('/shell/settings/developers/keys/$keyId')
 const crumb = { to: '/settings/developers/keys', text: 'API keys' } as const
@@ -69,7 +68,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
     onDone: ({ key }) => setShown(key),
   })
   return (
-    <Page title={name} crumb={crumb} hasOwnTitle actions={<RevokeButton apiKey={apiKey} />}>
+    <Page title={name} crumb={crumb} hasOwnTitle actions={<Actions apiKey={apiKey} />}>
       <div className="page form-page">
         <div>
           <div className="title-row">
@@ -122,42 +121,13 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
   )
 }
 
-function RevokeButton({ apiKey }: { apiKey: ConsoleApiKey }) {
-  const [isAsking, setIsAsking] = useState(false)
+function Actions({ apiKey }: { apiKey: ConsoleApiKey }) {
   const navigate = useNavigate()
-  const now = useNow()
-  const name = visibleText(apiKey.name)
-  const revoke = useAction({
-    act: () => request(`/session/api_keys/${apiKey.id}`, { method: 'DELETE' }),
-    refresh: [['keys', 'list']],
-    hasForm: true,
-    said: () => `“${name}” is revoked`,
-    onDone: () => void navigate({ to: '/settings/developers/keys' }),
-  })
-  const granted = grantedTo(apiKey).length
+  const { revoke, dialogs } = useRevoking(apiKey, () => void navigate({ to: '/settings/developers/keys' }))
   return (
     <>
-      <Button onClick={() => setIsAsking(true)}>Revoke…</Button>
-      <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
-        question={`Revoke “${name}”?`}
-        consequences={[
-          'Whatever uses the key is refused from its next request on.',
-          apiKey.last_used_at === null
-            ? 'It was never used.'
-            : `It was used last ${relativeTime(apiKey.last_used_at, now)}.`,
-          ...(granted === 0
-            ? []
-            : [granted === 1 ? 'Its permission goes with it.' : `Its ${granted} permissions go with it.`]),
-          'It cannot be brought back; a new key has another text.',
-        ]}
-        stays="What it did stays in the audit log."
-        verb="Revoke the key"
-        onConfirm={() => revoke.mutate()}
-        isBusy={revoke.isPending}
-        fault={revoke.faultBeside()}
-      />
+      <VerbButton verb={revoke} />
+      {dialogs}
     </>
   )
 }

@@ -3,19 +3,23 @@ import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useMay } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime, useNow } from '../components/relative-time.tsx'
+import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Mark } from '../components/state-shape.tsx'
+import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { keysQuery } from './key-queries.ts'
 import { grantedTo, unusedBy } from './unused.ts'
+import { useRevoking } from './use-revoking.tsx'
 
 const route = getRouteApi('/shell/settings/developers/keys')
 
@@ -68,6 +72,7 @@ function Keys() {
                 <th>May do</th>
                 <th className="num w-seen">Last used</th>
                 <th className="num w-seen">Created</th>
+                <RowMenuHead />
               </tr>
             </thead>
             <tbody>
@@ -125,6 +130,21 @@ function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
       <td className="num t2">
         <RelativeTime time={apiKey.created_at} />
       </td>
+      <td className="c-menu">
+        <RowMenu name={name}>{(menu) => <KeyMenu apiKey={apiKey} menu={menu} />}</RowMenu>
+      </td>
     </tr>
+  )
+}
+
+const nothingMore = () => undefined
+
+function KeyMenu({ apiKey, menu }: { apiKey: ConsoleApiKey; menu: (items: ReactNode) => ReactNode }) {
+  const { revoke, dialogs } = useRevoking(apiKey, nothingMore)
+  return (
+    <>
+      {menu(<VerbItems verbs={[revoke]} />)}
+      {dialogs}
+    </>
   )
 }

@@ -1,6 +1,4 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
-import { useNavigate } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -12,19 +10,16 @@ type Parts = {
   readonly waiting: number
   readonly isOpen: boolean
   readonly onClose: () => void
+  readonly onDeleted: () => void
 }
 
-export function DeleteStream({ stream, waiting, isOpen, onClose }: Parts) {
-  const navigate = useNavigate()
+export function DeleteStream({ stream, waiting, isOpen, onClose, onDeleted }: Parts) {
   const name = visibleText(stream.name)
   const remove = useAction({
     act: () => request(`/ssf_streams/${stream.id}`, { method: 'DELETE' }),
     hasForm: true,
     said: () => `“${name}” is deleted`,
-    onDone: () => {
-      void navigate({ to: '/settings/developers/streams' })
-      queryClient.removeQueries({ queryKey: ['streams'] })
-    },
+    onDone: onDeleted,
   })
   const isPush = stream.delivery_type === 'push'
   return (

@@ -1,55 +1,34 @@
 import { Button, Menu } from '@mantine/core'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { request } from '../api/request.ts'
-import { useAction } from '../api/use-action.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
 import { Icon } from '../components/icon.tsx'
-import { DeleteStream } from './delete-stream.tsx'
-import { ReplayDialog } from './replay-dialog.tsx'
-import { StatusDialog } from './status-dialog.tsx'
-import { streamViewQuery } from './stream-queries.ts'
-import { TestDialog } from './test-dialog.tsx'
+import { VerbItems } from '../components/verbs.tsx'
+import { useStreamVerbs } from './stream-verbs.tsx'
 
-type Opened = 'test' | 'replay' | 'pause' | 'disable' | 'delete'
-
-/** What can be done with a stream, from each of its pages. */
+/** At the top of each page of a stream. */
 export function StreamActions({ stream }: { stream: SsfStream }) {
-  const [opened, setOpened] = useState<Opened>()
-  const close = () => setOpened(undefined)
-  const view = useQuery(streamViewQuery(stream.id)).data
-  const status = view?.status ?? (stream.enabled ? 'enabled' : 'paused')
-  const verify = useAction({
-    act: () => request(`/ssf_streams/${stream.id}/verify`, { method: 'POST', body: {} }),
-    refresh: [['streams']],
-    said: () =>
-      stream.delivery_type === 'push'
-        ? 'A verification event is on its way'
-        : 'A verification event waits to be polled',
+  const navigate = useNavigate()
+  const { verbs, dialogs } = useStreamVerbs(stream, () => {
+    void navigate({ to: '/settings/developers/streams' })
+    queryClient.removeQueries({ queryKey: ['streams'] })
   })
-  const enable = useAction({
-    act: () => request(`/ssf_streams/${stream.id}/status`, { method: 'POST', body: { status: 'enabled' } }),
-    refresh: [['streams']],
-    said: () => 'The stream is enabled; what waited is sent in its order',
-  })
+  const { test, verify, enable, replay, pause, disable } = verbs
   return (
     <>
-      {status === 'enabled' ? (
-        <>
-          <Button onClick={() => setOpened('test')} className="wide-only">
-            Send test…
-          </Button>
-          <Button
-            leftSection={<Icon name="shield" size={14} />}
-            loading={verify.isPending}
-            onClick={() => verify.mutate()}
-          >
-            Verify
-          </Button>
-        </>
-      ) : (
-        <Button variant="filled" loading={enable.isPending} onClick={() => enable.mutate()}>
-          Enable
+      {test && (
+        <Button onClick={test.run} className="wide-only">
+          {test.text}
+        </Button>
+      )}
+      {verify && (
+        <Button leftSection={<Icon name="shield" size={14} />} loading={verify.isBusy ?? false} onClick={verify.run}>
+          {verify.text}
+        </Button>
+      )}
+      {enable && (
+        <Button variant="filled" loading={enable.isBusy ?? false} onClick={enable.run}>
+          {enable.text}
         </Button>
       )}
       <Menu position="bottom-end" withinPortal={false}>
@@ -59,21 +38,12 @@ export function StreamActions({ stream }: { stream: SsfStream }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {status === 'enabled' && <Menu.Item onClick={() => setOpened('test')}>Send test…</Menu.Item>}
-          <Menu.Item onClick={() => setOpened('replay')}>Replay from…</Menu.Item>
+          <VerbItems verbs={[test, replay]} />
           <Menu.Divider />
-          {status !== 'paused' && <Menu.Item onClick={() => setOpened('pause')}>Pause…</Menu.Item>}
-          {status !== 'disabled' && <Menu.Item onClick={() => setOpened('disable')}>Disable…</Menu.Item>}
-          <Menu.Item className="bad" onClick={() => setOpened('delete')}>
-            Delete…
-          </Menu.Item>
+          <VerbItems verbs={[pause, disable, verbs.delete]} />
         </Menu.Dropdown>
       </Menu>
-      <TestDialog stream={stream} isOpen={opened === 'test'} onClose={close} />
-      <ReplayDialog streamId={stream.id} isOpen={opened === 'replay'} onClose={close} />
-      <StatusDialog stream={stream} status="paused" isOpen={opened === 'pause'} onClose={close} />
-      <StatusDialog stream={stream} status="disabled" isOpen={opened === 'disable'} onClose={close} />
-      <DeleteStream stream={stream} waiting={view?.waiting ?? 0} isOpen={opened === 'delete'} onClose={close} />
+      {dialogs}
     </>
   )
 }

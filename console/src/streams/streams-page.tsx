@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core'
+import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Health } from '../components/health.tsx'
@@ -8,11 +11,14 @@ import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
 import { Scroller } from '../components/scroller.tsx'
+import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { streamsQuery } from './stream-queries.ts'
+import { useStreamVerbs } from './stream-verbs.tsx'
 
 const route = getRouteApi('/shell/settings/developers/streams')
 
@@ -59,6 +65,7 @@ export function StreamsPage() {
                   <th>Receiver</th>
                   <th className="w-health">Health</th>
                   <th className="num w-seen">Latest accepted</th>
+                  <RowMenuHead />
                 </tr>
               </thead>
               <tbody>
@@ -84,6 +91,11 @@ export function StreamsPage() {
                     <td className="num t2">
                       <RelativeTime time={stream.health.last_delivered_at} missing="never" />
                     </td>
+                    <td className="c-menu">
+                      <RowMenu name={visibleText(stream.name)}>
+                        {(menu) => <StreamMenu stream={stream} menu={menu} />}
+                      </RowMenu>
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -100,5 +112,18 @@ export function StreamsPage() {
         )}
       </div>
     </Page>
+  )
+}
+
+const readAnew = () => void queryClient.invalidateQueries({ queryKey: ['streams', 'list'] })
+
+function StreamMenu({ stream, menu }: { stream: SsfStream; menu: (items: ReactNode) => ReactNode }) {
+  const { verbs, dialogs } = useStreamVerbs(stream, readAnew)
+  const { test, verify, enable, replay, pause, disable } = verbs
+  return (
+    <>
+      {menu(<VerbItems verbs={[enable, test, verify, replay, pause, disable, verbs.delete]} />)}
+      {dialogs}
+    </>
   )
 }

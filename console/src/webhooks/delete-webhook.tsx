@@ -1,7 +1,5 @@
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { queryClient } from '../api/query-client.ts'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -9,20 +7,21 @@ import { countText } from '../developers/count-text.ts'
 import { webhookViewQuery } from './webhook-queries.ts'
 import { nameOf } from './with-webhook.tsx'
 
-type Parts = { readonly endpoint: WebhookEndpoint; readonly isOpen: boolean; readonly onClose: () => void }
+type Parts = {
+  readonly endpoint: WebhookEndpoint
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onDeleted: () => void
+}
 
-export function DeleteWebhook({ endpoint, isOpen, onClose }: Parts) {
-  const navigate = useNavigate()
+export function DeleteWebhook({ endpoint, isOpen, onClose, onDeleted }: Parts) {
   const waiting = useQuery(webhookViewQuery(endpoint.id)).data?.waiting ?? 0
   const name = nameOf(endpoint)
   const remove = useAction({
     act: () => request(`/webhook_endpoints/${endpoint.id}`, { method: 'DELETE' }),
     hasForm: true,
     said: () => `“${name}” is deleted`,
-    onDone: () => {
-      void navigate({ to: '/settings/developers/webhooks' })
-      queryClient.removeQueries({ queryKey: ['webhooks'] })
-    },
+    onDone: onDeleted,
   })
   return (
     <ConfirmDialog

@@ -1,38 +1,26 @@
 import { Button, Menu } from '@mantine/core'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
-import { useState } from 'react'
-import { request } from '../api/request.ts'
-import { useAction } from '../api/use-action.ts'
-import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { useNavigate } from '@tanstack/react-router'
+import { queryClient } from '../api/query-client.ts'
 import { Icon } from '../components/icon.tsx'
-import { DeleteWebhook } from './delete-webhook.tsx'
-import { ResendDialog } from './resend-dialog.tsx'
-import { TestDialog } from './test-dialog.tsx'
-import { nameOf } from './with-webhook.tsx'
+import { VerbButton } from '../components/verb-button.tsx'
+import { VerbItems } from '../components/verbs.tsx'
+import { useWebhookVerbs } from './webhook-verbs.tsx'
 
-type Opened = 'test' | 'resend' | 'disable' | 'delete'
-
-/** What can be done with a webhook, from each of its pages. */
+/** At the top of each page of a webhook. */
 export function WebhookActions({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const [opened, setOpened] = useState<Opened>()
-  const close = () => setOpened(undefined)
-  const set = useAction({
-    act: (enabled: boolean) => request(`/webhook_endpoints/${endpoint.id}`, { method: 'PATCH', body: { enabled } }),
-    refresh: [['webhooks']],
-    said: (_, enabled) =>
-      enabled
-        ? `“${nameOf(endpoint)}” is enabled; what waits is sent`
-        : `“${nameOf(endpoint)}” is disabled; what happens is not queued for it`,
-    undo: (_, enabled) => ({ label: 'Undo', run: () => set.mutate(!enabled) }),
-    onDone: close,
+  const navigate = useNavigate()
+  const { verbs, dialogs } = useWebhookVerbs(endpoint, () => {
+    void navigate({ to: '/settings/developers/webhooks' })
+    queryClient.removeQueries({ queryKey: ['webhooks'] })
   })
+  const { enable } = verbs
   return (
     <>
-      {endpoint.enabled ? (
-        <Button onClick={() => setOpened('test')}>Send test…</Button>
-      ) : (
-        <Button variant="filled" loading={set.isPending} onClick={() => set.mutate(true)}>
-          Enable
+      <VerbButton verb={verbs.test} />
+      {enable && (
+        <Button variant="filled" loading={enable.isBusy ?? false} onClick={enable.run}>
+          {enable.text}
         </Button>
       )}
       <Menu position="bottom-end" withinPortal={false}>
@@ -42,26 +30,10 @@ export function WebhookActions({ endpoint }: { endpoint: WebhookEndpoint }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {endpoint.enabled && <Menu.Item onClick={() => setOpened('resend')}>Send again from…</Menu.Item>}
-          {endpoint.enabled && <Menu.Item onClick={() => setOpened('disable')}>Disable…</Menu.Item>}
-          <Menu.Item className="bad" onClick={() => setOpened('delete')}>
-            Delete…
-          </Menu.Item>
+          <VerbItems verbs={[verbs.resend, verbs.disable, verbs.delete]} />
         </Menu.Dropdown>
       </Menu>
-      <TestDialog endpoint={endpoint} isOpen={opened === 'test'} onClose={close} />
-      <ResendDialog endpointId={endpoint.id} isOpen={opened === 'resend'} onClose={close} />
-      <ConfirmDialog
-        isOpen={opened === 'disable'}
-        onClose={close}
-        question={`Disable “${nameOf(endpoint)}”?`}
-        consequences={['What happens from now on is not queued for it, and never sent.']}
-        stays="What waits already is kept for up to 30 days, and sent when it is enabled again."
-        verb="Disable the webhook"
-        onConfirm={() => set.mutate(false)}
-        isBusy={set.isPending}
-      />
-      <DeleteWebhook endpoint={endpoint} isOpen={opened === 'delete'} onClose={close} />
+      {dialogs}
     </>
   )
 }

@@ -1,16 +1,22 @@
 import { Button } from '@mantine/core'
+import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
 import { Health } from '../components/health.tsx'
 import { Icon } from '../components/icon.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
 import { Scroller } from '../components/scroller.tsx'
+import { VerbItems } from '../components/verbs.tsx'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { webhooksQuery } from './webhook-queries.ts'
+import { useWebhookVerbs } from './webhook-verbs.tsx'
 import { nameOf } from './with-webhook.tsx'
 
 export function WebhooksPage() {
@@ -56,6 +62,7 @@ export function WebhooksPage() {
                   <th className="num w-issues">Events</th>
                   <th className="w-health">Health</th>
                   <th className="num w-seen">Latest delivered</th>
+                  <RowMenuHead />
                 </tr>
               </thead>
               <tbody>
@@ -83,6 +90,11 @@ export function WebhooksPage() {
                     <td className="num t2">
                       <RelativeTime time={endpoint.health.last_delivered_at} missing="never" />
                     </td>
+                    <td className="c-menu">
+                      <RowMenu name={nameOf(endpoint)}>
+                        {(menu) => <WebhookMenu endpoint={endpoint} menu={menu} />}
+                      </RowMenu>
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -91,5 +103,17 @@ export function WebhooksPage() {
         )}
       </div>
     </Page>
+  )
+}
+
+const readAnew = () => void queryClient.invalidateQueries({ queryKey: ['webhooks', 'list'] })
+
+function WebhookMenu({ endpoint, menu }: { endpoint: WebhookEndpoint; menu: (items: ReactNode) => ReactNode }) {
+  const { verbs, dialogs } = useWebhookVerbs(endpoint, readAnew)
+  return (
+    <>
+      {menu(<VerbItems verbs={[verbs.enable, verbs.test, verbs.resend, verbs.disable, verbs.delete]} />)}
+      {dialogs}
+    </>
   )
 }

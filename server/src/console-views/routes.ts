@@ -28,6 +28,7 @@ import { queryViewRoutes } from './query-routes.ts'
 import { recordViewRoutes } from './record-routes.ts'
 import { settingViewRoutes } from './setting-routes.ts'
 import { streamViewRoutes } from './stream-routes.ts'
+import { unregistrationRoutes } from './unregistration-routes.ts'
 import { webhookViewRoutes } from './webhook-routes.ts'
 
 const tag = 'Console'
@@ -43,6 +44,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   chainRoutes(scope)
   groupViewRoutes(scope)
   deviceViewRoutes(scope)
+  unregistrationRoutes(scope)
   exportRoutes(scope)
   queryViewRoutes(scope)
   listEndpoint(scope, {

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/request.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { isWide } from '../../components/is-wide.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { useDebounced } from '../../components/use-debounced.ts'
 import { visibleText } from '../../components/visible-text.ts'
@@ -15,7 +16,7 @@ import { ConfigurationSaveBar } from './configuration-save-bar.tsx'
 import { type Change, changeOf, countOf, type Definitions, type Draft, draftOf, faultsOf, rebase } from './draft.ts'
 import { exportBlocked } from './export-blocked.ts'
 import { PreviewPanel } from './preview-panel.tsx'
-import { consequencesOf, isWide, staysOf, verbOf } from './preview-words.ts'
+import { consequencesOf, staysOf, verbOf } from './preview-words.ts'
 
 type Parts = {
   readonly facts: CheckFacts
@@ -162,7 +163,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
           consequences={consequencesOf(current)}
           stays={staysOf(current)}
           verb={verb}
-          {...(isWide(current) && { typed: String(current.hit) })}
+          {...(isWide(current.hit, current.all_devices) && { typed: String(current.hit) })}
           onConfirm={() => save.mutate()}
           isBusy={save.isPending}
           fault={save.error?.message}

@@ -5,13 +5,6 @@ import { visibleText } from '../../components/visible-text.ts'
 import { devices, people } from '../check-words.ts'
 import type { Draft } from './draft.ts'
 
-const mostWithoutTyping = 25
-const shareWithoutTyping = 0.05
-
-/** Whether so many are hit that their number is to be typed. */
-export const isWide = ({ hit, all_devices: all }: ConfigurationPreview): boolean =>
-  hit > mostWithoutTyping || hit > all * shareWithoutTyping
-
 const isLater = (preview: ConfigurationPreview): boolean => preview.ends_at > preview.computed_at
 
 /** What the button says: the effect, with its number. */

@@ -1,0 +1,112 @@
+import type { UnregistrationPreview } from '@muster/contract/console-unregistrations.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useAction } from '../api/use-action.ts'
+import { useNeeded } from '../api/use-needed.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { isWide } from '../components/is-wide.ts'
+import type { Selection } from '../components/selection.ts'
+import { visibleText } from '../components/visible-text.ts'
+import type { DeviceFilters } from './device-filters.ts'
+import { type Account, unregisterChosen, unregistrationQuery } from './unregister-chosen.ts'
+import { devicesInWords, UnregistrationAccount } from './unregistration-account.tsx'
+
+type Parts = {
+  readonly selection: Selection
+  /** Of the selection, those that somebody owns. */
+  readonly owned: Selection
+  readonly filters: DeviceFilters
+  /** The list is not what it was. */
+  readonly onChanged: () => void
+  readonly onClose: () => void
+  /** All was asked for; nothing is selected any more. */
+  readonly onDone: () => void
+}
+
+/** Says whom it hits, unregisters all that were chosen, and gives an account of what was refused. */
+export function UnregisterMany(parts: Parts) {
+  const { selection, owned, filters, onChanged, onClose, onDone } = parts
+  const preview = useNeeded(useQuery(unregistrationQuery(selection, filters)), onClose)
+  const [done, setDone] = useState(0)
+  const stopping = useRef<AbortController>(undefined)
+  const unregister = useAction<void, Account>({
+    act: () => {
+      const stop = new AbortController()
+      stopping.current = stop
+      const among: DeviceFilters = { ...filters, owner: 'registered' }
+      return unregisterChosen({ selection: owned, filters: among, signal: stop.signal, onProgress: setDone })
+    },
+    refresh: [['devices'], ['people'], ['audit']],
+    said: ({ unregistered, refused, ended }) =>
+      refused.length === 0 && ended === undefined
+        ? `${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} registered to nobody`
+        : undefined,
+    onDone: ({ refused, ended }) => {
+      onChanged()
+      if (refused.length === 0 && ended === undefined) onDone()
+    },
+    hasForm: true,
+  })
+  useEffect(() => () => stopping.current?.abort(), [])
+  if (unregister.data) return <UnregistrationAccount account={unregister.data} onClose={onDone} />
+  if (!preview) return null
+  const count = preview.registered_count
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={unregister.isPending ? () => stopping.current?.abort() : onClose}
+      {...(unregister.isPending && { cancel: 'Stop' })}
+      question={`Unregister ${devicesInWords(count)}?`}
+      consequences={consequencesOf(preview)}
+      stays={staysOf(preview)}
+      verb={`Unregister ${devicesInWords(count)}`}
+      {...(isWide(count, preview.all_devices_count) && { typed: String(count) })}
+      onConfirm={() => unregister.mutate()}
+      isBusy={unregister.isPending}
+      fault={unregister.faultBeside()}
+    >
+      {unregister.isPending && (
+        <p className="t2 tn" role="status">
+          {Math.min(done, count).toLocaleString('en')} of {count.toLocaleString('en')} done
+        </p>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function consequencesOf(preview: UnregistrationPreview): string[] {
+  const { registered_count: count, deleted_count: deleted, owners_count: owners, ownerless_count: left } = preview
+  const names = preview.owner_names.map(visibleText)
+  const others = owners - names.length
+  const last = others > 0 ? (others === 1 ? '1 other' : `${others.toLocaleString('en')} others`) : names.pop()
+  const all = names.length > 0 ? `${names.join(', ')} and ${last}` : last
+  return [
+    `${all} can no longer sign in with ${count === 1 ? 'it' : 'them'}.`,
+    ...(left === 0
+      ? []
+      : owners === 1
+        ? [`${all} has no other device, and starts again with trust on first use.`]
+        : left === 1
+          ? ['1 person has no other device, and starts again with trust on first use.']
+          : [`${left.toLocaleString('en')} people have no other device, and start again with trust on first use.`]),
+    ...(deleted === 0
+      ? []
+      : [
+          deleted === 1
+            ? '1 phone or tablet is deleted.'
+            : `${deleted.toLocaleString('en')} phones and tablets are deleted.`,
+        ]),
+  ]
+}
+
+function staysOf({ devices_count: all, registered_count: count, deleted_count: deleted }: UnregistrationPreview) {
+  const others = all - count
+  const free =
+    others === 0
+      ? ''
+      : others === 1
+        ? ' 1 selected device belongs to nobody and stays as it is.'
+        : ` ${others.toLocaleString('en')} selected devices belong to nobody and stay as they are.`
+  if (deleted === count) return free === '' ? undefined : free.trim()
+  return `Results and issues stay, and the devices can be registered again.${free}`
+}

@@ -1,0 +1,54 @@
+import { Button, Modal } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { visibleText } from '../components/visible-text.ts'
+import type { Account } from './unregister-chosen.ts'
+
+export const devicesInWords = (count: number): string =>
+  count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`
+
+/** What was refused and why, and what it did not come to. */
+export function UnregistrationAccount({ account, onClose }: { account: Account; onClose: () => void }) {
+  const { unregistered, refused, ended } = account
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} registered to nobody`}
+      withCloseButton={false}
+    >
+      <div className="confirm">
+        {ended === 'stopped' && <p className="t2">Stopped; the rest of them stay as they were.</p>}
+        {ended instanceof Error && (
+          <p role="alert">It did not come to the end; the rest of them stay as they were. {ended.message}</p>
+        )}
+        {refused.length > 0 && (
+          <section aria-labelledby="refused">
+            <h3 id="refused">{devicesInWords(refused.length)} refused</h3>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+            <ul className="refusals" tabIndex={0}>
+              {refused.map(({ device_id: id, device_name: name, reason }) => (
+                <li key={id} className="line">
+                  <span className="grow">
+                    {name === null ? (
+                      `Device ${id}`
+                    ) : (
+                      <Link className="u" to="/devices/$deviceId" params={{ deviceId: id }}>
+                        {visibleText(name)}
+                      </Link>
+                    )}
+                    <span className="block sm t2">{reason}</span>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <div className="dialog-ends">
+          <Button onClick={onClose} data-autofocus>
+            Back to the list
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,51 @@
+import type { ConsoleApiKey } from '@muster/contract/console.ts'
+import { type ReactNode, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { useNow } from '../components/relative-time.tsx'
+import { relativeTime } from '../components/times.ts'
+import type { Verb } from '../components/verbs.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { grantedTo } from './unused.ts'
+
+/** Ends a key, from its page and from its row. */
+export function useRevoking(apiKey: ConsoleApiKey, onRevoked: () => void): { revoke: Verb; dialogs: ReactNode } {
+  const [isAsking, setIsAsking] = useState(false)
+  const now = useNow()
+  const name = visibleText(apiKey.name)
+  const revoke = useAction({
+    act: () => request(`/session/api_keys/${apiKey.id}`, { method: 'DELETE' }),
+    refresh: [['keys', 'list']],
+    hasForm: true,
+    said: () => `“${name}” is revoked`,
+    onDone: () => {
+      setIsAsking(false)
+      onRevoked()
+    },
+  })
+  const granted = grantedTo(apiKey).length
+  const dialogs = (
+    <ConfirmDialog
+      isOpen={isAsking}
+      onClose={() => setIsAsking(false)}
+      question={`Revoke “${name}”?`}
+      consequences={[
+        'Whatever uses the key is refused from its next request on.',
+        apiKey.last_used_at === null
+          ? 'It was never used.'
+          : `It was used last ${relativeTime(apiKey.last_used_at, now)}.`,
+        ...(granted === 0
+          ? []
+          : [granted === 1 ? 'Its permission goes with it.' : `Its ${granted} permissions go with it.`]),
+        'It cannot be brought back; a new key has another text.',
+      ]}
+      stays="What it did stays in the audit log."
+      verb="Revoke the key"
+      onConfirm={() => revoke.mutate()}
+      isBusy={revoke.isPending}
+      fault={revoke.faultBeside()}
+    />
+  )
+  return { revoke: { text: 'Revoke…', run: () => setIsAsking(true), isDangerous: true }, dialogs }
+}

@@ -1,0 +1,57 @@
+import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { type ReactNode, useState } from 'react'
+import { request } from '../api/request.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import type { Verb } from '../components/verbs.tsx'
+import { DeleteWebhook } from './delete-webhook.tsx'
+import { ResendDialog } from './resend-dialog.tsx'
+import { TestDialog } from './test-dialog.tsx'
+import { nameOf } from './with-webhook.tsx'
+
+type Opened = 'test' | 'resend' | 'disable' | 'delete'
+type Name = 'test' | 'enable' | 'resend' | 'disable' | 'delete'
+type WebhookVerbs = { readonly verbs: Readonly<Record<Name, Verb | false>>; readonly dialogs: ReactNode }
+
+/** What can be done with a webhook, from each of its pages and from its row. */
+export function useWebhookVerbs(endpoint: WebhookEndpoint, onDeleted: () => void): WebhookVerbs {
+  const [opened, setOpened] = useState<Opened>()
+  const close = () => setOpened(undefined)
+  const set = useAction({
+    act: (enabled: boolean) => request(`/webhook_endpoints/${endpoint.id}`, { method: 'PATCH', body: { enabled } }),
+    refresh: [['webhooks']],
+    said: (_, enabled) =>
+      enabled
+        ? `“${nameOf(endpoint)}” is enabled; what waits is sent`
+        : `“${nameOf(endpoint)}” is disabled; what happens is not queued for it`,
+    undo: (_, enabled) => ({ label: 'Undo', run: () => set.mutate(!enabled) }),
+    onDone: close,
+  })
+  const asked = (text: string, name: Opened): Verb => ({ text, run: () => setOpened(name) })
+  const at = (name: Opened) => ({ isOpen: opened === name, onClose: close })
+  return {
+    verbs: {
+      test: endpoint.enabled && asked('Send test…', 'test'),
+      enable: !endpoint.enabled && { text: 'Enable', run: () => set.mutate(true), isBusy: set.isPending },
+      resend: endpoint.enabled && asked('Send again from…', 'resend'),
+      disable: endpoint.enabled && asked('Disable…', 'disable'),
+      delete: { ...asked('Delete…', 'delete'), isDangerous: true },
+    },
+    dialogs: (
+      <>
+        <TestDialog endpoint={endpoint} {...at('test')} />
+        <ResendDialog endpointId={endpoint.id} {...at('resend')} />
+        <ConfirmDialog
+          {...at('disable')}
+          question={`Disable “${nameOf(endpoint)}”?`}
+          consequences={['What happens from now on is not queued for it, and never sent.']}
+          stays="What waits already is kept for up to 30 days, and sent when it is enabled again."
+          verb="Disable the webhook"
+          onConfirm={() => set.mutate(false)}
+          isBusy={set.isPending}
+        />
+        {opened === 'delete' && <DeleteWebhook endpoint={endpoint} onDeleted={onDeleted} {...at('delete')} />}
+      </>
+    ),
+  }
+}

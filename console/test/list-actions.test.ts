@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  askAsPage,
+  type ConsoleInBrowser,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  violations,
+} from './browser.ts'
+
+let opened: ConsoleInBrowser
+let page: Page
+let at: (path: string) => string
+
+before(async () => {
+  if (skip !== false) return
+  opened = await openConsole(40)
+  page = opened.page
+  at = (path) => `${opened.trial.baseUrl}/console${path}`
+  await setUpAdmin(opened)
+})
+
+after(() => opened?.stop())
+
+const menuOf = (place: number) => page.getByRole('button', { name: /^Actions for / }).nth(place)
+const items = () => page.getByRole('menuitem').allTextContents()
+const focused = () =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
+
+test('the menu of a row follows its link, opens by the keyboard, and gives the focus back', { skip }, async () => {
+  await page.goto(at('/devices?owner=registered&sort=name'))
+  await page.locator('.bleed:not(.old) [data-row-link]').first().waitFor()
+  await page.locator('[data-row-link]').first().focus()
+  await page.keyboard.press('Tab')
+  const name = (await page.locator('[data-row-link]').first().textContent()) ?? ''
+  assert.equal(await focused(), `Actions for ${name}`)
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Edit…' }).waitFor()
+  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Who may sign in…', 'Unregister…', 'Delete…'])
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('ArrowDown')
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Edit…')
+  await page.keyboard.press('Escape')
+  await page.getByRole('menuitem').first().waitFor({ state: 'detached' })
+  await page.waitForFunction(
+    (label) => document.activeElement?.getAttribute('aria-label') === label,
+    `Actions for ${name}`,
+  )
+  assert.equal(new URL(page.url()).pathname, '/console/devices', 'no row was opened')
+})
+
+test('from its row a device is edited, unregistered, and deleted; it leaves the list at once', { skip }, async () => {
+  await page.goto(at('/devices?owner=registered&sort=name'))
+  const links = page.locator('.bleed:not(.old) [data-row-link]')
+  await links.first().waitFor()
+  const id = (await links.first().getAttribute('href'))?.split('/').at(-1)
+  const before = await links.count()
+  await menuOf(0).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note').fill('Lent to the lab')
+  await dialog.getByRole('button', { name: 'Save the device' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal((await askAsPage(page, 'GET', `/devices/${id}`)).body.note, 'Lent to the lab')
+
+  await menuOf(0).click()
+  await page.getByRole('menuitem', { name: 'Unregister…' }).click()
+  await dialog.getByText('can no longer sign in with it').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByRole('button', { name: /^Unregister/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })
+  assert.equal(await links.count(), before - 1)
+  assert.equal(await page.getByText('1 change ·').count(), 0, 'nobody is told of what they did themselves')
+
+  await page.goto(at('/devices?owner=none'))
+  await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor()
+  await page
+    .locator('tr')
+    .filter({ has: page.locator(`[data-row-link][href$="/devices/${id}"]`) })
+    .getByRole('button', { name: /^Actions for / })
+    .click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).waitFor()
+  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Delete…'], 'nobody owns it')
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await dialog.getByRole('button', { name: /^Delete/ }).click()
+  await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).pathname, '/console/devices')
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText('restored').waitFor()
+  assert.equal((await askAsPage(page, 'GET', `/devices/${id}`)).status, 200)
+})
+
+test('bar, chosen rows and head stay in sight in this order, and a menu stands above them', { skip }, async () => {
+  await page.goto(at('/devices?sort=name'))
+  await page.getByText('1–40 of 40').waitFor()
+  await page.locator('tbody input[type=checkbox]').first().click()
+  await page.mouse.move(700, 500)
+  await page.mouse.wheel(0, 600)
+  await page.waitForFunction(() => scrollY > 300)
+  const tops = await page.evaluate(() =>
+    ['.top', '.bulk', '.device-table th'].map((one) =>
+      Math.round(document.querySelector(one)?.getBoundingClientRect().top ?? -1),
+    ),
+  )
+  assert.deepEqual(tops, [0, 48, 92])
+  // Rows under the head are covered by it.
+  const under = await page.evaluate(() => document.elementFromPoint(600, 108)?.closest('thead, tbody')?.tagName)
+  assert.equal(under, 'THEAD')
+  await page.locator('[data-row-link]').nth(12).focus()
+  for (let step = 0; step < 12; step += 1) await page.keyboard.press('k')
+  const first = await page.evaluate(() => document.activeElement?.getBoundingClientRect().top ?? 0)
+  assert.ok(first >= 124, `the focused row is not hidden behind the head (${first})`)
+  await page.getByRole('button', { name: 'Filter by State' }).click()
+  const item = page.getByRole('menuitemcheckbox', { name: 'Stale' })
+  await item.waitFor()
+  const isAbove = await item.evaluate((one) => {
+    const { left, top, height } = one.getBoundingClientRect()
+    return one.contains(document.elementFromPoint(left + 20, top + height / 2))
+  })
+  assert.ok(isAbove)
+  await page.keyboard.press('Escape')
+})
+
+test('a check is paused from its row, and runs again with Undo', { skip }, async () => {
+  await page.goto(at('/checks'))
+  await menuOf(0).click()
+  await page.getByRole('menuitem', { name: 'Pause' }).waitFor()
+  assert.deepEqual(await items(), ['Pause'], 'one of the catalogue is neither drafted nor deleted')
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await page.getByText('Paused, does not run').waitFor()
+  await menuOf(0).click()
+  await page.getByRole('menuitem', { name: 'Resume…' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Paused, does not run').waitFor({ state: 'detached' })
+})
+
+test('streams, webhooks and keys are ended from their rows, after the dialogs of their pages', { skip }, async () => {
+  const delivery = { method: 'urn:ietf:rfc:8936' }
+  await askAsPage(page, 'POST', '/ssf_streams', { name: 'Gateway', delivery })
+  const webhook = { url: 'https://siem.example/muster', events: ['device_trust.status_changed'], description: 'SIEM' }
+  await askAsPage(page, 'POST', '/webhook_endpoints', webhook)
+  const ends = [
+    ['streams', 'Gateway', 'Delete…', 'Delete the stream'],
+    ['webhooks', 'SIEM', 'Delete…', 'Delete the webhook'],
+    ['keys', 'Tickets', 'Revoke…', 'Revoke the key'],
+  ] as const
+  const made = await askAsPage(page, 'POST', '/session/api_keys', { name: 'Tickets', permissions: {} })
+  assert.equal(made.status, 200, JSON.stringify(made.body))
+  for (const [path, name, verb, button] of ends) {
+    await page.goto(at(`/settings/developers/${path}`))
+    await page.getByRole('button', { name: `Actions for ${name}` }).click()
+    await page.getByRole('menuitem', { name: verb }).waitFor()
+    assert.deepEqual(await violations(page), [], path)
+    await page.getByRole('menuitem', { name: verb }).click()
+    assert.deepEqual(await violations(page), [], path)
+    await page.getByRole('dialog').getByRole('button', { name: button }).click()
+    await page.getByRole('button', { name: `Actions for ${name}` }).waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).pathname, `/console/settings/developers/${path}`)
+  }
+})
+
+test('a stream is verified, paused and enabled from its row', { skip }, async () => {
+  await askAsPage(page, 'POST', '/ssf_streams', { name: 'North', delivery: { method: 'urn:ietf:rfc:8936' } })
+  await page.goto(at('/settings/developers/streams'))
+  const press = async (verb: string) => {
+    await page.getByRole('button', { name: 'Actions for North' }).click()
+    await page.getByRole('menuitem', { name: verb }).click()
+  }
+  await press('Pause…')
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause the stream' }).click()
+  await page.getByText('The stream is paused; events are kept').waitFor()
+  await press('Enable')
+  await page.getByText('The stream is enabled; what waited is sent in its order').waitFor()
+  await press('Verify')
+  await page.getByText('A verification event waits to be polled').waitFor()
+})
+
+const box = (id: string) =>
+  page
+    .locator('tr')
+    .filter({ has: page.locator(`[data-row-link][href$="/devices/${id}"]`) })
+    .locator('input[type=checkbox]')
+const owned = async (filter = '') => {
+  const { body } = await askAsPage(page, 'GET', `/views/devices?owner=registered&sort=name&per_page=100${filter}`)
+  return body.data.map(({ id }: { id: string }) => id) as string[]
+}
+const unregisterOne = (id: string | undefined) => askAsPage(page, 'DELETE', `/devices/${id}/registration`)
+
+test('some devices are unregistered together; those that nobody owns are counted apart', { skip }, async () => {
+  const [free = '', one = '', two = ''] = await owned()
+  await unregisterOne(free)
+  await page.goto(at('/devices?sort=name'))
+  await page.getByText('1–40 of 40').waitFor()
+  for (const id of [free, one]) await box(id).click()
+  const button = page.getByRole('button', { name: /^Unregister…/ })
+  assert.equal(await button.textContent(), 'Unregister… (1 of 2)')
+  await box(two).click()
+  assert.equal(await button.textContent(), 'Unregister… (2 of 3)')
+  await button.click()
+  const dialog = page.getByRole('dialog', { name: 'Unregister 2 devices?' })
+  await dialog.getByText('can no longer sign in with them').waitFor()
+  await dialog.getByText('1 selected device belongs to nobody and stays as it is').waitFor()
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Cancel')
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByRole('button', { name: 'Unregister 2 devices' }).click()
+  await page.getByText('2 devices are registered to nobody').waitFor()
+  await page.getByText('3 selected').waitFor({ state: 'detached' })
+  const left = await owned()
+  assert.deepEqual([left.includes(one), left.includes(two)], [false, false])
+  const { body: log } = await askAsPage(page, 'GET', '/views/audit_logs?per_page=100')
+  const told = log.data.filter(({ description }: { description: string }) => description.startsWith('Ended the reg'))
+  assert.equal(told.length, 4, 'one entry for each device, as if they had been unregistered alone')
+})
+
+test('what is refused is told by name and reason', { skip }, async () => {
+  const [one = '', two = ''] = await owned()
+  const { name } = (await askAsPage(page, 'GET', `/devices/${one}`)).body
+  await page.goto(at('/devices?sort=name'))
+  await page.getByText('1–40 of 40').waitFor()
+  for (const id of [one, two]) await box(id).click()
+  await page.getByRole('button', { name: 'Unregister…' }).click()
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Unregister 2 devices' })
+  await confirm.waitFor()
+  // Somebody else is quicker.
+  await page.route('**/views/unregistrations', async (route) => {
+    await unregisterOne(one)
+    await route.continue()
+  })
+  await confirm.click()
+  const account = page.getByRole('dialog', { name: '1 device is registered to nobody' })
+  await account.getByText('1 device refused').waitFor()
+  await account.getByRole('link', { name }).waitFor()
+  await account.getByText('The device is not registered to anybody.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.unroute('**/views/unregistrations')
+  await account.getByRole('button', { name: 'Back to the list' }).click()
+  await page.getByText('2 selected').waitFor({ state: 'detached' })
+})
+
+test('all that a filter finds is unregistered after its number was typed, in steps that can be stopped', {
+  skip,
+}, async () => {
+  const before = (await owned()).length
+  assert.ok(before > 26, String(before))
+  const begin = async (count: number) => {
+    await page.goto(at('/devices?per=25&sort=name'))
+    await page.getByText('1–25 of 40').waitFor()
+    await page.locator('tbody input[type=checkbox]').first().click()
+    await page.getByRole('button', { name: 'Select all 40' }).click()
+    await page.getByRole('button', { name: `Unregister… (${count} of 40)` }).click()
+    const confirm = page.getByRole('dialog').getByRole('button', { name: `Unregister ${count} devices` })
+    await confirm.waitFor()
+    assert.ok(await confirm.isDisabled())
+    await page.getByLabel(`Type ${count} to go on`).fill(String(count))
+    return confirm
+  }
+  const bodies: number[] = []
+  const held = Promise.withResolvers<void>()
+  await page.route('**/views/unregistrations', async (route) => {
+    bodies.push(route.request().postDataJSON().device_ids.length)
+    await held.promise
+    await route.continue()
+  })
+  await (await begin(before)).click()
+  await page.getByText(`0 of ${before} done`).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  held.resolve()
+  await page.getByRole('dialog', { name: '25 devices are registered to nobody' }).waitFor()
+  await page.getByText('Stopped; the rest of them stay as they were.').waitFor()
+  assert.deepEqual(bodies, [25])
+  assert.equal((await owned()).length, before - 25)
+  await (await begin(before - 25)).click()
+  await page.getByText(`${before - 25} devices are registered to nobody`).waitFor()
+  assert.deepEqual(await owned(), [])
+  await page.goto(at('/devices?owner=none'))
+  await page.locator('tbody input[type=checkbox]').first().click()
+  await page.getByText('1 selected').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Unregister/ }).count(), 0, 'nobody owns it')
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(opened?.faults, [])
+})

@@ -1,0 +1,47 @@
+import {
+  UnregistrationPreview,
+  UnregistrationPreviewRequest,
+  UnregistrationRequest,
+  Unregistrations,
+} from '@muster/contract/console-unregistrations.ts'
+import type { FastifyInstance } from 'fastify'
+import { endpoint } from '../http/endpoint.ts'
+import { identifierOf } from '../http/record-id.ts'
+import { unregisterDevices } from '../registrations/unregister-devices.ts'
+import { previewUnregistration } from './preview-unregistration.ts'
+
+const tag = 'Console'
+
+/** Registrations of several devices end: first whom that hits, then what became of each. */
+export function unregistrationRoutes(scope: FastifyInstance): void {
+  endpoint(scope, {
+    method: 'POST',
+    path: '/views/unregistration_previews',
+    operationId: 'previewUnregistrations',
+    summary: 'Read whom it hits when the registrations of several devices end',
+    tag,
+    permission: 'remove_devices',
+    body: UnregistrationPreviewRequest,
+    answer: UnregistrationPreview,
+    run: ({ db, organizationId, body, now }) => previewUnregistration(db, organizationId, body, now),
+  })
+
+  endpoint(scope, {
+    method: 'POST',
+    path: '/views/unregistrations',
+    operationId: 'unregisterDevices',
+    summary: 'End the registrations of several devices',
+    tag,
+    permission: 'remove_devices',
+    body: UnregistrationRequest,
+    answer: Unregistrations,
+    run: ({ db, organizationId, body, actor, ipAddress, now }) =>
+      unregisterDevices(db, {
+        organizationId,
+        deviceIds: body.device_ids.map(identifierOf),
+        actor,
+        ipAddress,
+        now,
+      }),
+  })
+}
