@@ -1,24 +1,31 @@
-import type { UnregistrationPreview, UnregistrationPreviewRequest } from '@muster/contract/console-unregistrations.ts'
+import type { UnregistrationPreview } from '@muster/contract/console-unregistrations.ts'
+import type { DeviceViewFilter } from '@muster/contract/console-views.ts'
 import { sql } from 'kysely'
-import type { Reader } from '../db/transact.ts'
-import { identifierOf } from '../http/record-id.ts'
+import type { Db } from '../db/transact.ts'
 import { devicesOf } from './device-filter.ts'
 
 const mostNames = 3
 
+/** Some by their identifiers, or all that the filter finds but some. */
+type Meant = {
+  readonly named: readonly string[] | undefined
+  readonly filter: DeviceViewFilter
+  readonly excepted: readonly string[]
+}
+
 /** Whom it would hit if the registrations of these devices ended now. */
 export async function previewUnregistration(
-  reader: Reader,
+  db: Db,
   organizationId: string,
-  { device_ids: named, filter = {}, except_ids: excepted = [] }: UnregistrationPreviewRequest,
+  { named, filter, excepted }: Meant,
   now: string,
 ): Promise<UnregistrationPreview> {
-  const meant = devicesOf(reader, organizationId, named ? {} : filter, now)
+  const meant = devicesOf(db, organizationId, named ? {} : filter, now)
     .select(['devices.id', 'devices.registered_owner_id', 'devices.device_type', 'people.name as owner_name'])
     .where(
       named
-        ? sql<boolean>`devices.id = any(${named.map(identifierOf)}::bigint[])`
-        : sql<boolean>`devices.id <> all(${excepted.map(identifierOf)}::bigint[])`,
+        ? sql<boolean>`devices.id = any(${named}::bigint[])`
+        : sql<boolean>`devices.id <> all(${excepted}::bigint[])`,
     )
   const { rows } = await sql<UnregistrationPreview>`
     with meant as (${meant}), owners as (
@@ -35,7 +42,7 @@ export async function previewUnregistration(
         select count(*) from devices as owned where owned.organization_id = ${organizationId}::bigint
           and owned.registered_owner_id = owners.id and owned.deleted_at is null)) as ownerless_count,
       (select count(*)::int from devices where organization_id = ${organizationId}::bigint and deleted_at is null)
-        as all_devices_count`.execute(reader)
+        as all_devices_count`.execute(db)
   const [preview] = rows
   if (!preview) throw new Error('A query without from has one row')
   return preview

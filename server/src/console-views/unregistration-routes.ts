@@ -23,7 +23,11 @@ export function unregistrationRoutes(scope: FastifyInstance): void {
     permission: 'remove_devices',
     body: UnregistrationPreviewRequest,
     answer: UnregistrationPreview,
-    run: ({ db, organizationId, body, now }) => previewUnregistration(db, organizationId, body, now),
+    run: ({ db, organizationId, body, now }) => {
+      const { device_ids: named, filter = {}, except_ids: excepted = [] } = body
+      const meant = { named: named?.map(identifierOf), filter, excepted: excepted.map(identifierOf) }
+      return previewUnregistration(db, organizationId, meant, now)
+    },
   })
 
   endpoint(scope, {
