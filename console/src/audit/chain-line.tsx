@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
+import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
 
@@ -24,7 +25,7 @@ export function ChainLine() {
     act: () => request('/views/audit_chain/verify', { method: 'POST' }),
     onDone: () => setAwaited(at),
   })
-  if (!chain.data) return null
+  if (!chain.data) return <LoadFailure what="The state of the chain" query={chain} />
   return (
     <div className="chain">
       <Verdict chain={chain.data} />

@@ -42,7 +42,9 @@ function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose
   return (
     <Modal opened onClose={onClose} title={`Export ${many} as CSV`} withCloseButton={false}>
       <div className="confirm">
-        {count.isError && <Failure what="The rows could not be counted." error={count.error} />}
+        {count.isError && (
+          <Failure what="The rows could not be counted." error={count.error} onRetry={() => void count.refetch()} />
+        )}
         <p>
           {rows === undefined ? 'Counting…' : `The file will have ${size}.`}{' '}
           {filterInWords === '' ? 'Nothing is left out.' : filterInWords}

@@ -26,6 +26,14 @@ export function Failure({ what, error, onRetry }: { what: string; error: unknown
   )
 }
 
+type Query = { readonly isError: boolean; readonly data: unknown; readonly error: unknown; refetch(): unknown }
+
+/** Of a query that failed before it had anything to show; `what` as in "The reasons". */
+export function LoadFailure({ what, query }: { what: string; query: Query }) {
+  if (!query.isError || query.data !== undefined) return null
+  return <Failure what={`${what} could not be loaded.`} error={query.error} onRetry={() => void query.refetch()} />
+}
+
 /** Nothing to show, and why: what will be here, or how to see more. */
 export function Emptiness({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (

@@ -30,9 +30,9 @@ export function SavedViews({ page }: { readonly page: SavedViewPage }) {
   const search = useRouterState({ select: ({ location }) => location.search as Record<string, unknown> })
   const navigate = useNavigate()
   const [isSaving, setIsSaving] = useState(false)
-  const { data } = useQuery(viewsQuery(page))
+  const query = useQuery(viewsQuery(page))
   const present = queryOf(search)
-  const views = data?.data ?? []
+  const views = query.data?.data ?? []
   const chosen = views.find(({ filters }) => filters === present)
   const open = (filters: string) =>
     navigate({ to: '.', search: Object.fromEntries(new URLSearchParams(filters)) as never })
@@ -50,6 +50,11 @@ export function SavedViews({ page }: { readonly page: SavedViewPage }) {
           {visibleText(view.name)}
         </button>
       ))}
+      {query.isError && query.data === undefined && (
+        <button type="button" className="bad" onClick={() => void query.refetch()}>
+          Saved views could not be loaded. Try again
+        </button>
+      )}
       {chosen?.is_own && <DeleteView page={page} view={chosen} />}
       {!chosen && present !== '' && !/^view=\w+$/.test(present) && (
         <button type="button" className="save-view" onClick={() => setIsSaving(true)}>
@@ -66,9 +71,9 @@ export function SavedViews({ page }: { readonly page: SavedViewPage }) {
 /** For lists without views of their own: nothing, until filters are set or have been kept. */
 export function ViewBar({ page }: { readonly page: SavedViewPage }) {
   const search = useRouterState({ select: ({ location }) => location.search as Record<string, unknown> })
-  const { data } = useQuery(viewsQuery(page))
+  const views = useQuery(viewsQuery(page))
   const isUnfiltered = queryOf(search) === ''
-  if (isUnfiltered && (data?.data ?? []).length === 0) return null
+  if (isUnfiltered && !views.isError && (views.data?.data ?? []).length === 0) return null
   return (
     <div className="viewbar">
       <div className="views">

@@ -41,7 +41,15 @@ export function DeliveryHealth() {
         <h2 id="delivery">Delivery</h2>
         <span className="sm t3">latest accepted</span>
       </div>
-      {failed && <Failure what="Streams and webhooks could not be loaded." error={failed} />}
+      {failed && (
+        <Failure
+          what="Streams and webhooks could not be loaded."
+          error={failed}
+          onRetry={() => {
+            for (const query of [streams, webhooks]) if (query.isError) void query.refetch()
+          }}
+        />
+      )}
       {!failed && areKnown && lines.length === 0 && (
         <p className="t2">Nobody is told of changes: there is no stream and no webhook.</p>
       )}

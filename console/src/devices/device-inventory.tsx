@@ -20,7 +20,9 @@ export function DeviceInventory() {
   })
   return (
     <div className="in-tab inventory">
-      {tables.isError && <Failure what="Tables could not be loaded." error={tables.error} />}
+      {tables.isError && (
+        <Failure what="Tables could not be loaded." error={tables.error} onRetry={() => void tables.refetch()} />
+      )}
       <nav className="inventory-tables" aria-label="Tables">
         {ofDevices.map(({ name }) => (
           <Link

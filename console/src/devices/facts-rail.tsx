@@ -24,6 +24,7 @@ function Copied({ text, label }: { text: string | null; label: string }) {
 }
 
 export function FactsRail({ device, owner }: { device: Device; owner: Person | undefined }) {
+  const ownerId = ownerIdOf(device)
   const mode = device.auth_configuration?.authentication_mode
   const groups = device.auth_configuration?.person_groups ?? []
   return (
@@ -37,8 +38,12 @@ export function FactsRail({ device, owner }: { device: Device; owner: Person | u
               </Link>
               <span className="t2 ell">{visibleText(owner.email)}</span>
             </span>
+          ) : ownerId !== undefined ? (
+            <Link to="/people/$personId" params={{ personId: ownerId }} className="m">
+              Person {ownerId}
+            </Link>
           ) : (
-            <span className="t3">{ownerIdOf(device) === undefined ? 'Not registered' : '…'}</span>
+            <span className="t3">Not registered</span>
           )}
         </Fact>
         <Fact name="Sign-in allowed">{mode ? modeWords[mode] : missing}</Fact>

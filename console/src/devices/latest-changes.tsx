@@ -1,6 +1,7 @@
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { LoadFailure } from '../components/notices.tsx'
 import { fullTime } from '../components/times.ts'
 import { happeningsQuery } from './device-history.tsx'
 import { HappeningShape, happeningTitle, reasonOf } from './happening.tsx'
@@ -11,7 +12,7 @@ const shown = 5
 /** The strip of states and the latest changes, in the rail of facts. */
 export function LatestChanges({ device }: { device: Device }) {
   const happenings = useQuery(happeningsQuery(device.id))
-  if (!happenings.data) return null
+  if (!happenings.data) return <LoadFailure what="The history of states" query={happenings} />
   return (
     <section aria-labelledby="latest-changes" className="sec">
       <div className="sech">

@@ -3,10 +3,11 @@ import type { DeletedDevice } from '@muster/contract/console-devices.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
 import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
-import { Emptiness } from '../components/notices.tsx'
+import { Emptiness, LoadFailure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
@@ -36,6 +37,9 @@ export function MissingDevice({ deviceId }: { deviceId: string }) {
       All devices
     </Link>
   )
+  if (deleted.isPending) return <SkeletonRows rows={2} />
+  const isNowhere = deleted.error instanceof ApiError && deleted.error.status === 404
+  if (!deleted.data && !isNowhere) return <LoadFailure what="What became of the device" query={deleted} />
   if (!deleted.data) return <Emptiness title={`There is no device ${deviceId}.`}>{all}</Emptiness>
   return (
     <Emptiness

@@ -6,6 +6,7 @@ import { type FormEvent, useState } from 'react'
 import { request, withQuery } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import type { ListOf } from './device-queries.ts'
@@ -98,6 +99,7 @@ function GroupChoice({ chosen, onChange }: ChoiceParts) {
   return (
     <div>
       <SearchBox value={q} placeholder="Name of a group" onChange={setQ} />
+      <LoadFailure what="Groups" query={groups} />
       <ul className="group-choice" aria-label="Groups">
         {groups.data?.data.map(({ id, name }) => (
           <li key={id}>

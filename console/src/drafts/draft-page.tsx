@@ -106,6 +106,13 @@ function DraftEditor({ draft }: { draft: DraftView }) {
         <div className="draft-columns">
           <DraftFields form={form} onChange={(part) => setForm({ ...form, ...part })} faultUnder={faultUnder} />
           <aside className="draft-side" aria-label="What the draft lacks">
+            {judged.isError && refusals.length === 0 && (
+              <Failure
+                what="The draft could not be judged."
+                error={judged.error}
+                onRetry={() => void judged.refetch()}
+              />
+            )}
             <Sections judgement={judgement} />
             <TextPreview judgement={judgement} title={form.issue_title} />
             {draft.check_type === 'osquery' && <TryOut name={draft.name} sql={judgement.sql} />}

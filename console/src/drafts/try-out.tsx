@@ -6,7 +6,7 @@ import { useId, useState } from 'react'
 import { request, withQuery } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
-import { Failure } from '../components/notices.tsx'
+import { Failure, LoadFailure } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { RowsTable } from '../components/rows-table.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -20,7 +20,11 @@ const onlineQuery = queryOptions({
   placeholderData: keepPreviousData,
   queryFn: ({ signal }) =>
     request<ListOf<DeviceView>>(
-      withQuery('/views/devices', { standing: 'blocked,will_block,notified,good', per_page: 100 }),
+      withQuery('/views/devices', {
+        standing: 'blocked,will_block,notified,good',
+        sort: '-last_seen_at',
+        per_page: 100,
+      }),
       { signal },
     ),
 })
@@ -66,7 +70,7 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
           value={deviceId}
           onChange={(event) => setDeviceId(event.currentTarget.value)}
         >
-          <option value="">{online.length === 0 ? 'No device is online' : 'Choose a device'}</option>
+          <option value="">{devices.data && online.length === 0 ? 'No device is online' : 'Choose a device'}</option>
           {online.map((device) => (
             <option key={device.id} value={device.id}>
               {visibleText(device.name)}
@@ -77,6 +81,7 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
           Run on this device
         </Button>
       </div>
+      <LoadFailure what="Devices that are online" query={devices} />
       {run.isError && <Failure what="The query could not be run." error={run.error} />}
       <div role="status">
         {run.data && !result && <p className="t2">Waiting for the device…</p>}

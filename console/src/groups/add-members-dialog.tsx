@@ -5,6 +5,7 @@ import './groups.css'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { personViewsQuery } from '../people/person-queries.ts'
@@ -16,19 +17,22 @@ type Candidate = { readonly id: string; readonly name: string; readonly second: 
 
 const mostFound = 25
 
-function useCandidates(kind: Kind, q: string): readonly Candidate[] | undefined {
+function useCandidates(kind: Kind, q: string) {
   const search = q === '' ? {} : { search: q }
   const devices = useQuery({ ...devicesFoundQuery(search, undefined, mostFound), enabled: kind === 'devices' })
   const people = useQuery({ ...personViewsQuery(search, undefined, mostFound), enabled: kind === 'people' })
-  if (kind === 'people') return people.data?.data.map(({ id, name, email }) => ({ id, name, second: email }))
-  return devices.data?.data.map(({ id, name, owner }) => ({ id, name, second: owner?.name ?? 'Not registered' }))
+  const found: readonly Candidate[] | undefined =
+    kind === 'people'
+      ? people.data?.data.map(({ id, name, email }) => ({ id, name, second: email }))
+      : devices.data?.data.map(({ id, name, owner }) => ({ id, name, second: owner?.name ?? 'Not registered' }))
+  return { found, query: kind === 'people' ? people : devices }
 }
 
 /** Who or what is to be in a group: searched for, ticked, added all at once. */
 export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
   const [q, setQ] = useState('')
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map())
-  const found = useCandidates(kind, q)
+  const { found, query } = useCandidates(kind, q)
   const ids = [...chosen.keys()]
   const noun = kind === 'devices' ? (ids.length === 1 ? 'device' : 'devices') : ids.length === 1 ? 'person' : 'people'
   const add = useAction({
@@ -60,6 +64,7 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
           placeholder={kind === 'devices' ? 'Name, owner or serial' : 'Name or e-mail'}
           onChange={setQ}
         />
+        <LoadFailure what={kind === 'devices' ? 'Devices' : 'People'} query={query} />
         <ul className="candidates" aria-label={kind === 'devices' ? 'Devices found' : 'People found'}>
           {found?.map((candidate) => (
             <li key={candidate.id}>

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { request, withQuery } from '../api/request.ts'
 import { Icon } from '../components/icon.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { devicesFoundQuery } from '../groups/group-queries.ts'
@@ -62,14 +63,16 @@ export function TargetChoice({ targets, onChange }: Parts) {
 
 function DeviceChoice({ targets, onChange }: Parts) {
   const [q, setQ] = useState('')
-  const found = useQuery(devicesFoundQuery(q === '' ? {} : { search: q }, undefined, 25))
+  const [isOpen, setIsOpen] = useState(targets.devices.length > 0)
+  const found = useQuery({ ...devicesFoundQuery(q === '' ? {} : { search: q }, undefined, 25), enabled: isOpen })
   return (
-    <details open={targets.devices.length > 0}>
+    <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary className="target">
         <Icon name="chevronRight" size={14} />
         Devices one by one{targets.devices.length > 0 && `: ${targets.devices.length} chosen`}
       </summary>
       <SearchBox value={q} placeholder="Name, owner or serial" onChange={setQ} />
+      <LoadFailure what="Devices" query={found} />
       <ul className="device-choice" aria-label="Devices found">
         {found.data?.data.map(({ id, name, owner }) => (
           <li key={id}>

@@ -114,7 +114,9 @@ function PersonFacts({ person }: { person: Person }) {
         </Fact>
         <Fact name="Groups">
           <span className="tags">
-            {names.length === 0 && <span className="t3">—</span>}
+            {names.length === 0 && (
+              <span className="t3">{groups.isError ? 'could not be loaded' : groups.data ? '—' : '…'}</span>
+            )}
             {names.map(({ id, name }) => (
               <Link
                 key={id}

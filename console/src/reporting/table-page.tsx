@@ -31,7 +31,9 @@ export function TablePage() {
       }
     >
       <div className="page">
-        {tables.isError && <Failure what="The table could not be loaded." error={tables.error} />}
+        {tables.isError && (
+          <Failure what="The table could not be loaded." error={tables.error} onRetry={() => void tables.refetch()} />
+        )}
         {tables.isPending && <SkeletonRows rows={4} />}
         {tables.data && !table && (
           <Emptiness title={`There is no table ${name}.`}>

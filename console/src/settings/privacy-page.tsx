@@ -53,7 +53,13 @@ export function PrivacyPage() {
             : 'Administrators with the permission may ask machines what osquery can answer, but for these tables. Every query is in the audit log.'
         }
       >
-        {facts.isError && <Failure what="The blocked tables could not be loaded." error={facts.error} />}
+        {facts.isError && (
+          <Failure
+            what="The blocked tables could not be loaded."
+            error={facts.error}
+            onRetry={() => void facts.refetch()}
+          />
+        )}
         {blocked.length > 0 && (
           <div className="tags">
             {blocked.map((table) => (

@@ -66,7 +66,7 @@ type Found = {
 
 /** Names and number of those who have none. */
 function hitBy(found: Found | undefined): string[] {
-  if (found === undefined) return ['Who has none is not known yet.']
+  if (found === undefined) return ['Whoever has none can do nothing but set one up; who that is could not be read.']
   const { data, pagination } = found
   if (data.length === 0) return ['Nobody is stopped: all have one.']
   const names = data.slice(0, mostNamed).map(nameOf)

@@ -9,6 +9,7 @@ import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { StandingShape } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
+import { useKeptDays } from '../settings/setting-queries.ts'
 import { Page } from '../shell/page.tsx'
 import { signInQuery } from './sign-in-queries.ts'
 import { InitialStatus, Result } from './sign-in-table.tsx'
@@ -20,12 +21,17 @@ const crumb = { to: '/sign-ins', text: 'Sign-in log' } as const
 export function SignInPage() {
   const { signInId } = route.useParams()
   const signIn = useQuery(signInQuery(signInId))
+  const keptDays = useKeptDays('auth_logs')
   if (signIn.data) return <LoadedSignIn signIn={signIn.data} />
   const isMissing = signIn.error instanceof ApiError && signIn.error.status === 404
   return (
     <Page title={isMissing ? 'No such sign-in' : 'Sign-in'} crumb={crumb}>
       <div className="page">
-        {isMissing && <Emptiness title={`There is no sign-in ${signInId}.`}>Sign-ins are kept for 400 days.</Emptiness>}
+        {isMissing && (
+          <Emptiness title={`There is no sign-in ${signInId}.`}>
+            {keptDays !== undefined && `Sign-ins are kept for ${keptDays} days.`}
+          </Emptiness>
+        )}
         {signIn.isError && !isMissing && (
           <Failure what="The sign-in could not be loaded." error={signIn.error} onRetry={() => void signIn.refetch()} />
         )}

@@ -7,7 +7,8 @@ import { countText } from '../developers/count-text.ts'
 
 type Parts = {
   readonly stream: SsfStream
-  readonly waiting: number
+  /** Undefined while it is not known. */
+  readonly waiting: number | undefined
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly onDeleted: () => void
@@ -33,7 +34,9 @@ export function DeleteStream({ stream, waiting, isOpen, onClose, onDeleted }: Pa
           : 'Whoever polls it is refused from now on; its poll tokens end.',
         waiting === 1
           ? '1 event that waits is not sent any more.'
-          : `${waiting === 0 ? 'No event waits' : `${countText(waiting)} events that wait are not sent any more`}.`,
+          : waiting === undefined
+            ? 'What waits for it is not sent any more.'
+            : `${waiting === 0 ? 'No event waits' : `${countText(waiting)} events that wait are not sent any more`}.`,
         'Its ledger goes with it. It cannot be brought back; a new stream has another identifier.',
       ]}
       stays="What the receiver holds already stays there, and the audit log stays here."

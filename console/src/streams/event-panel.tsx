@@ -42,7 +42,9 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
         <Step label="Next event in the list" letter="]" icon="chevronDown" to={after} onShow={onShow} />
       </div>
       {isMissing && <p className="t2">There is no event {eventId} in the ledger of this stream.</p>}
-      {event.isError && !isMissing && <Failure what="The event could not be loaded." error={event.error} />}
+      {event.isError && !isMissing && (
+        <Failure what="The event could not be loaded." error={event.error} onRetry={() => void event.refetch()} />
+      )}
       {event.isPending && <SkeletonRows rows={6} />}
       {event.data && <LoadedEvent streamId={streamId} event={event.data} name={rows[place]?.device_name ?? null} />}
     </SidePanel>

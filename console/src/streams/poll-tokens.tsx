@@ -7,6 +7,7 @@ import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretOnce } from '../components/secret-once.tsx'
 import { Mark } from '../components/state-shape.tsx'
@@ -17,11 +18,13 @@ type Mode = 'overlap' | 'immediate' | 'disable'
 
 /** Which tokens a stream can be polled with, and how they are replaced. */
 export function PollTokens({ stream }: { stream: SsfStream }) {
-  const view = useQuery(streamViewQuery(stream.id)).data
+  const query = useQuery(streamViewQuery(stream.id))
+  const view = query.data
   const [token, setToken] = useState<string>()
   return (
     <section className="form-section">
       <h2>Poll token</h2>
+      <LoadFailure what="What the stream can be polled with" query={query} />
       {view && <Standing view={view} />}
       {token !== undefined && (
         <SecretOnce

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Health } from '../components/health.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { deadlineOf } from '../components/times.ts'
@@ -13,7 +14,8 @@ import { streamViewQuery } from './stream-queries.ts'
 
 /** What every page of a stream begins with. */
 export function StreamHead({ stream }: { stream: SsfStream }) {
-  const view = useQuery(streamViewQuery(stream.id)).data
+  const query = useQuery(streamViewQuery(stream.id))
+  const view = query.data
   const url = stream.delivery.endpoint_url
   const { failing_since: since, last_error: error } = stream.health
   return (
@@ -50,6 +52,7 @@ export function StreamHead({ stream }: { stream: SsfStream }) {
           </Link>
         </p>
       )}
+      <LoadFailure what="The figures of the stream" query={query} />
       {view && <Figures stream={stream} view={view} />}
       <StreamTabs id={stream.id} />
     </>

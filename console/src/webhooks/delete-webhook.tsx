@@ -15,7 +15,7 @@ type Parts = {
 }
 
 export function DeleteWebhook({ endpoint, isOpen, onClose, onDeleted }: Parts) {
-  const waiting = useQuery(webhookViewQuery(endpoint.id)).data?.waiting ?? 0
+  const waiting = useQuery(webhookViewQuery(endpoint.id)).data?.waiting
   const name = nameOf(endpoint)
   const remove = useAction({
     act: () => request(`/webhook_endpoints/${endpoint.id}`, { method: 'DELETE' }),
@@ -32,9 +32,11 @@ export function DeleteWebhook({ endpoint, isOpen, onClose, onDeleted }: Parts) {
         `${new URL(endpoint.url).host} hears of nothing from now on.`,
         waiting === 0
           ? 'No message waits for it.'
-          : waiting === 1
-            ? '1 message that waits is not sent any more.'
-            : `${countText(waiting)} messages that wait are not sent any more.`,
+          : waiting === undefined
+            ? 'What waits for it is not sent any more.'
+            : waiting === 1
+              ? '1 message that waits is not sent any more.'
+              : `${countText(waiting)} messages that wait are not sent any more.`,
         'Its delivery log and its secret go with it, and cannot be brought back.',
       ]}
       stays="The audit log stays."

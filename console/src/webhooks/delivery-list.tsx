@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { LoadFailure } from '../components/notices.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { clockTime, dayOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { countText } from '../developers/count-text.ts'
+import { useKeptDays } from '../settings/setting-queries.ts'
 import { markOf } from './delivery-table.tsx'
 import { type DeliveryFilters, deliveriesQuery, webhookViewQuery } from './webhook-queries.ts'
 
@@ -13,6 +15,7 @@ type Parts = { readonly endpointId: string; readonly filters: DeliveryFilters; r
 export function DeliveryList({ endpointId, filters, openId }: Parts) {
   const deliveries = useQuery(deliveriesQuery(endpointId, filters))
   const view = useQuery(webhookViewQuery(endpointId)).data
+  const keptDays = useKeptDays('settled_deliveries')
   const { state: _state, after: _after, ...kept } = filters
   const tabs = [
     { state: undefined, text: 'All', count: undefined },
@@ -23,7 +26,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
     <nav className="delivery-list" aria-label="Deliveries">
       <div className="sech">
         <h2>Deliveries</h2>
-        <span className="sm t3">kept 180 days</span>
+        {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
       </div>
       <div className="views">
         {tabs.map(({ state, text, count }) => (
@@ -37,6 +40,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
           </Link>
         ))}
       </div>
+      <LoadFailure what="Deliveries" query={deliveries} />
       <ul>
         {deliveries.data?.data.map((delivery) => (
           <li key={delivery.id}>

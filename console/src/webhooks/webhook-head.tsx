@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Health } from '../components/health.tsx'
+import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { deadlineOf } from '../components/times.ts'
@@ -20,7 +21,8 @@ const whyDisabled = {
 
 /** What every page of a webhook begins with. */
 export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const view = useQuery(webhookViewQuery(endpoint.id)).data
+  const query = useQuery(webhookViewQuery(endpoint.id))
+  const view = query.data
   const { failing_since: since, last_error: error, last_delivered_at: last } = endpoint.health
   return (
     <>
@@ -42,6 +44,7 @@ export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
           The receiver takes nothing since {deadlineOf(since, Date.now())} UTC. {visibleText(error ?? '')}
         </p>
       )}
+      <LoadFailure what="The figures of the webhook" query={query} />
       {view && (
         <dl className="fact-row">
           <Fact name="Delivered, 24 h">{countText(view.delivered_today)}</Fact>

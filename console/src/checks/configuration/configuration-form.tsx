@@ -1,5 +1,8 @@
 import { TextInput } from '@mantine/core'
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import { useQuery } from '@tanstack/react-query'
+import { LoadFailure } from '../../components/notices.tsx'
+import { deviceGroupsQuery } from '../check-queries.ts'
 import type { Definitions, Draft } from './draft.ts'
 import { GroupPicker } from './group-picker.tsx'
 import { OptionFields } from './option-fields.tsx'
@@ -46,6 +49,7 @@ const groupFields = [
 ] as const
 
 export function ConfigurationForm({ draft, saved, definitions, preview, faultUnder, onChange }: Parts) {
+  const groups = useQuery(deviceGroupsQuery)
   const results = preview === undefined ? '' : ' A change makes the results so far stale.'
   return (
     <form className="configuration-form" onSubmit={(event) => event.preventDefault()}>
@@ -91,6 +95,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
       </div>
       <section className="sec" aria-labelledby="where-it-applies">
         <h2 id="where-it-applies">Where it applies</h2>
+        <LoadFailure what="Groups" query={groups} />
         <div className="field-pair">
           {groupFields.map(({ name, member, ...words }) => (
             <GroupPicker

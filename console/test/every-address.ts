@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { askAsPage, type ConsoleInBrowser } from './browser.ts'
+
+/** The parameter of an address, with what stands before it, and the record that it is filled with. */
+export type Records = ReadonlyMap<string, string>
+
+async function made(page: Page, path: string, body: object) {
+  const answer = await askAsPage(page, 'POST', path, body)
+  assert.ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+const firstOf = async (page: Page, path: string): Promise<string> =>
+  (await askAsPage(page, 'GET', path)).body.data[0]?.id ?? assert.fail(`${path} is empty`)
+
+/** Something to see on every page: what is not there yet is made. */
+export async function makeRecords({ page, trial }: ConsoleInBrowser): Promise<Records> {
+  await trial.run('simulate', 'requests', '--count', '6')
+  await trial.run('simulate', 'sign-ins', '--count', '12')
+  await trial.run('groups', 'create-person-group', 'Finance')
+  const delivery = { method: 'urn:ietf:rfc:8936' }
+  const stream = await made(page, '/ssf_streams', { name: 'Gateway', delivery })
+  const events = ['device_trust.status_changed']
+  const webhook = await made(page, '/webhook_endpoints', {
+    url: 'https://hooks.invalid/in',
+    events,
+    description: 'SIEM',
+  })
+  await made(page, `/webhook_endpoints/${webhook.id}/test`, { event: events[0] })
+  const deviceGroup = await made(page, '/views/device_groups', { name: 'Laptops' })
+  const draft = await made(page, '/views/custom_check_drafts', { input: { name: 'Hosts', osquery_sql: 'SELECT 1' } })
+  const report = await made(page, '/views/reporting_queries', { name: 'Devices', sql: 'select 1 as one' })
+  const asked = { name: 'Uptime', sql: 'select * from uptime', target_macs: true }
+  const liveQuery = await made(page, '/live_query_campaigns', asked)
+  const { body: me } = await askAsPage(page, 'GET', '/session')
+  const device = await firstOf(page, '/views/devices')
+  return new Map([
+    ['/devices/$deviceId', device],
+    ['/checks/$checkId', await firstOf(page, '/views/checks')],
+    ['/checks/drafts/$draftId', draft.id],
+    ['/issues/$issueId', await firstOf(page, '/views/issues')],
+    ['/live-queries/$queryId', liveQuery.id],
+    ['/reporting/tables/$name', 'device_uptime'],
+    ['/reporting/queries/$queryId', report.id],
+    ['/people/$personId', await firstOf(page, '/people')],
+    ['/groups/devices/$groupId', deviceGroup.id],
+    ['/groups/people/$groupId', await firstOf(page, '/views/person_groups')],
+    ['/sign-ins/$signInId', await firstOf(page, '/views/sign_ins')],
+    ['/audit/$entryId', await firstOf(page, '/views/audit_logs')],
+    ['/settings/admins/$administratorId', me.administrator.id],
+    ['/settings/developers/streams/$streamId', stream.id],
+    ['/settings/developers/webhooks/$endpointId', webhook.id],
+    [
+      '/settings/developers/webhooks/$endpointId/deliveries/$deliveryId',
+      await firstOf(page, `/views/webhooks/${webhook.id}/deliveries`),
+    ],
+    ['/settings/developers/keys/$keyId', await firstOf(page, '/session/api_keys')],
+  ])
+}
+
+/** Every address that the router of the page knows, filled with these records. */
+export async function everyAddress(page: Page, records: Records): Promise<string[]> {
+  const paths = await page.evaluate(() => {
+    const { __TSR_ROUTER__: router } = globalThis as unknown as { __TSR_ROUTER__: { routesByPath: object } }
+    return Object.keys(router.routesByPath)
+  })
+  const addresses = paths.map((path) => {
+    const places = path.split('/')
+    return places
+      .map((place, index) => {
+        if (!place.startsWith('$')) return place
+        const upTo = places.slice(0, index + 1).join('/')
+        return records.get(upTo) ?? assert.fail(`There is no record for ${upTo}: makeRecords does not know the page`)
+      })
+      .join('/')
+  })
+  return [...new Set(addresses.map((address) => address.replace(/(?<=.)\/$/, '')))].sort()
+}

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BrowserContext, Page, Route } from 'playwright-core'
+import { type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
+import { everyAddress, makeRecords } from './every-address.ts'
+import { keepPictures, picturesAreKept } from './keep-pictures.ts'
+
+const atOnce = 4
+const timeout = 900_000
+
+let opened: ConsoleInBrowser
+let base: string
+let addresses: string[] = []
+let contexts: BrowserContext[] = []
+const thrown: string[] = []
+
+before(async () => {
+  if (skip !== false) return
+  opened = await openConsole(6)
+  base = `${opened.trial.baseUrl}/console`
+  await setUpAdmin(opened)
+  addresses = await everyAddress(opened.page, await makeRecords(opened))
+  const storageState = await opened.page.context().storageState()
+  // A context each: a page keeps a connection open, and a browser has six of them to a server.
+  contexts = await Promise.all(
+    Array.from({ length: atOnce }, () =>
+      opened.browser.newContext({ viewport: { width: 1440, height: 900 }, storageState }),
+    ),
+  )
+})
+
+after(() => opened?.stop())
+
+/** What is wrong on the pages of the addresses, which are looked at some at a time. */
+async function walk(
+  paths: readonly string[],
+  look: (page: Page, path: string) => Promise<readonly (string | false)[]>,
+): Promise<string[]> {
+  const waiting = [...paths]
+  const complaints: string[] = []
+  const work = async (context: BrowserContext) => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      const page = await context.newPage()
+      const where = path
+      page.on('pageerror', (error) => thrown.push(`${where}: ${error.message}`))
+      const found = await look(page, path).catch((error: unknown) => [String(error).split('\n', 1)[0] ?? ''])
+      complaints.push(...found.filter((text) => text !== false).map((text) => `${where}: ${text}`))
+      await page.close()
+    }
+  }
+  await Promise.all(contexts.map(work))
+  return complaints.sort()
+}
+
+/** What the frame around the pages asks for, and what a page is whole without. */
+const besides = /\/console\/api\/(session$|session\/options|live|views\/(waiting_requests|saved_views|\w+_count))/
+
+/** Answers the requests of the page itself in another way, and counts them. */
+async function intercept(page: Page, answer: (route: Route) => Promise<void>): Promise<{ count: number }> {
+  const met = { count: 0 }
+  await page.route('**/console/api/**', async (route) => {
+    const { pathname } = new URL(route.request().url())
+    if (besides.test(pathname) || route.request().method() !== 'GET') return route.continue()
+    met.count += 1
+    return answer(route)
+  })
+  return met
+}
+
+const heading = (page: Page) => page.locator('h1').first()
+
+async function loaded(page: Page): Promise<void> {
+  await heading(page).waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.locator('.skeletons').first().waitFor({ state: 'detached' })
+}
+
+/** What is wider than the page, beyond what scrolls by itself. */
+async function overflow(page: Page, width: number): Promise<string | false> {
+  await page.setViewportSize({ width, height: 700 })
+  await page.waitForTimeout(50)
+  return page.evaluate((wanted) => {
+    if (document.documentElement.scrollWidth <= innerWidth) return false
+    const scrolls = (element: Element): boolean =>
+      element.parentElement !== null &&
+      (getComputedStyle(element.parentElement).overflowX !== 'visible' || scrolls(element.parentElement))
+    const wide = [...document.querySelectorAll('main *')].find(
+      (element) => element.getBoundingClientRect().right > innerWidth + 0.5 && !scrolls(element),
+    )
+    return `at ${wanted} px it is ${document.documentElement.scrollWidth} px wide, by ${wide?.outerHTML.slice(0, 120)}`
+  }, width)
+}
+
+test('every page has a title, fits into 320 px, and into half the width at twice the size', {
+  skip,
+  timeout,
+}, async () => {
+  assert.ok(addresses.length > 55, addresses.join(' '))
+  const titles = new Map<string, string>()
+  const complaints = await walk(addresses, async (page, path) => {
+    await page.goto(base + path)
+    await loaded(page)
+    const title = await page.title()
+    titles.set(path, title)
+    const found = [
+      !/^\S.* · Muster$/.test(title) && `the title is “${title}”`,
+      await overflow(page, 720),
+      await overflow(page, 320),
+    ]
+    if (picturesAreKept) await keepPictures(page, path)
+    return found
+  })
+  assert.deepEqual(complaints, [])
+  const device = addresses.find((path) => /^\/devices\/\d+$/.test(path)) ?? ''
+  assert.match(titles.get(device) ?? '', /^\S.* · Devices · Muster$/)
+})
+
+test('while the server takes three seconds, every page has its head and skeletons', { skip, timeout }, async () => {
+  const complaints = await walk(addresses, async (page, path) => {
+    const met = await intercept(page, async (route) => {
+      await pause(3_000)
+      await route.continue().catch(() => {})
+    })
+    await page.goto(base + path)
+    await page.locator('main').first().waitFor()
+    const isWaiting = await page
+      .locator('h1:not(:empty), .skeletons')
+      .first()
+      .waitFor({ timeout: 2_000 })
+      .then(
+        () => true,
+        () => false,
+      )
+    await loaded(page)
+    return [
+      !isWaiting && 'it is blank while it waits',
+      met.count > 0 &&
+        (await page.locator('main [role=alert]').filter({ hasText: /\w/ }).count()) > 0 &&
+        'it has given up',
+    ]
+  })
+  assert.deepEqual(complaints, [])
+})
+
+test('where the server refuses, every page says why and tries again when asked', { skip, timeout }, async () => {
+  const complaints = await walk(addresses, async (page, path) => {
+    const body = { error: 'unavailable', message: 'The database is away.', errors: [] }
+    const met = await intercept(page, (route) =>
+      route.fulfill({ status: 503, json: body, headers: { 'x-request-id': 'req-of-the-test' } }),
+    )
+    await page.goto(base + path)
+    await page.locator('main').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    if (met.count === 0) return []
+    const alert = page.locator('main [role=alert]').filter({ hasText: 'The database is away.' })
+    const isSaid = await alert
+      .first()
+      .waitFor({ timeout: 20_000 })
+      .then(
+        () => true,
+        () => false,
+      )
+    if (!isSaid) return ['it does not say what has failed']
+    const words = (await alert.first().textContent()) ?? ''
+    await page.unroute('**/console/api/**')
+    for (const again of await page.locator('main').getByRole('button', { name: 'Try again' }).all()) {
+      if (await again.isVisible()) await again.click()
+    }
+    const isMended = await alert
+      .first()
+      .waitFor({ state: 'detached', timeout: 20_000 })
+      .then(
+        () => true,
+        () => false,
+      )
+    return [
+      !words.includes('req-of-the-test') && `the request is not named: ${words}`,
+      !isMended && 'trying again does not mend it',
+      ((await heading(page).textContent()) ?? '') === '' && 'it has no head afterwards',
+    ]
+  })
+  assert.deepEqual(complaints, [])
+})
+
+/** What adds to a page that says all it has to without it: names beside an identifier, counts on tabs, days of retention. */
+const ornaments = /\/(saved_views\/\w+|people\/\d+|person_groups|settings|times|summary|device_groups)$/
+const withPanels =
+  /^\/$|^\/(devices|checks|people|checks\/drafts|reporting\/queries)\/\d+(\/configuration)?$|\/(streams|webhooks)\/\d+$/
+
+test('where one read of a page fails alone, its panel says so', { skip, timeout }, async () => {
+  const pages = addresses.filter((path) => withPanels.test(path))
+  assert.ok(pages.length >= 9, pages.join(' '))
+  const complaints = await walk(pages, async (page, path) => {
+    const asked = new Set<string>()
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/console/api/') && !besides.test(pathname)) asked.add(pathname)
+    })
+    await page.goto(base + path)
+    await loaded(page)
+    const reads = [...asked].filter((one) => path === '/' || !ornaments.test(one))
+    assert.ok(reads.length > 0)
+    const found: string[] = []
+    for (const one of reads) {
+      await page.route(
+        (url) => url.pathname === one,
+        (route) => route.fulfill({ status: 503, json: {} }),
+      )
+      await page.reload()
+      const alert = page.locator('main [role=alert]').filter({ hasText: 'could not be' }).first()
+      const isSaid = await alert.waitFor({ timeout: 20_000 }).then(
+        () => true,
+        () => false,
+      )
+      if (!isSaid) found.push(`nothing is said of ${one}`)
+      await page.unrouteAll()
+    }
+    return found
+  })
+  assert.deepEqual(complaints, [])
+})
+
+test('what is shown stays, and says how old it is, while the connection is lost', { skip, timeout }, async () => {
+  const shown = ['/', '/devices', '/issues', '/checks', '/audit', '/live-queries']
+  const complaints = await walk(shown, async (page, path) => {
+    await page.goto(base + path)
+    await loaded(page)
+    const before = await page.locator('main table').first().textContent()
+    await page.context().setOffline(true)
+    await page.getByText(/Live updates stopped \d+ s ago/).waitFor({ timeout: 40_000 })
+    const after = await page.locator('main table').first().textContent()
+    await page.context().setOffline(false)
+    await page.getByText(/Live updates stopped/).waitFor({ state: 'detached', timeout: 60_000 })
+    return [(before ?? '').slice(0, 12) !== (after ?? '').slice(0, 12) && 'the rows are gone']
+  })
+  assert.deepEqual(complaints, [])
+})
+
+test('nothing is thrown on any page, whatever the server does', { skip }, () => {
+  assert.deepEqual(thrown, [])
+  assert.deepEqual(opened?.faults, [])
+})
