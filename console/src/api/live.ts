@@ -84,10 +84,19 @@ export function followChanges(): () => void {
     source = undefined
   }
   const look = () => (document.hidden ? close() : open())
+  // A connection over a network that is gone stays open, and silent, for minutes.
+  const lose = () => {
+    close()
+    note(false)
+  }
   document.addEventListener('visibilitychange', look)
+  addEventListener('offline', lose)
+  addEventListener('online', look)
   open()
   return () => {
     document.removeEventListener('visibilitychange', look)
+    removeEventListener('offline', lose)
+    removeEventListener('online', look)
     refresh.stop()
     close()
     note(false)
