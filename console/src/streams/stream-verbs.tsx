@@ -40,7 +40,7 @@ export function useStreamVerbs(stream: SsfStream, onDeleted: () => void): Stream
         <ReplayDialog streamId={stream.id} {...at('replay')} />
         <StatusDialog stream={stream} status="paused" {...at('pause')} />
         <StatusDialog stream={stream} status="disabled" {...at('disable')} />
-        <DeleteStream stream={stream} waiting={view?.waiting ?? 0} onDeleted={onDeleted} {...at('delete')} />
+        <DeleteStream stream={stream} waiting={view?.waiting} onDeleted={onDeleted} {...at('delete')} />
       </>
     ),
   }
