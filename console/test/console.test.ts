@@ -83,7 +83,7 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await page.keyboard.press('ArrowLeft')
   assert.doesNotMatch((await day.getAttribute('aria-valuetext')) ?? '', /of checks/)
   await page.getByText(said).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'Devices as they stand now' }).waitFor()
+  await page.getByRole('link', { name: 'These devices' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Show as table' }).click()
   await page.locator('.days-table').getByText(said).waitFor()
   assert.deepEqual(await violations(page), [])

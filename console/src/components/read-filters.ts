@@ -11,6 +11,15 @@ export const readId = (raw: Raw, name: string): string | undefined => {
   return typeof value === 'string' && /^\d{1,18}$/.test(value) ? value : undefined
 }
 
+/** A day like `2026-11-20` that is over, in UTC. */
+export function readPastDay(raw: Raw, name: string): string | undefined {
+  const value = raw[name]
+  if (typeof value !== 'string' || !/^20\d\d-\d\d-\d\d$/.test(value)) return undefined
+  const time = Date.parse(value)
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
+  return isDay && value < new Date().toISOString().slice(0, 10) ? value : undefined
+}
+
 export const readChoice = <Name extends string>(raw: Raw, name: string, known: readonly Name[]): Name | undefined =>
   known.find((value) => value === raw[name])
 

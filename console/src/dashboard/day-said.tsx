@@ -24,10 +24,15 @@ export function DaySaid({ shown, isToday }: { readonly shown: DayFigures; readon
   return (
     <div className="days-said">
       <p className="sm t2">
-        {dayInWords(shown)} ·{' '}
-        <Link className="u" to="/devices" search={{ view: 'attention' }}>
-          {isToday ? 'These devices' : 'Devices as they stand now'}
-        </Link>
+        {dayInWords(shown)}
+        {shown.figures && (
+          <>
+            {' · '}
+            <Link className="u" to="/devices" search={{ view: 'attention', ...(!isToday && { as_of: shown.day }) }}>
+              {isToday ? 'These devices' : 'These devices, as of that day'}
+            </Link>
+          </>
+        )}
       </p>
       {shown.changed && <DayChangeList {...shown.changed} />}
     </div>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Scroller } from '../components/scroller.tsx'
 import { dayName } from '../components/times.ts'
 import { type DayFigures, troubled } from './day-figures.ts'
@@ -30,9 +31,17 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
           </tr>
         </thead>
         <tbody>
-          {days.toReversed().map(({ day, figures, changed }) => (
+          {days.toReversed().map(({ day, figures, changed }, ago) => (
             <tr key={day}>
-              <td>{dayName(day)}</td>
+              <td>
+                {figures ? (
+                  <Link className="u" to="/devices" search={ago === 0 ? {} : { as_of: day }}>
+                    {dayName(day)}
+                  </Link>
+                ) : (
+                  dayName(day)
+                )}
+              </td>
               {columns.map(([name]) => (
                 <td key={name} className="num">
                   {figures ? figures[name].toLocaleString('en') : '—'}

@@ -6,10 +6,12 @@ import {
   readChoice,
   readChoices,
   readId,
+  readPastDay,
   readText,
   sentenceOf,
 } from '../components/read-filters.ts'
 import { type Standing, standingWords } from '../components/state-shape.tsx'
+import { dayName } from '../components/times.ts'
 
 export const platforms: readonly DeviceView['device_type'][] = ['Mac', 'Windows', 'Linux', 'iOS', 'Android']
 export const standings = Object.keys(standingWords) as readonly Standing[]
@@ -28,6 +30,8 @@ export type DeviceFilters = {
   readonly sort?: DeviceSort
   readonly per?: string
   readonly after?: string
+  /** A day in UTC that is over: the devices as they stood at its end. */
+  readonly as_of?: string
   /** How many rows stand before this page, for the count below it. */
   readonly from?: string
 }
@@ -41,17 +45,23 @@ export const views = {
 
 export type ViewName = keyof typeof views
 
+/** What a day that is over has: no deadlines are kept of it. */
+export const viewsOfDay: readonly ViewName[] = ['attention', 'blocked', 'silent']
+const sortsOfDay: readonly DeviceSort[] = ['name', '-name']
+
 /** The filters of an address; what they cannot mean is dropped. */
 export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): DeviceFilters {
+  const day = readPastDay(raw, 'as_of')
   const per = pageSizes.find((size) => size !== defaultPageSize && String(size) === raw['per'])
   return given({
-    view: readChoice(raw, 'view', keysOf(views)),
+    view: readChoice(raw, 'view', day === undefined ? keysOf(views) : viewsOfDay),
     state: readChoices(raw, 'state', standings),
     platform: readChoices(raw, 'platform', platforms),
     owner: readChoice(raw, 'owner', ['registered', 'none'] as const),
     group: readId(raw, 'group'),
     q: readText(raw, 'q'),
-    sort: readChoice(raw, 'sort', deviceSorts),
+    sort: readChoice(raw, 'sort', day === undefined ? deviceSorts : sortsOfDay),
+    as_of: day,
     per: per === undefined ? undefined : String(per),
     ...readAfter(raw),
     from: /^\d{1,7}$/.test(String(raw['from'])) ? String(raw['from']) : undefined,
@@ -61,7 +71,7 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
 export const pageSizeOf = ({ per }: DeviceFilters): number => Number(per ?? defaultPageSize)
 
 /** What the server is asked for. */
-export function filterOf({ view, state, platform, owner, group, q }: DeviceFilters): DeviceViewFilter {
+export function filterOf({ view, state, platform, owner, group, q, as_of }: DeviceFilters): DeviceViewFilter {
   const { text: _text, ...wanted }: DeviceViewFilter & { text?: string } = view ? views[view] : {}
   return given({
     ...wanted,
@@ -70,12 +80,14 @@ export function filterOf({ view, state, platform, owner, group, q }: DeviceFilte
     owner,
     group_id: group,
     search: q,
+    as_of,
   }) as DeviceViewFilter
 }
 
 /** The filters in words, for when nothing is found. */
-export const filtersInWords = ({ view, state, platform, owner, group, q }: DeviceFilters): string =>
+export const filtersInWords = ({ view, state, platform, owner, group, q, as_of }: DeviceFilters): string =>
   sentenceOf([
+    as_of && `it is as of ${dayName(as_of)}`,
     view && `The view is ${views[view].text}`,
     state &&
       `state is ${state

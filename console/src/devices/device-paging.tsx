@@ -25,13 +25,18 @@ const words = {
   '-last_seen_at': 'What reported last comes first.',
 } as const
 
+function orderInWords({ sort = 'usual', as_of: day }: DeviceFilters): string {
+  if (day === undefined) return `${words[sort]} Times show UTC on hover.`
+  return sort === 'usual' ? 'What was blocked then comes first.' : words[sort]
+}
+
 export function DevicePaging({ filters, shown, total, next, onChange, onTurn, onNear }: Parts) {
   const from = Number(filters.from ?? 0)
   const { after: _after, from: _from, ...first } = filters
   const following = (after: string): DeviceFilters => ({ ...filters, after, from: String(from + shown) })
   return (
     <div className="tfoot">
-      <span>{words[filters.sort ?? 'usual']} Times show UTC on hover.</span>
+      <span>{orderInWords(filters)}</span>
       <span className="row">
         <label className="row">
           Rows

@@ -32,14 +32,17 @@ type Parts = {
   readonly onGone: () => void
   /** The rows are those of the page before. */
   readonly isOld: boolean
+  /** They stand as they did on a day that is over: nothing is done from here. */
+  readonly isPast: boolean
 }
 
-export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, onGone, isOld }: Parts) {
+export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, onGone, isOld, isPast }: Parts) {
   const ids = rows.map(({ id }) => id)
   const isAll = ids.every((id) => isChosen(selection, id))
   // Where the choice began: with Shift all rows from there are chosen.
   const begun = useRef<string>(undefined)
-  const hasMenu = useMayChangeDevices()
+  const mayChange = useMayChangeDevices()
+  const hasMenu = mayChange && !isPast
   const toggle = (id: string, isRange: boolean) => {
     onSelect?.(choose(selection, isRange ? range(ids, begun.current, id) : [id], !isChosen(selection, id)))
     begun.current = id
@@ -115,6 +118,7 @@ function DeviceRow({ row, columns, isChosen: isOn, onToggle, onGone }: RowParts)
         <Link to="/devices/$deviceId" params={{ deviceId: row.id }} className="m ell" data-row-link title={name}>
           {name}
         </Link>
+        {row.deleted_at !== null && <span className="t3 sm"> deleted since</span>}
       </td>
       {columns.map((column) => (
         <DeviceCell key={column} name={column} row={row} />

@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
+import { given, keysOf } from '../components/read-filters.ts'
 import { SavedViews } from '../components/saved-views.tsx'
-import { type DeviceFilters, type ViewName, views } from './device-filters.ts'
+import { type DeviceFilters, type ViewName, views, viewsOfDay } from './device-filters.ts'
 import { summaryQuery } from './device-queries.ts'
+import { dayQuery } from './past-day.tsx'
 
 type Parts = { readonly filters: DeviceFilters; readonly onChange: (filters: DeviceFilters) => void }
 
 /** The saved views that come with the console, with how many devices are in each. */
 export function DeviceViews({ filters, onChange }: Parts) {
   const { data: summary } = useQuery(summaryQuery)
-  const of = summary?.standings
+  const { as_of: day } = filters
+  const past = useQuery(dayQuery(day)).data
+  const of = day === undefined ? summary?.standings : (past?.standings ?? undefined)
+  const whole = given({ as_of: day })
   const counts: Readonly<Record<ViewName | 'all', number | undefined>> = {
     all: of && Object.values(of).reduce((sum, count) => sum + count, 0),
     attention: of && of.blocked + of.will_block + of.notified,
@@ -18,7 +23,7 @@ export function DeviceViews({ filters, onChange }: Parts) {
   }
   const tabs: readonly (readonly [ViewName | 'all', string])[] = [
     ['all', 'All devices'],
-    ...(Object.keys(views) as ViewName[]).map((name) => [name, views[name].text] as const),
+    ...(day === undefined ? keysOf(views) : viewsOfDay).map((name) => [name, views[name].text] as const),
   ]
   const isEdited = Boolean(filters.state ?? filters.platform ?? filters.owner ?? filters.group ?? filters.q)
   return (
@@ -30,7 +35,7 @@ export function DeviceViews({ filters, onChange }: Parts) {
             key={name}
             className={(filters.view ?? 'all') === name ? 'on' : ''}
             aria-pressed={(filters.view ?? 'all') === name}
-            onClick={() => onChange(name === 'all' ? {} : { view: name })}
+            onClick={() => onChange(name === 'all' ? whole : { ...whole, view: name })}
           >
             {text}
             {counts[name] !== undefined && <span className="n">{counts[name].toLocaleString('en')}</span>}
@@ -41,7 +46,11 @@ export function DeviceViews({ filters, onChange }: Parts) {
       {isEdited && (
         <span className="edited">
           View edited ·{' '}
-          <button type="button" className="plain" onClick={() => onChange(filters.view ? { view: filters.view } : {})}>
+          <button
+            type="button"
+            className="plain"
+            onClick={() => onChange({ ...whole, ...given({ view: filters.view }) })}
+          >
             Reset
           </button>
         </span>

@@ -23,9 +23,13 @@ import { DevicePaging } from './device-paging.tsx'
 import { deviceCountQuery, devicePageQuery } from './device-queries.ts'
 import { DeviceTable } from './device-table.tsx'
 import { DeviceViews } from './device-views.tsx'
+import { PastDay } from './past-day.tsx'
 import { useSeen } from './use-owned.ts'
 
 const route = getRouteApi('/shell/devices')
+
+/** No past value of them is kept. */
+const absentFromDays: ReadonlySet<DeviceColumnName> = new Set(['blocks', 'issues', 'seen'])
 
 export function DevicesPage() {
   // The router keeps what a route has not read; it means nothing here.
@@ -35,7 +39,9 @@ export function DevicesPage() {
   const list = useQuery(query)
   const { rows, changes, show, renew } = useSteadyRows(list, JSON.stringify(query.queryKey))
   const count = useQuery(deviceCountQuery(filters))
-  const columns = usePreferences().device_columns ?? deviceColumnNames
+  const chosenColumns = usePreferences().device_columns ?? deviceColumnNames
+  const { as_of: day } = filters
+  const columns = day === undefined ? chosenColumns : chosenColumns.filter((name) => !absentFromDays.has(name))
   const [selection, setSelection] = useState(nothing)
   const maySelect = [useMay('refresh_check'), useMay('remove_devices')].some(Boolean)
   const seen = useSeen(rows)
@@ -49,8 +55,9 @@ export function DevicesPage() {
     <Page title="Devices" actions={<Actions filters={filters} />}>
       <DeviceViews filters={filters} onChange={change} />
       <DeviceFilterBar filters={filters} count={total} onChange={change}>
-        <Columns columns={columns} />
+        <Columns columns={chosenColumns} />
       </DeviceFilterBar>
+      {day !== undefined && <PastDay day={day} filters={filters} />}
       <ChangesBar changes={changes} onShow={show} />
       {sizeOf(selection, total ?? rows.length) > 0 && (
         <BulkRow
@@ -76,12 +83,15 @@ export function DevicesPage() {
           sort={filters.sort}
           onSort={(sort) => change(given({ ...kept, sort }))}
           selection={selection}
-          onSelect={maySelect ? setSelection : undefined}
+          onSelect={maySelect && day === undefined ? setSelection : undefined}
           onGone={renew}
           isOld={list.isPlaceholderData}
+          isPast={day !== undefined}
         />
       )}
-      {list.data && rows.length === 0 && <NoDevice filter={filtersInWords(filters)} onClear={() => change({})} />}
+      {list.data && rows.length === 0 && (
+        <NoDevice filter={filtersInWords(filters)} onClear={() => change(given({ as_of: day }))} />
+      )}
       {rows.length > 0 && (
         <DevicePaging
           filters={filters}
