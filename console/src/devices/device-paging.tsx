@@ -25,9 +25,9 @@ const words = {
   '-last_seen_at': 'What reported last comes first.',
 } as const
 
-function orderInWords({ sort = 'usual', as_of: day }: DeviceFilters): string {
-  if (day === undefined) return `${words[sort]} Times show UTC on hover.`
-  return sort === 'usual' ? 'What was blocked then comes first.' : words[sort]
+function orderInWords({ sort, as_of: day }: DeviceFilters): string {
+  if (day === undefined) return `${words[sort ?? 'usual']} Times show UTC on hover.`
+  return sort === undefined ? 'What was blocked then comes first.' : words[sort]
 }
 
 export function DevicePaging({ filters, shown, total, next, onChange, onTurn, onNear }: Parts) {
