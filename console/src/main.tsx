@@ -25,10 +25,12 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { ApiError } from './api/api-error.ts'
 import { queryClient } from './api/query-client.ts'
 import { onFactorNeeded, onSessionEnd } from './api/request.ts'
 import { forgetSession, sessionQuery } from './api/session.ts'
 import { router } from './router.ts'
+import { tellLostPlace } from './shell/left-out-line.tsx'
 import { colorSchemeManager } from './theme/color-scheme-manager.ts'
 import { theme } from './theme/theme.ts'
 
@@ -42,6 +44,17 @@ onSessionEnd(() => {
 onFactorNeeded(() => {
   void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
   void router.navigate({ to: '/setup/second-factor' })
+})
+
+// An address that was written by hand, or for a list that has another order by now.
+queryClient.getQueryCache().subscribe((event) => {
+  if (event.type !== 'updated' || event.action.type !== 'error') return
+  const { error } = event.action
+  const { pathname, search } = router.state.location
+  const { after, from: _from, ...kept } = search as Readonly<Record<string, unknown>>
+  if (!(error instanceof ApiError) || error.code !== 'bad_cursor' || after === undefined) return
+  tellLostPlace(pathname)
+  void router.navigate({ to: pathname, search: kept as never, replace: true })
 })
 
 const root = document.querySelector('#root')

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { NextPage } from '../components/cursor-paging.tsx'
 import { Icon } from '../components/icon.tsx'
-import { type DeviceFilters, pageSizeOf, pageSizes } from './device-filters.ts'
+import { type DeviceFilters, pageSizeOf, pageSizes, readDeviceFilters } from './device-filters.ts'
 
 type Parts = {
   readonly filters: DeviceFilters
@@ -43,7 +43,7 @@ export function DevicePaging({ filters, shown, total, next, onChange, onTurn, on
           <select
             className="select"
             value={pageSizeOf(filters)}
-            onChange={(event) => onChange({ ...first, per: event.currentTarget.value })}
+            onChange={(event) => onChange(readDeviceFilters({ ...first, per: event.currentTarget.value }))}
           >
             {pageSizes.map((size) => (
               <option key={size}>{size}</option>

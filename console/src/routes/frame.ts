@@ -1,19 +1,38 @@
 import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
+import { leftOutOf } from '../components/left-out.ts'
 import { NotFound } from '../shell/failures.tsx'
+import { tellLeftOut } from '../shell/left-out-line.tsx'
 import { Shell } from '../shell/shell.tsx'
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+
+/** By the path of the console, as the document was opened: the router has read what it knows of it by the time it is asked. */
+const typed = new Map([
+  [
+    location.pathname.replace(/^\/console(?=\/|$)/, '') || '/',
+    Object.fromEntries(new URLSearchParams(location.search)),
+  ],
+])
 
 export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
-  beforeLoad: async ({ location: { href } }) => {
+  beforeLoad: async ({ location: { href, pathname, search }, matches, cause, preload }) => {
     const session = await queryClient.ensureQueryData(sessionQuery)
     if (session?.needs_second_factor) throw redirect({ to: '/setup/second-factor' })
-    if (session) return
+    if (session) {
+      const kept = matches.at(-1)?._strictSearch ?? {}
+      if (preload) return
+      const leftOut = leftOutOf(typed.get(pathname) ?? search, kept)
+      typed.clear()
+      if (leftOut.length === 0) return
+      // From within, the console only forgets what the next list does not know; nobody has typed it.
+      if (cause === 'enter') tellLeftOut(pathname, leftOut)
+      throw redirect({ to: pathname, search: kept, replace: true })
+    }
     const next = href === '/' || href === '/console' || href === '/console/' ? {} : { next: href }
     throw redirect({ to: '/sign-in', search: next })
   },

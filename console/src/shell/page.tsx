@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Icon } from '../components/icon.tsx'
 import { useTabTitle } from '../components/use-tab-title.ts'
+import { LeftOutLine } from './left-out-line.tsx'
 import { LiveLine } from './live-line.tsx'
 
 type Crumb = {
@@ -82,6 +83,7 @@ export function Page({ title, crumb, trail, area, listedIn, actions, hasOwnTitle
         {actions}
       </div>
       <LiveLine />
+      <LeftOutLine />
       {children}
     </main>
   )

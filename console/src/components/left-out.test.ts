@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leftOutInWords, leftOutOf } from './left-out.ts'
+
+test('what an address says and its page does not know is told, value by value', () => {
+  assert.deepEqual(leftOutOf({ state: 'blocked', q: 'ana' }, { state: 'blocked', q: 'ana' }), [])
+  assert.deepEqual(leftOutOf({ state: 'blokced' }, {}), ['state=blokced'])
+  assert.deepEqual(leftOutOf({ state: 'blocked,blokced,x' }, { state: 'blocked' }), ['state=blokced', 'state=x'])
+  assert.deepEqual(leftOutOf({ state: 'blocked,blocked,' }, { state: 'blocked' }), [], 'said twice is no fault')
+  assert.deepEqual(leftOutOf({ q: '', sort: ' ' }, {}), [], 'nothing was asked for')
+  assert.deepEqual(leftOutOf({ utm_source: 'mail', q: 'ana' }, { q: 'ana' }), ['utm_source=mail'])
+  const long = 'x'.repeat(300)
+  assert.deepEqual(leftOutOf({ q: long }, { q: long.slice(0, 200) }), [`q=${long}`])
+})
+
+test('the words name at most three, cut what is long and show what hides', () => {
+  assert.equal(leftOutInWords(['state=blokced']).join(''), 'state=blokced is not known and was left out.')
+  assert.equal(leftOutInWords(['a=1', 'b=2']).join(''), 'a=1 and b=2 are not known and were left out.')
+  const many = leftOutInWords(['a=1', 'b=2', 'c=3', 'd=4', 'e=5'])
+  assert.equal(many.join(''), 'a=1, b=2, c=3 and 2 more are not known and were left out.')
+  assert.deepEqual(leftOutInWords(['a=1', 'b=2', 'c=3']), [
+    '',
+    'a=1',
+    ', ',
+    'b=2',
+    ' and ',
+    'c=3',
+    ' are not known and were left out.',
+  ])
+  assert.equal(leftOutInWords(['q=a\u202eb\u0000'])[1], 'q=a\\u202eb\\u0000')
+  for (const hostile of ['\u202e'.repeat(5_000), 'x'.repeat(5_000)]) {
+    assert.ok((leftOutInWords([hostile])[1] ?? '').length <= 61)
+  }
+})
