@@ -12,7 +12,12 @@ const ids = (description: string, maxItems: number) =>
 export const UnregistrationPreviewRequest = Type.Object(
   {
     device_ids: Type.Optional(ids('Only these devices; left out: all that the filter finds.', mostNamed)),
-    filter: Type.Optional(Type.Object(DeviceViewFilter.properties, { additionalProperties: false })),
+    filter: Type.Optional(
+      Type.Object(DeviceViewFilter.properties, {
+        description: 'The filter of the list of devices, as its address has it.',
+        additionalProperties: false,
+      }),
+    ),
     except_ids: Type.Optional(ids('Devices that the filter finds and that are not meant.', mostNamed)),
   },
   {

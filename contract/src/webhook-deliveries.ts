@@ -41,6 +41,9 @@ const delivery = {
   device: Link('The device that it is about; it may have been deleted since.'),
   state: Choice(states, 'Where it stands: `pending` waits, `delivered` was accepted, `failed` was given up.'),
   attempts_count: Count('How often it was sent.'),
+  probes_count: Count(
+    'How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts.',
+  ),
   last_status: Nullable(
     Type.Integer({
       description: 'HTTP status that the latest attempt was answered with; null without an answer or an attempt.',
@@ -64,6 +67,7 @@ const example = {
   device: { identifier: '1042', link: 'https://muster.example.com/devices/1042' },
   state: 'delivered',
   attempts_count: 2,
+  probes_count: 0,
   last_status: 200,
   last_error: null,
   queued_at: '2026-11-20T09:14:03.120Z',

@@ -4160,6 +4160,7 @@ export interface components {
          *       },
          *       "state": "delivered",
          *       "attempts_count": 2,
+         *       "probes_count": 0,
          *       "last_status": 200,
          *       "last_error": null,
          *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -4192,6 +4193,8 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
+            /** @description How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts. */
+            readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
             /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
@@ -4227,6 +4230,7 @@ export interface components {
          *       },
          *       "state": "delivered",
          *       "attempts_count": 2,
+         *       "probes_count": 0,
          *       "last_status": 200,
          *       "last_error": null,
          *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -4302,6 +4306,8 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
+            /** @description How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts. */
+            readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
             /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
@@ -10347,6 +10353,7 @@ export interface operations {
                      *           },
                      *           "state": "delivered",
                      *           "attempts_count": 2,
+                     *           "probes_count": 0,
                      *           "last_status": 200,
                      *           "last_error": null,
                      *           "queued_at": "2026-11-20T09:14:03.120Z",
@@ -10423,6 +10430,7 @@ export interface operations {
                      *       },
                      *       "state": "delivered",
                      *       "attempts_count": 2,
+                     *       "probes_count": 0,
                      *       "last_status": 200,
                      *       "last_error": null,
                      *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -10536,6 +10544,7 @@ export interface operations {
                      *       },
                      *       "state": "delivered",
                      *       "attempts_count": 2,
+                     *       "probes_count": 0,
                      *       "last_status": 200,
                      *       "last_error": null,
                      *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -10645,6 +10654,7 @@ export interface operations {
                      *       },
                      *       "state": "delivered",
                      *       "attempts_count": 2,
+                     *       "probes_count": 0,
                      *       "last_status": 200,
                      *       "last_error": null,
                      *       "queued_at": "2026-11-20T09:14:03.120Z",

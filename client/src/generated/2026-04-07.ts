@@ -4328,6 +4328,7 @@ export interface components {
          *       },
          *       "state": "delivered",
          *       "attempts_count": 2,
+         *       "probes_count": 0,
          *       "last_status": 200,
          *       "last_error": null,
          *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -4360,6 +4361,8 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
+            /** @description How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts. */
+            readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
             /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
@@ -4395,6 +4398,7 @@ export interface components {
          *       },
          *       "state": "delivered",
          *       "attempts_count": 2,
+         *       "probes_count": 0,
          *       "last_status": 200,
          *       "last_error": null,
          *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -4470,6 +4474,8 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
+            /** @description How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts. */
+            readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
             /** @description Why it did not succeed the latest time; null when it did, or was not sent yet. */
@@ -10764,6 +10770,7 @@ export interface operations {
                      *           },
                      *           "state": "delivered",
                      *           "attempts_count": 2,
+                     *           "probes_count": 0,
                      *           "last_status": 200,
                      *           "last_error": null,
                      *           "queued_at": "2026-11-20T09:14:03.120Z",
@@ -10840,6 +10847,7 @@ export interface operations {
                      *       },
                      *       "state": "delivered",
                      *       "attempts_count": 2,
+                     *       "probes_count": 0,
                      *       "last_status": 200,
                      *       "last_error": null,
                      *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -10953,6 +10961,7 @@ export interface operations {
                      *       },
                      *       "state": "delivered",
                      *       "attempts_count": 2,
+                     *       "probes_count": 0,
                      *       "last_status": 200,
                      *       "last_error": null,
                      *       "queued_at": "2026-11-20T09:14:03.120Z",
@@ -11062,6 +11071,7 @@ export interface operations {
                      *       },
                      *       "state": "delivered",
                      *       "attempts_count": 2,
+                     *       "probes_count": 0,
                      *       "last_status": 200,
                      *       "last_error": null,
                      *       "queued_at": "2026-11-20T09:14:03.120Z",

@@ -23,7 +23,7 @@ type Parts = {
 /** Where somebody is signed in. */
 export const SessionTable = ({ sessions, onEnd }: Parts) => (
   <Scroller name="Sessions">
-    <table className="t session-table">
+    <table className="t record-table session-table">
       <thead>
         <tr>
           <th>Browser</th>
@@ -41,18 +41,18 @@ export const SessionTable = ({ sessions, onEnd }: Parts) => (
       <tbody>
         {sessions.map((session) => (
           <tr key={session.id}>
-            <td title={session.user_agent === null ? undefined : visibleText(session.user_agent)}>
+            <td className="c-name" title={session.user_agent === null ? undefined : visibleText(session.user_agent)}>
               <span className="m">{visibleText(browserName(session.user_agent))}</span>{' '}
               {session.is_current && <span className="tag">This one</span>}
             </td>
-            <td className="t2">{methods[session.method]}</td>
-            <td>
+            <td className="c-sub t2">{methods[session.method]}</td>
+            <td className="c-lead">
               <code className="t2">{session.ip_address}</code>
             </td>
-            <td className="num t2">
+            <td className="c-more num t2">
               <RelativeTime time={session.created_at} />
             </td>
-            <td className="num t2">
+            <td className="c-time num t2">
               <RelativeTime time={session.last_seen_at} />
             </td>
             {onEnd && (

@@ -64,7 +64,7 @@ function Keys() {
       )}
       {rows.length > 0 && (
         <Scroller isList name="API keys">
-          <table className="t key-table">
+          <table className="t record-table">
             <thead>
               <tr>
                 <th>Key</th>
@@ -101,7 +101,7 @@ function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
   const name = visibleText(apiKey.name)
   return (
     <tr className="tall">
-      <td>
+      <td className="c-name">
         <Link
           to="/settings/developers/keys/$keyId"
           params={{ keyId: apiKey.id }}
@@ -118,16 +118,16 @@ function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
           </div>
         )}
       </td>
-      <td className="t2" title={visibleText(apiKey.responsible_administrator)}>
+      <td className="c-lead t2" title={visibleText(apiKey.responsible_administrator)}>
         {visibleText(apiKey.responsible_administrator)}
       </td>
-      <td className="t2" title={titles.join(', ')}>
+      <td className="c-sub t2" title={titles.join(', ')}>
         {titles.length === 0 ? 'Read only' : titles.join(', ')}
       </td>
-      <td className="num t2">
+      <td className="c-time num t2">
         <RelativeTime time={apiKey.last_used_at} missing="never" />
       </td>
-      <td className="num t2">
+      <td className="c-more num t2">
         <RelativeTime time={apiKey.created_at} />
       </td>
       <td className="c-menu">

@@ -49,7 +49,7 @@ export function EventTable({ rows, filters, chosen, onChoose }: Parts) {
   }
   return (
     <Scroller name="Events" className="bleed">
-      <table className="t bl event-table">
+      <table className="t bl record-table event-table">
         <thead>
           <tr>
             <th className="w-box">
@@ -97,7 +97,7 @@ function EventRow({ event, filters, isChosen, onToggle }: RowParts) {
   const second = device ? visibleText(device) : eventKinds[event.kind]
   return (
     <tr className={isOpen || isChosen ? 'sel tall' : 'tall'}>
-      <td className="w-box">
+      <td className="c-more w-box">
         <input
           type="checkbox"
           aria-label={`Choose event ${event.sequence ?? event.id}`}
@@ -105,12 +105,12 @@ function EventRow({ event, filters, isChosen, onToggle }: RowParts) {
           onChange={onToggle}
         />
       </td>
-      <td className="t2 tn">{event.sequence ?? '—'}</td>
-      <td className="tn" title={fullTime(event.queued_at)}>
+      <td className="c-more t2 tn">{event.sequence ?? '—'}</td>
+      <td className="c-time tn" title={fullTime(event.queued_at)}>
         {clockTime(event.queued_at)}
         <div className="sm t2">{dayOf(event.queued_at, Date.now())}</div>
       </td>
-      <td>
+      <td className="c-name">
         <Link
           to="."
           search={{ ...filters, event: event.id }}
@@ -126,7 +126,7 @@ function EventRow({ event, filters, isChosen, onToggle }: RowParts) {
           {second}
         </div>
       </td>
-      <td>
+      <td className="c-sub">
         {event.current_status === 'not-compliant' ? (
           <span className="state blocked">
             <StandingShape standing="blocked" />
@@ -136,10 +136,10 @@ function EventRow({ event, filters, isChosen, onToggle }: RowParts) {
           (event.current_status ?? <span className="t3">—</span>)
         )}
       </td>
-      <td>
+      <td className="c-lead">
         <DeliveryState event={event} />
       </td>
-      <td className="num t2">{event.attempts[0] ? tookText(event.attempts[0].duration_ms) : '—'}</td>
+      <td className="c-more num t2">{event.attempts[0] ? tookText(event.attempts[0].duration_ms) : '—'}</td>
     </tr>
   )
 }

@@ -57,7 +57,7 @@ export function StreamsPage() {
         )}
         {rows.length > 0 && (
           <Scroller isList name="Streams">
-            <table className="t stream-table">
+            <table className="t record-table">
               <thead>
                 <tr>
                   <th>Stream</th>
@@ -71,7 +71,7 @@ export function StreamsPage() {
               <tbody>
                 {rows.map((stream) => (
                   <tr key={stream.id}>
-                    <td>
+                    <td className="c-name">
                       <Link
                         to="/settings/developers/streams/$streamId"
                         params={{ streamId: stream.id }}
@@ -81,14 +81,14 @@ export function StreamsPage() {
                         {visibleText(stream.name)}
                       </Link>
                     </td>
-                    <td className="t2">{stream.delivery_type === 'push' ? 'Push' : 'Poll'}</td>
-                    <td title={stream.delivery.endpoint_url}>
+                    <td className="c-more t2">{stream.delivery_type === 'push' ? 'Push' : 'Poll'}</td>
+                    <td className="c-sub" title={stream.delivery.endpoint_url}>
                       <code className="t2">{stream.delivery.endpoint_url}</code>
                     </td>
-                    <td title={stream.health.last_error ?? undefined}>
+                    <td className="c-lead" title={stream.health.last_error ?? undefined}>
                       <Health state={stream.health.state} />
                     </td>
-                    <td className="num t2">
+                    <td className="c-time num t2">
                       <RelativeTime time={stream.health.last_delivered_at} missing="never" />
                     </td>
                     <td className="c-menu">

@@ -15,11 +15,11 @@ export function stepsOf(delivery: WebhookDeliveryDetails): readonly Step[] {
   const made: Step[] = [...delivery.attempts]
     .reverse()
     .map(({ attempted_at: at, status, error }) => ({ kind: 'made', at, status, isGood: error === null }))
-  const { next_attempt_at: next, attempts_count: count } = delivery
+  const { next_attempt_at: next, attempts_count: count, probes_count: probes } = delivery
   if (next === null) return made
   const steps: Step[] = [...made, { kind: 'next', at: next }]
   let at = new Date(next).getTime()
-  for (let attempt = count + 1; attempt < mostAttempts; attempt += 1) {
+  for (let attempt = count - probes + 1; attempt < mostAttempts; attempt += 1) {
     at += webhookRetryDelaysMs[attempt - 1] ?? 0
     steps.push({ kind: 'later', at: new Date(at).toISOString() })
   }

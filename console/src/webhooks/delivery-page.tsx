@@ -93,7 +93,14 @@ function LoadedDelivery({ endpoint, delivery }: Parts) {
 }
 
 function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) {
-  const { state, attempts_count: count, last_status: status, next_attempt_at: next, resent_from: from } = delivery
+  const {
+    state,
+    attempts_count: count,
+    probes_count: probes,
+    last_status: status,
+    next_attempt_at: next,
+    resent_from: from,
+  } = delivery
   const again = from !== null && (
     <>
       {' '}
@@ -109,7 +116,8 @@ function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) 
     </>
   )
   const answer = status === null ? visibleText(delivery.last_error ?? 'no answer') : `the receiver answered ${status}`
-  const attempts = count === 1 ? '1 attempt' : `${count} attempts`
+  const probed = probes === 0 ? '' : ` (${probes} of which only tried whether it is back)`
+  const attempts = count === 1 ? '1 attempt' : `${count} attempts${probed}`
   if (state === 'delivered')
     return (
       <>

@@ -20,10 +20,10 @@ export function markOf(delivery: WebhookDelivery): MarkName {
 const mostAttempts = 10
 
 function outcomeOf(delivery: WebhookDelivery): string {
-  const { state, attempts_count: count } = delivery
+  const { state, attempts_count: count, probes_count: probes } = delivery
   if (state === 'delivered') return 'Delivered'
   if (state === 'failed') return 'Gave up'
-  return isTried(delivery) ? `${count} of ${mostAttempts} attempts failed` : 'Waiting'
+  return isTried(delivery) ? `${count - probes} of ${mostAttempts} attempts failed` : 'Waiting'
 }
 
 export const DeliveryOutcome = ({ delivery }: { delivery: WebhookDelivery }) => (
@@ -37,7 +37,7 @@ type Parts = { readonly endpointId: string; readonly rows: readonly DeliveryView
 
 export const DeliveryTable = ({ endpointId, rows, filters }: Parts) => (
   <Scroller name="Deliveries" className="bleed">
-    <table className="t bl delivery-table">
+    <table className="t bl record-table">
       <thead>
         <tr>
           <th className="w-time">Time, UTC</th>
@@ -68,11 +68,11 @@ function DeliveryRow({ endpointId, delivery, filters }: RowParts) {
   const device = delivery.device_name === null ? `Device ${identifier}` : visibleText(delivery.device_name)
   return (
     <tr className="tall">
-      <td className="tn" title={fullTime(delivery.queued_at)}>
+      <td className="c-time tn" title={fullTime(delivery.queued_at)}>
         {clockTime(delivery.queued_at)}
         <div className="sm t2">{dayOf(delivery.queued_at, Date.now())}</div>
       </td>
-      <td>
+      <td className="c-name">
         <Link
           to="/settings/developers/webhooks/$endpointId/deliveries/$deliveryId"
           params={{ endpointId, deliveryId: delivery.id }}
@@ -84,7 +84,7 @@ function DeliveryRow({ endpointId, delivery, filters }: RowParts) {
         </Link>
         {delivery.resent_from !== null && <div className="sm t2">sent again</div>}
       </td>
-      <td className="t2">
+      <td className="c-sub t2">
         {identifier === '' ? (
           '—'
         ) : (
@@ -93,11 +93,11 @@ function DeliveryRow({ endpointId, delivery, filters }: RowParts) {
           </Link>
         )}
       </td>
-      <td title={delivery.last_error === null ? undefined : visibleText(delivery.last_error)}>
+      <td className="c-lead" title={delivery.last_error === null ? undefined : visibleText(delivery.last_error)}>
         <DeliveryOutcome delivery={delivery} />
       </td>
-      <td className="num">{delivery.attempts_count}</td>
-      <td className="num t2">
+      <td className="c-more num">{delivery.attempts_count}</td>
+      <td className="c-more num t2">
         <RelativeTime time={delivery.next_attempt_at} />
       </td>
     </tr>

@@ -54,7 +54,7 @@ export function WebhooksPage() {
         )}
         {rows.length > 0 && (
           <Scroller isList name="Webhooks">
-            <table className="t stream-table">
+            <table className="t record-table">
               <thead>
                 <tr>
                   <th>Webhook</th>
@@ -68,7 +68,7 @@ export function WebhooksPage() {
               <tbody>
                 {rows.map((endpoint) => (
                   <tr key={endpoint.id}>
-                    <td>
+                    <td className="c-name">
                       <Link
                         to="/settings/developers/webhooks/$endpointId"
                         params={{ endpointId: endpoint.id }}
@@ -78,16 +78,16 @@ export function WebhooksPage() {
                         {nameOf(endpoint)}
                       </Link>
                     </td>
-                    <td title={endpoint.url}>
+                    <td className="c-sub" title={endpoint.url}>
                       <code className="t2">{endpoint.url}</code>
                     </td>
-                    <td className="num" title={endpoint.events.join(', ')}>
+                    <td className="c-more num" title={endpoint.events.join(', ')}>
                       {endpoint.events.length}
                     </td>
-                    <td title={endpoint.health.last_error ?? undefined}>
+                    <td className="c-lead" title={endpoint.health.last_error ?? undefined}>
                       <Health state={endpoint.health.state} />
                     </td>
-                    <td className="num t2">
+                    <td className="c-time num t2">
                       <RelativeTime time={endpoint.health.last_delivered_at} missing="never" />
                     </td>
                     <td className="c-menu">

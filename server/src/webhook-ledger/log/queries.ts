@@ -55,6 +55,7 @@ export const fromLog = (reader: Reader, organizationId: string, endpointId: stri
       'webhook_deliveries.device_id',
       'webhook_deliveries.state',
       'webhook_deliveries.attempts',
+      'webhook_deliveries.extra_attempts',
       'webhook_deliveries.queued_at',
       'webhook_deliveries.settled_at',
       'webhook_deliveries.last_status',

@@ -28,6 +28,7 @@ test('listWebhookDeliveries, getWebhookDelivery: a delivery from its queueing to
     device: { identifier: device.id, link: `${baseUrl}/devices/${device.id}` },
     state: 'pending',
     attempts_count: 0,
+    probes_count: 0,
     last_status: null,
     last_error: null,
     queued_at: startOfTests,
@@ -41,12 +42,12 @@ test('listWebhookDeliveries, getWebhookDelivery: a delivery from its queueing to
 
   await rows.attempt(row, { status: null, error: 'The connection was refused', first_byte_ms: 0, total_ms: 3 })
   await rows.attempt(row, { attempted_at: minute(1), status: 503, error: 'It answered 503', response: 'no\n' })
-  const failed = { attempts: 2, last_status: 503, last_error: 'It answered 503' }
+  const failed = { attempts: 2, extra_attempts: 1, last_status: 503, last_error: 'It answered 503' }
   await app.db
     .updateTable('webhook_deliveries')
     .set({ ...failed, next_attempt_at: minute(3) })
     .execute()
-  const retried = { ...queued, attempts_count: 2, last_status: 503, last_error: 'It answered 503' }
+  const retried = { ...queued, attempts_count: 2, probes_count: 1, last_status: 503, last_error: 'It answered 503' }
   assert.deepEqual((await app.ask('GET', path)).body.data, [{ ...retried, next_attempt_at: minute(3) }])
   const sent = { request_headers: { 'content-type': 'application/json' } }
   const dial = { dns_ms: 1, connect_ms: 2, tls_ms: 3 }

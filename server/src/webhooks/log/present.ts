@@ -9,6 +9,7 @@ export const presentDelivery = (row: DeliveryRow, links: Links): WebhookDelivery
   device: links.device(row.device_id),
   state: row.state,
   attempts_count: row.attempts,
+  probes_count: row.extra_attempts,
   last_status: row.last_status,
   last_error: row.last_error,
   queued_at: row.queued_at,

@@ -71,7 +71,15 @@ test('resendWebhookDelivery: a new delivery of the same message, due at once, wh
     const { status, body } = await resend(endpoint.id, old.id)
     assert.equal(status, 200)
     assert.deepEqual(body, {
-      ...{ ...before, id: body.id, state: 'pending', attempts_count: 0, last_status: null, last_error: null },
+      ...{
+        ...before,
+        id: body.id,
+        state: 'pending',
+        attempts_count: 0,
+        probes_count: 0,
+        last_status: null,
+        last_error: null,
+      },
       ...{ queued_at: minute(60), settled_at: null, next_attempt_at: minute(60), resent_from: old.id },
     })
     const stored = await app.db
@@ -241,7 +249,13 @@ test('testWebhookEndpoint: a test event for this endpoint alone, whatever it cho
     { ...body, request_body: '' },
     {
       ...{ id: body.id, message_id: envelope.id, event: 'webhook.test', state: 'pending', attempts: [] },
-      ...{ device: { identifier: '', link: null }, attempts_count: 0, last_status: null, last_error: null },
+      ...{
+        device: { identifier: '', link: null },
+        attempts_count: 0,
+        probes_count: 0,
+        last_status: null,
+        last_error: null,
+      },
       ...{ queued_at: minute(60), settled_at: null, next_attempt_at: minute(60), resent_from: null, request_body: '' },
     },
   )

@@ -83,7 +83,14 @@ test('the log tells of a test event what its receiver saw and said', async () =>
   const [attempt] = body.attempts
   assert.deepEqual(body, {
     ...{ id, message_id: hook.id, event: 'webhook.test', device: { identifier: '', link: null } },
-    ...{ state: 'delivered', attempts_count: 1, last_status: 200, last_error: null, queued_at: app.now() },
+    ...{
+      state: 'delivered',
+      attempts_count: 1,
+      probes_count: 0,
+      last_status: 200,
+      last_error: null,
+      queued_at: app.now(),
+    },
     ...{ settled_at: settledAt, next_attempt_at: null, resent_from: null, request_body: hook.body },
     attempts: [{ ...attempt, status: 200, error: null, response: 'Thank you' }],
   })
