@@ -6,6 +6,7 @@ import { CursorPaging } from '../components/cursor-paging.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
+import { SortChoice } from '../components/sort-choice.tsx'
 import { strategyWords } from '../components/strategy-words.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
@@ -18,6 +19,8 @@ import './checks.css'
 import { ViewBar } from '../components/saved-views.tsx'
 
 const route = getRouteApi('/shell/checks')
+
+const sortWords = { usual: 'Name', '-name': 'Name, backwards', passing: 'Passing least', '-passing': 'Passing most' }
 
 export function ChecksPage() {
   // The router keeps what a route has not read; it means nothing here.
@@ -136,6 +139,11 @@ function FilterBar({ filters, rows, onChange }: BarParts) {
           onChange={([value]) => onChange(withOne('tag', value))}
         />
       )}
+      <SortChoice
+        words={sortWords}
+        sort={filters.sort}
+        onSort={(sort) => onChange(readCheckFilters({ ...kept, sort }))}
+      />
     </search>
   )
 }

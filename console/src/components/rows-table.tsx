@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
-import { Scroller } from './scroller.tsx'
+import { type ReactNode, useMemo } from 'react'
+import { columnWidthsOf } from './column-widths.ts'
 import { visibleText } from './visible-text.ts'
+import { type WindowedColumn, WindowedTable } from './windowed-table.tsx'
 
 type Row = Readonly<Record<string, string>>
 
@@ -11,40 +12,25 @@ type Parts = {
   readonly last?: { readonly column: string; readonly show: (row: Row) => ReactNode }
 }
 
+const lastWidth = 140
+/** Rows have no identity, and a new answer replaces them all. */
+const placeOf = (_row: Row, index: number) => String(index)
+
 /** Rows of a device, whatever their columns are. */
 export function RowsTable({ name, rows, last }: Parts) {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((column) => column !== last?.column)
-  return (
-    <Scroller name={name}>
-      <table className="t c">
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column}>
-                <code>{visibleText(column)}</code>
-              </th>
-            ))}
-            {last && (
-              <th>
-                <code>status</code>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity, and a new answer replaces them all
-            <tr key={index}>
-              {columns.map((column) => (
-                <td key={column} title={visibleText(row[column] ?? '')}>
-                  <code>{visibleText(row[column] ?? '')}</code>
-                </td>
-              ))}
-              {last && <td>{last.show(row)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
-  )
+  const widths = useMemo(() => columnWidthsOf(rows), [rows])
+  const columns = widths
+    .filter((column) => column.name !== last?.column)
+    .map(
+      ({ name: column, width }): WindowedColumn<Row> => ({
+        key: column,
+        head: <code>{visibleText(column)}</code>,
+        title: visibleText(column),
+        width,
+        cell: (row) => <code>{visibleText(row[column] ?? '')}</code>,
+        cellTitle: (row) => visibleText(row[column] ?? ''),
+      }),
+    )
+  if (last) columns.push({ key: last.column, head: <code>status</code>, width: lastWidth, cell: last.show })
+  return <WindowedTable name={name} columns={columns} rows={rows} keyOf={placeOf} />
 }

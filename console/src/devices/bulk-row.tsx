@@ -49,13 +49,7 @@ export function BulkRow(parts: Parts) {
     onDone: (refreshed) => refreshed && onClear(),
   })
   useEffect(() => () => stopping.current?.abort(), [])
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !document.querySelector('[role="dialog"],[role="menu"]')) onClear()
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [onClear])
+  useClearingKey(onClear)
   return (
     <div className="bulk">
       <b className="m tn" role="status">
@@ -96,6 +90,21 @@ export function BulkRow(parts: Parts) {
       </button>
     </div>
   )
+}
+
+/** Escape; heard before a dialog or a menu hears it and is gone, which it closes first. */
+function useClearingKey(onClear: () => void): void {
+  const clear = useRef(onClear)
+  useEffect(() => {
+    clear.current = onClear
+  }, [onClear])
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !document.querySelector('[role="dialog"],[role="menu"]')) clear.current()
+    }
+    addEventListener('keydown', press, { capture: true })
+    return () => removeEventListener('keydown', press, { capture: true })
+  }, [])
 }
 
 /** Of some it can be said only that nobody owns them: those are left as they are. */

@@ -1,7 +1,7 @@
 import type { DeviceColumnName } from '@muster/contract/console-preferences.ts'
 import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useRef } from 'react'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
 import { Scroller } from '../components/scroller.tsx'
@@ -28,6 +28,8 @@ type Parts = {
   readonly selection: Selection
   /** Undefined: the administrator may do nothing with several devices. */
   readonly onSelect: ((selection: Selection) => void) | undefined
+  /** Rows are chosen by touching them, where they have no boxes otherwise. */
+  readonly isSelecting: boolean
   /** Somebody has taken a device out of the list, by its menu. */
   readonly onGone: () => void
   /** The rows are those of the page before. */
@@ -36,7 +38,8 @@ type Parts = {
   readonly isPast: boolean
 }
 
-export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, onGone, isOld, isPast }: Parts) {
+export function DeviceTable(parts: Parts) {
+  const { rows, columns, sort, onSort, selection, onSelect, isSelecting, onGone, isOld, isPast } = parts
   const ids = rows.map(({ id }) => id)
   const isAll = ids.every((id) => isChosen(selection, id))
   // Where the choice began: with Shift all rows from there are chosen.
@@ -49,7 +52,7 @@ export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, 
   }
   return (
     <Scroller isList name="Devices" className={isOld ? 'bleed old' : 'bleed'}>
-      <table className="t bl device-table">
+      <table className={isSelecting ? 't bl device-table selecting' : 't bl device-table'}>
         <thead>
           <tr>
             {onSelect && (
@@ -78,6 +81,7 @@ export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, 
               row={row}
               columns={columns}
               isChosen={isChosen(selection, row.id)}
+              isSelecting={isSelecting}
               onToggle={onSelect && ((isRange) => toggle(row.id, isRange))}
               onGone={hasMenu ? onGone : undefined}
             />
@@ -89,9 +93,9 @@ export function DeviceTable({ rows, columns, sort, onSort, selection, onSelect, 
 }
 
 /** A checkbox is changed by a click, by the keyboard as well. */
-const isShifted = (event: Event): boolean => event instanceof MouseEvent && event.shiftKey
+const isShifted = (event: Event): boolean => 'shiftKey' in event && event.shiftKey === true
 
-type RowParts = Pick<Parts, 'columns'> & {
+type RowParts = Pick<Parts, 'columns' | 'isSelecting'> & {
   readonly row: DeviceView
   readonly isChosen: boolean
   readonly onToggle: ((isRange: boolean) => void) | undefined
@@ -99,10 +103,19 @@ type RowParts = Pick<Parts, 'columns'> & {
   readonly onGone: (() => void) | undefined
 }
 
-function DeviceRow({ row, columns, isChosen: isOn, onToggle, onGone }: RowParts) {
+function DeviceRow({ row, columns, isChosen: isOn, isSelecting, onToggle, onGone }: RowParts) {
   const name = visibleText(row.name)
+  const choose = (event: MouseEvent) => {
+    const { target } = event
+    if (!isSelecting || !onToggle || !(target instanceof Element) || target.closest('input, button')) return
+    // What a dialog in the row is pressed for comes by here as well.
+    if (!event.currentTarget.contains(target)) return
+    event.preventDefault()
+    event.stopPropagation()
+    onToggle(false)
+  }
   return (
-    <tr className={isOn ? 'sel' : ''}>
+    <tr className={isOn ? 'sel' : ''} onClickCapture={choose}>
       {onToggle && (
         <td className="w-box">
           <input

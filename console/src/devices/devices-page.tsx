@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { type DeviceColumnName, deviceColumnNames } from '@muster/contract/console-preferences.ts'
+import type { DeviceSort } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,6 +14,7 @@ import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { given } from '../components/read-filters.ts'
 import { everything, nothing, sizeOf } from '../components/selection.ts'
+import { SortChoice } from '../components/sort-choice.tsx'
 import { useSteadyRows } from '../components/use-steady-rows.ts'
 import { Page } from '../shell/page.tsx'
 import { BulkRow } from './bulk-row.tsx'
@@ -27,6 +29,17 @@ import { PastDay } from './past-day.tsx'
 import { useSeen } from './use-owned.ts'
 
 const route = getRouteApi('/shell/devices')
+
+const sortWords = {
+  usual: 'What blocks soonest',
+  name: 'Name',
+  '-name': 'Name, backwards',
+  will_block_at: 'Deadline',
+  '-will_block_at': 'Deadline, latest first',
+  '-last_seen_at': 'Last seen',
+  last_seen_at: 'Silent longest',
+}
+const pastSortWords = { usual: 'Blocked first', name: sortWords.name, '-name': sortWords['-name'] }
 
 /** No past value of them is kept. */
 const absentFromDays: ReadonlySet<DeviceColumnName> = new Set(['blocks', 'issues', 'seen'])
@@ -43,7 +56,9 @@ export function DevicesPage() {
   const { as_of: day } = filters
   const columns = day === undefined ? chosenColumns : chosenColumns.filter((name) => !absentFromDays.has(name))
   const [selection, setSelection] = useState(nothing)
+  const [isSelecting, setIsSelecting] = useState(false)
   const maySelect = [useMay('refresh_check'), useMay('remove_devices')].some(Boolean)
+  const mayChoose = maySelect && day === undefined
   const seen = useSeen(rows)
   const total = count.data?.count
   const change = (wanted: DeviceFilters, isTyping = false) => {
@@ -51,10 +66,17 @@ export function DevicesPage() {
     void navigate({ search: wanted, replace: isTyping })
   }
   const { after: _after, from: _from, sort: _sort, ...kept } = filters
+  const sortBy = (sort: DeviceSort | undefined) => change(given({ ...kept, sort }))
   return (
     <Page title="Devices" actions={<Actions filters={filters} />}>
       <DeviceViews filters={filters} onChange={change} />
       <DeviceFilterBar filters={filters} count={total} onChange={change}>
+        <SortChoice words={day === undefined ? sortWords : pastSortWords} sort={filters.sort} onSort={sortBy} />
+        {mayChoose && (
+          <button type="button" className="plain u select-rows" onClick={() => setIsSelecting(!isSelecting)}>
+            {isSelecting ? 'Select no more' : 'Select'}
+          </button>
+        )}
         <Columns columns={chosenColumns} />
       </DeviceFilterBar>
       {day !== undefined && <PastDay day={day} filters={filters} />}
@@ -81,9 +103,10 @@ export function DevicesPage() {
           rows={rows}
           columns={columns}
           sort={filters.sort}
-          onSort={(sort) => change(given({ ...kept, sort }))}
+          onSort={sortBy}
           selection={selection}
-          onSelect={maySelect && day === undefined ? setSelection : undefined}
+          onSelect={mayChoose ? setSelection : undefined}
+          isSelecting={mayChoose && isSelecting}
           onGone={renew}
           isOld={list.isPlaceholderData}
           isPast={day !== undefined}

@@ -1,17 +1,18 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
+import { useMemo } from 'react'
 import { RowsTable } from '../components/rows-table.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 const statusColumn = 'KOLIDE_CHECK_STATUS'
-const mostRows = 100
 
 /** The rows that a check answered with, as text; failing ones first. */
 export function ResultRows({ result }: { result: CheckResult }) {
-  const rows = result.check_result_data
-    .toSorted((one, other) => Number(isFailing(other)) - Number(isFailing(one)))
-    .slice(0, mostRows)
+  const rows = useMemo(
+    () => result.check_result_data.toSorted((one, other) => Number(isFailing(other)) - Number(isFailing(one))),
+    [result.check_result_data],
+  )
   const failing = result.check_result_data.filter(isFailing).length
   const count = result.check_result_data.length
   return (
@@ -30,8 +31,7 @@ export function ResultRows({ result }: { result: CheckResult }) {
         }}
       />
       <div className="rows-foot">
-        {count === 1 ? '1 row' : `${count} rows`}, {failing} failing.
-        {count > mostRows && ` The first ${mostRows} are shown.`}
+        {count === 1 ? '1 row' : `${count.toLocaleString('en')} rows`}, {failing.toLocaleString('en')} failing.
         {result.ran_at !== null && ` Ran ${fullTime(result.ran_at)}.`}
       </div>
     </div>

@@ -1,3 +1,4 @@
+import type { IssueSort } from '@muster/contract/console-issues.ts'
 import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../api/query-client.ts'
 import { ChangesBar } from '../components/changes-bar.tsx'
@@ -5,6 +6,7 @@ import { FilterChip } from '../components/filter-chip.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
+import { SortChoice } from '../components/sort-choice.tsx'
 import { useSteadyRows } from '../components/use-steady-rows.ts'
 import {
   type IssueFilters,
@@ -36,6 +38,7 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
   const list = useQuery(query)
   const { rows, changes, show } = useSteadyRows(list, JSON.stringify(query.queryKey))
   const { after: _after, ...kept } = filters
+  const sortBy = (sort: IssueSort | undefined) => onChange(readIssueFilters({ ...kept, sort }))
   return (
     <>
       {!isInset && <ViewBar page="issues" />}
@@ -70,6 +73,15 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
             onChange={([device]) => onChange(readIssueFilters({ ...kept, device }))}
           />
         )}
+        <SortChoice
+          words={{
+            usual: 'Found last',
+            detected_at: 'Found first',
+            ...(sortsOf(filters.state).includes('blocks_at') && { blocks_at: 'Blocks soonest' }),
+          }}
+          sort={filters.sort}
+          onSort={sortBy}
+        />
       </search>
       <ChangesBar changes={changes} onShow={show} />
       <ListBody
@@ -92,7 +104,7 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
             withCheck={!isInset}
             sorts={sortsOf(filters.state)}
             sort={filters.sort}
-            onSort={(sort) => onChange(readIssueFilters({ ...kept, sort }))}
+            onSort={sortBy}
           />
         )}
       </ListBody>
