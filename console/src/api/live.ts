@@ -9,6 +9,11 @@ const listeners = new Set<() => void>()
 const mayWaitMs = 2_000
 /** What somebody has asked for and waits for. */
 const awaitedMs = 250
+/** How often it is looked whether changes are heard of, and how often everything is read while they are not. */
+const beatMs = 10_000
+/** The server says every 5 seconds that it is there. */
+const silentMs = 20_000
+const refusedMs = 10_000
 
 /** What the server calls changed, and the first word of the queries that show it. */
 const keysOf: Readonly<Record<string, readonly string[]>> = {
@@ -45,27 +50,49 @@ function refresher() {
       dueAt = wantedAt
       timer = setTimeout(read, wantedAt - Date.now())
     },
+    /** All that the server would tell changes of. */
+    all() {
+      for (const key of new Set(Object.values(keysOf).flat())) void queryClient.invalidateQueries({ queryKey: [key] })
+    },
     stop: () => clearTimeout(timer),
   }
 }
 
 /**
  * Hears of changes while the page is looked at, and reads everything anew when it had not. A hidden page listens to
- * nothing: a browser opens only six connections to a server over HTTP/1.1. Ends when what is returned is called.
+ * nothing: a browser opens only six connections to a server over HTTP/1.1. While nothing is heard, what is shown is read
+ * anew every few seconds. Ends when what is returned is called.
  */
 export function followChanges(): () => void {
   const refresh = refresher()
   let source: EventSource | undefined
   let hasBeenOn = false
+  let heardAt = Date.now()
+  let openAgainAt = 0
+  const hear = () => {
+    heardAt = Date.now()
+    if (state.live.isOn) return
+    if (hasBeenOn) void queryClient.invalidateQueries()
+    hasBeenOn = true
+    note(true)
+  }
+  const close = () => {
+    source?.close()
+    source = undefined
+  }
+  const giveUpFor = (milliseconds: number) => {
+    close()
+    note(false)
+    openAgainAt = Date.now() + milliseconds
+  }
   const open = () => {
-    if (source || document.hidden) return
+    if (source || document.hidden || Date.now() < openAgainAt) return
+    heardAt = Date.now()
     source = new EventSource('/console/api/live')
-    source.addEventListener('open', () => {
-      if (hasBeenOn) void queryClient.invalidateQueries()
-      hasBeenOn = true
-      note(true)
-    })
+    // Not that it is open: a proxy may pass that on, and hold back what is sent then.
+    source.addEventListener('here', hear)
     source.addEventListener('changed', ({ data }) => {
+      hear()
       const { topics } = JSON.parse(String(data)) as { topics: readonly string[] }
       refresh.add(topics)
     })
@@ -73,30 +100,21 @@ export function followChanges(): () => void {
     source.addEventListener('error', () => {
       note(false)
       // Refused rather than lost: the browser does not try again by itself.
-      if (source?.readyState === EventSource.CLOSED) {
-        close()
-        setTimeout(open, 10_000)
-      }
+      if (source?.readyState === EventSource.CLOSED) giveUpFor(refusedMs)
     })
   }
-  const close = () => {
-    source?.close()
-    source = undefined
-  }
+  const beat = setInterval(() => {
+    if (document.hidden) return
+    if (source && Date.now() - heardAt > silentMs) giveUpFor(silentMs)
+    open()
+    if (!state.live.isOn && Date.now() - state.live.since > beatMs) refresh.all()
+  }, beatMs)
   const look = () => (document.hidden ? close() : open())
-  // A connection over a network that is gone stays open, and silent, for minutes.
-  const lose = () => {
-    close()
-    note(false)
-  }
   document.addEventListener('visibilitychange', look)
-  addEventListener('offline', lose)
-  addEventListener('online', look)
   open()
   return () => {
     document.removeEventListener('visibilitychange', look)
-    removeEventListener('offline', lose)
-    removeEventListener('online', look)
+    clearInterval(beat)
     refresh.stop()
     close()
     note(false)

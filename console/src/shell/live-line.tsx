@@ -14,7 +14,12 @@ export function LiveLine() {
   }, [isOn])
   const stoppedMs = now - since
   if (isOn || stoppedMs < quietMs) return null
-  return <div className="live-line">Live updates stopped {Math.round(stoppedMs / 1_000)} s ago; connecting again.</div>
+  return (
+    <div className="live-line">
+      Live updates stopped {Math.round(stoppedMs / 1_000)} s ago; connecting again. What is shown is asked for every 10
+      s meanwhile.
+    </div>
+  )
 }
 
 /** Beside the figures that change by themselves. */

@@ -176,3 +176,9 @@ test('a webhook endpoint is made and changed with what flags and files give', as
   assert.deepEqual([wrong.exit, wrong.err.includes('url must begin with https://')], [2, true])
   assert.equal((await muster(['webhooks', 'add', url, '-e', 'devices.exploded'], env)).exit, 2)
 })
+
+test('a test of an endpoint names an event that there is', async () => {
+  const { exit, err } = await muster(['webhooks', 'test', '1', '--event', 'devices.stolen'])
+  assert.equal(exit, 2)
+  assert.match(err, /'devices\.stolen' is invalid.*devices\.created.*webhook\.test/s)
+})

@@ -78,12 +78,13 @@ function begin(reply: FastifyReply): ServerResponse {
     // For proxies that would otherwise collect what is sent.
     'x-accel-buffering': 'no',
   })
-  reply.raw.write('retry: 3000\n\n')
+  // A page that hears nothing of this knows that something on the way holds back what is sent.
+  reply.raw.write('retry: 3000\n\nevent: here\ndata: {}\n\n')
   return reply.raw
 }
 
 function tellStanding(response: ServerResponse, standing: Awaited<ReturnType<typeof sessionStanding>>): void {
-  if (standing === 'open') write(response, ': here\n\n')
+  if (standing === 'open') send(response, 'here', {})
   else if (standing === 'ended') response.end('event: ended\ndata: {}\n\n')
   // The page comes again by itself: with the new secret, with other rights, or to be told what is missing.
   else response.end()

@@ -34,7 +34,7 @@ test('a page hears which records have changed in its organization, and in no oth
   const other = await app.addTenant('Other')
   const [own, foreign] = [await make.device(organizationId), await make.device(other.organizationId)]
   const browser = await signedIn()
-  const { answer, told, leave } = await listen(browser.cookie ?? '')
+  const { answer, told, leave, beats } = await listen(browser.cookie ?? '')
   assert.equal(answer.status, 200)
   assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
@@ -44,6 +44,7 @@ test('a page hears which records have changed in its organization, and in no oth
   await tellOf(organizationId, own.id)
   const first = await told.next()
   assert.deepEqual(first.value, { event: 'changed', data: { topics: ['devices'] } })
+  assert.ok(beats() >= 1, 'it is told at once that the connection is there')
   leave()
 })
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
+import { webhookExample } from '@muster/contract/webhook-examples.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
@@ -90,6 +92,30 @@ test('a test event that nobody sends is left to the worker', async () => {
   const waiting = run(testEndpointCommand, { endpoint: endpoint.id, waitSeconds: 120 }, { signal: leaving.signal })
   leaving.abort()
   assert.equal((await waiting).exit, 1)
+})
+
+test('an example of any event is sent as its receivers know it, to an endpoint that chose another one', async () => {
+  const endpoint = await make.webhookEndpoint(trial.tenant.organizationId, { events: ['devices.created'] })
+  for (const event of webhookEvents) {
+    const { exit, out } = await run(testEndpointCommand, { endpoint: endpoint.id, event, waitSeconds: 0 })
+    assert.equal(exit, 1, 'nobody has sent it yet')
+    const [, said, id] = /^Queued (.*) as delivery (\d+)\n/.exec(out) ?? []
+    assert.equal(said, `an example of ${event}`)
+    const delivery = await trial.db
+      .selectFrom('webhook_deliveries as delivery')
+      .innerJoin('webhook_messages as message', 'message.id', 'delivery.message_id')
+      .select(['delivery.event', 'delivery.endpoint_id', 'delivery.state', 'message.body'])
+      .where('delivery.id', '=', id ?? '')
+      .executeTakeFirstOrThrow()
+    const { body, ...row } = delivery
+    assert.deepEqual(row, { event, endpoint_id: endpoint.id, state: 'pending' })
+    const sent = JSON.parse(body)
+    assert.equal(sent.event, event)
+    if (event !== 'webhook.test') assert.deepEqual(sent.data, webhookExample(event).data)
+    const { body: log } = await trial.ask('GET', '/audit_logs')
+    const told = event === 'webhook.test' ? 'a test event' : `an example of the event "${event}"`
+    assert.ok(log.data[0].description.startsWith(`Sent ${told} to `), log.data[0].description)
+  }
 })
 
 test('one delivery is sent again, or all that failed since a moment, and the audit log tells it', async () => {
