@@ -5,7 +5,11 @@ import type { Reader } from '../db/transact.ts'
 
 const mostOfDay = 3
 
-/** The settings of a check that decide which devices it concerns, and what it means for them. */
+/**
+ * An entry notes which check it is about; what was changed, and what the check was called then, stand in its sentence
+ * alone, so that the sentence is what is read, of older entries as of new ones. Of the settings, those that decide
+ * which devices a check concerns, and what it means for them.
+ */
 const telling =
   '[:;] (paused|options|block_auth_grace_period_days|remediation_strategy|begins_blocking_on|targeted_groups|excluded_groups|blocking_allowed_groups|blocking_excluded_groups) from '
 
