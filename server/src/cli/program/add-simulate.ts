@@ -78,5 +78,5 @@ async function withTrialDefaults(flags: string[], shell: Shell): Promise<string[
   const remembering = isKept ? [] : ['--state-file', join(config.dataDir, 'simulated-devices.json')]
   return secret === undefined
     ? flags
-    : [...flags, '--server', config.baseUrl, '--enroll-secret', secret, ...remembering]
+    : [...flags, '--server', config.baseUrl, `--enroll-secret=${secret}`, ...remembering]
 }

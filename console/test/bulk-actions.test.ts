@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  askAsPage,
+  type ConsoleInBrowser,
+  openConsole,
+  setUpAdmin,
+  lackOfBrowser as skip,
+  violations,
+} from './browser.ts'
+
+let opened: ConsoleInBrowser
+let page: Page
+let at: (path: string) => string
+
+before(async () => {
+  if (skip !== false) return
+  opened = await openConsole(40)
+  page = opened.page
+  at = (path) => `${opened.trial.baseUrl}/console${path}`
+  await setUpAdmin(opened)
+})
+
+after(() => opened?.stop())
+
+const box = (id: string) =>
+  page
+    .locator('tr')
+    .filter({ has: page.locator(`[data-row-link][href$="/devices/${id}"]`) })
+    .locator('input[type=checkbox]')
+const owned = async (filter = '') => {
+  const { body } = await askAsPage(page, 'GET', `/views/devices?owner=registered&sort=name&per_page=100${filter}`)
+  return body.data.map(({ id }: { id: string }) => id) as string[]
+}
+const unregisterOne = (id: string | undefined) => askAsPage(page, 'DELETE', `/devices/${id}/registration`)
+
+test('some devices are unregistered together; those that nobody owns are counted apart', { skip }, async () => {
+  const [free = '', one = '', two = ''] = await owned()
+  await unregisterOne(free)
+  await page.goto(at('/devices?sort=name'))
+  await page.getByText('1–40 of 40').waitFor()
+  for (const id of [free, one]) await box(id).click()
+  const button = page.getByRole('button', { name: /^Unregister…/ })
+  assert.equal(await button.textContent(), 'Unregister… (1 of 2)')
+  await box(two).click()
+  assert.equal(await button.textContent(), 'Unregister… (2 of 3)')
+  await button.click()
+  const dialog = page.getByRole('dialog', { name: 'Unregister 2 devices?' })
+  await dialog.getByText('can no longer sign in with them').waitFor()
+  await dialog.getByText('1 selected device belongs to nobody and stays as it is').waitFor()
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Cancel')
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await page.getByText('3 selected', { exact: true }).count(), 1, 'what is selected stays so')
+  await button.click()
+  await dialog.getByRole('button', { name: 'Unregister 2 devices' }).click()
+  await page.getByText('2 devices are registered to nobody').waitFor()
+  await page.getByText('3 selected').waitFor({ state: 'detached' })
+  const left = await owned()
+  assert.deepEqual([left.includes(one), left.includes(two)], [false, false])
+  const { body: log } = await askAsPage(page, 'GET', '/views/audit_logs?per_page=100')
+  const told = log.data.filter(({ description }: { description: string }) => description.startsWith('Ended the reg'))
+  assert.equal(told.length, 3, 'one entry for each device, as if they had been unregistered alone')
+})
+
+test('what is refused is told by name and reason', { skip }, async () => {
+  const [one = '', two = ''] = await owned()
+  const { name } = (await askAsPage(page, 'GET', `/devices/${one}`)).body
+  await page.goto(at('/devices?sort=name'))
+  await page.getByText('1–40 of 40').waitFor()
+  for (const id of [one, two]) await box(id).click()
+  await page.getByRole('button', { name: 'Unregister…' }).click()
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Unregister 2 devices' })
+  await confirm.waitFor()
+  // Somebody else is quicker.
+  await page.route('**/views/unregistrations', async (route) => {
+    await unregisterOne(one)
+    await route.continue()
+  })
+  await confirm.click()
+  const account = page.getByRole('dialog', { name: '1 device is registered to nobody' })
+  await account.getByText('1 device refused').waitFor()
+  await account.getByRole('link', { name }).waitFor()
+  await account.getByText('The device is not registered to anybody.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.unroute('**/views/unregistrations')
+  await account.getByRole('button', { name: 'Back to the list' }).click()
+  await page.getByText('2 selected').waitFor({ state: 'detached' })
+})
+
+test('all that a filter finds is unregistered after its number was typed, in steps that can be stopped', {
+  skip,
+}, async () => {
+  const before = (await owned()).length
+  assert.ok(before > 26, String(before))
+  const begin = async (count: number) => {
+    await page.goto(at('/devices?per=25&sort=name'))
+    await page.getByText('1–25 of 40').waitFor()
+    await page.locator('tbody input[type=checkbox]').first().click()
+    await page.getByRole('button', { name: 'Select all 40' }).click()
+    await page.getByRole('button', { name: `Unregister… (${count} of 40)` }).click()
+    const confirm = page.getByRole('dialog').getByRole('button', { name: `Unregister ${count} devices` })
+    await confirm.waitFor()
+    assert.ok(await confirm.isDisabled())
+    await page.getByLabel(`Type ${count} to go on`).fill(String(count))
+    return confirm
+  }
+  const bodies: number[] = []
+  const held = Promise.withResolvers<void>()
+  await page.route('**/views/unregistrations', async (route) => {
+    bodies.push(route.request().postDataJSON().device_ids.length)
+    await held.promise
+    await route.continue()
+  })
+  await (await begin(before)).click()
+  await page.getByText(`0 of ${before} done`).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  held.resolve()
+  await page.getByRole('dialog', { name: '25 devices are registered to nobody' }).waitFor()
+  await page.getByText('Stopped; the rest of them stay as they were.').waitFor()
+  assert.deepEqual(bodies, [25])
+  assert.equal((await owned()).length, before - 25)
+  await (await begin(before - 25)).click()
+  await page.getByText(`${before - 25} devices are registered to nobody`).waitFor()
+  assert.deepEqual(await owned(), [])
+  await page.goto(at('/devices?owner=none'))
+  await page.locator('tbody input[type=checkbox]').first().click()
+  await page.getByText('1 selected').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Unregister/ }).count(), 0, 'nobody owns it')
+})
+
+test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {
+  assert.deepEqual(opened?.faults, [])
+})
