@@ -2,50 +2,35 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
-import {
-  askAsPage,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
 const stateFile = join(tmpdir(), `muster-checks-${process.pid}.json`)
 
-let opened: ConsoleInBrowser
 let simulation: Promise<unknown> | undefined
-let page: Page
-let at: (path: string) => string
 /** The check that fails on most devices. */
 let worst: { id: string; name: string; failing: number }
 
 type CheckRow = { id: string; name: string; counted: number; passing: number }
 
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(40)
-  page = opened.page
-  at = (path) => `${opened.trial.baseUrl}/console${path}`
-  await setUpAdmin(opened)
-  const { body } = await askAsPage(page, 'GET', '/views/checks?per_page=100')
-  const rows = (body.data as CheckRow[]).map(({ id, name, counted, passing }) => ({
-    id,
-    name,
-    failing: counted - passing,
-  }))
-  const [first] = rows.toSorted((one, other) => other.failing - one.failing)
-  assert.ok(first && first.failing >= 3, 'the simulated devices fail something')
-  worst = first
-})
-
-after(async () => {
-  await simulation
-  await opened?.stop()
-  await rm(stateFile, { force: true })
+withConsole(40, {
+  async setUp() {
+    const { body } = await askAsPage(page, 'GET', '/views/checks?per_page=100')
+    const rows = (body.data as CheckRow[]).map(({ id, name, counted, passing }) => ({
+      id,
+      name,
+      failing: counted - passing,
+    }))
+    const [first] = rows.toSorted((one, other) => other.failing - one.failing)
+    assert.ok(first && first.failing >= 3, 'the simulated devices fail something')
+    worst = first
+  },
+  async tearDown() {
+    await simulation
+    await rm(stateFile, { force: true })
+  },
 })
 
 test('checks are filtered in the address, and lead to results, issues, query and history', { skip }, async () => {

@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import {
-  askAsPage,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { test } from 'node:test'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
-let opened: ConsoleInBrowser
-let page: Page
-
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(2)
-  page = opened.page
-  await setUpAdmin(opened)
-})
-
-after(() => opened?.stop())
+withConsole(2)
 
 const go = async (path: string, title: string | RegExp) => {
-  await page.goto(`${opened.trial.baseUrl}/console${path}`)
+  await page.goto(at(path))
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
 }
 const button = (name: string | RegExp) => page.getByRole('button', { name })
@@ -111,7 +93,6 @@ test('what somebody else changed of a stream stands beside what is typed', { ski
 })
 
 test('the pages fit into 390 px, and nothing failed on the way', { skip }, async () => {
-  const at = (path: string) => `${opened.trial.baseUrl}/console${path}`
   await assertFitsPhone(page, ['/settings/retention', '/settings/registration', '/settings/sign-in'].map(at))
   assert.deepEqual(opened.faults, [])
 })

@@ -2,43 +2,25 @@ import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import {
-  askAsPage,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { test } from 'node:test'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
 const stateFile = join(tmpdir(), `muster-queries-${process.pid}.json`)
 
-let opened: ConsoleInBrowser
-let page: Page
-let base: string
 let simulation: Promise<unknown> | undefined
 
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(6)
-  page = opened.page
-  base = `${opened.trial.baseUrl}/console`
-  await setUpAdmin(opened)
-})
-
-after(async () => {
-  await simulation
-  await opened?.stop()
-  await rm(stateFile, { force: true })
+withConsole(6, {
+  async tearDown() {
+    await simulation
+    await rm(stateFile, { force: true })
+  },
 })
 
 test('a live query is written, asked, and its answers come in', { skip }, async () => {
   const devices = ['--devices', '3', '--seed', '7', '--duration', '45s', '--distributed-interval', '1s']
   simulation = opened.trial.run('simulate', ...devices, '--state-file', stateFile).catch(() => {})
-  await page.goto(`${base}/live-queries`)
+  await page.goto(at('/live-queries'))
   await page.getByText('No live query yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('link', { name: 'New live query' }).click()
@@ -80,7 +62,7 @@ test('a live query is written, asked, and its answers come in', { skip }, async 
 })
 
 test('tables are found by their columns, and show what devices have told', { skip }, async () => {
-  await page.goto(`${base}/reporting/tables`)
+  await page.goto(at('/reporting/tables'))
   await page.getByRole('link', { name: 'device_uptime' }).waitFor()
   assert.deepEqual(await violations(page), [])
   await page.keyboard.press('/')
@@ -90,12 +72,12 @@ test('tables are found by their columns, and show what devices have told', { ski
   await page.getByRole('heading', { level: 1, name: 'device_battery' }).waitFor()
   await page.waitForLoadState('networkidle')
   assert.deepEqual(await violations(page), [])
-  await page.goto(`${base}/reporting/tables/no_such_table`)
+  await page.goto(at('/reporting/tables/no_such_table'))
   await page.getByText('There is no table no_such_table.').waitFor()
 })
 
 test('a reporting query is refused with its fault, saved, run, drawn, changed and deleted', { skip }, async () => {
-  await page.goto(`${base}/reporting/queries`)
+  await page.goto(at('/reporting/queries'))
   await page.getByText('No reporting query yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('link', { name: 'New query' }).click()
@@ -124,6 +106,11 @@ test('a reporting query is refused with its fault, saved, run, drawn, changed an
   await page.getByRole('heading', { name: 'letters by name' }).waitFor()
   assert.deepEqual(await violations(page), [])
   await sql.fill('select 1 as one')
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByRole('dialog', { name: 'Discard the changes?' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await sql.inputValue(), 'select 1 as one', 'nothing that was typed is lost')
   await page.getByRole('button', { name: 'Save and run' }).click()
   await page.getByRole('columnheader', { name: 'one' }).waitFor({ timeout: 30_000 })
   await page.getByRole('button', { name: 'Delete…' }).click()
@@ -145,10 +132,7 @@ test('these pages fit into 390 px', { skip }, async () => {
     ],
     ...['/reporting/queries', '/reporting/queries/2', '/reporting/queries/new'],
   ]
-  await assertFitsPhone(
-    page,
-    paths.map((path) => base + path),
-  )
+  await assertFitsPhone(page, paths.map(at))
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

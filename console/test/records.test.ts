@@ -1,39 +1,22 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import {
-  askAsPage,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { test } from 'node:test'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
 const longName = 'Maximiliane-Wilhelmine von Hohenfels-Öttingen zu Wallerstein'
 
-let opened: ConsoleInBrowser
-let page: Page
-let base: string
-
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(8)
-  page = opened.page
-  base = `${opened.trial.baseUrl}/console`
-  await setUpAdmin(opened)
-  const { run } = opened.trial
-  await run('people', 'add', 'Ana Ruiz', 'ana.ruiz@halden.example')
-  await run('people', 'add', longName, 'maximiliane@halden.example')
-  await run('people', 'add', `<img src=x onerror=alert(1)>\u202e${'x'.repeat(160)}`, 'odd@halden.example')
-  await run('devices', 'register', '1', 'ana.ruiz@halden.example')
-  await run('groups', 'create-person-group', 'Finance', '--member', 'ana.ruiz@halden.example')
-  await run('simulate', 'sign-ins', '--count', '12')
+withConsole(8, {
+  async setUp() {
+    const { run } = opened.trial
+    await run('people', 'add', 'Ana Ruiz', 'ana.ruiz@halden.example')
+    await run('people', 'add', longName, 'maximiliane@halden.example')
+    await run('people', 'add', `<img src=x onerror=alert(1)>\u202e${'x'.repeat(160)}`, 'odd@halden.example')
+    await run('devices', 'register', '1', 'ana.ruiz@halden.example')
+    await run('groups', 'create-person-group', 'Finance', '--member', 'ana.ruiz@halden.example')
+    await run('simulate', 'sign-ins', '--count', '12')
+  },
 })
-
-after(() => opened?.stop())
 
 test('people are found by name, and a person shows devices, issues and sign-ins', { skip }, async () => {
   await page.keyboard.press('g')
@@ -50,19 +33,19 @@ test('people are found by name, and a person shows devices, issues and sign-ins'
   await page.getByRole('heading', { name: 'Latest sign-ins' }).waitFor()
   await page.waitForLoadState('networkidle')
   assert.deepEqual(await violations(page), [])
-  await page.goto(`${base}/people?q=nobody%20is%20called%20so&devices=lost`)
+  await page.goto(at('/people?q=nobody%20is%20called%20so&devices=lost'))
   await page.getByText('No person matches.').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('Ana Ruiz').waitFor()
-  await page.goto(`${base}/people/deprovisioned`)
+  await page.goto(at('/people/deprovisioned'))
   await page.getByText('Nobody was deprovisioned.').waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.goto(`${base}/people/900000000000000001`)
+  await page.goto(at('/people/900000000000000001'))
   await page.getByText('There is no person 900000000000000001.').waitFor()
 })
 
 test('a device group is made, filled, and left again with a way back', { skip }, async () => {
-  await page.goto(`${base}/groups/devices`)
+  await page.goto(at('/groups/devices'))
   await page.getByText('No device group yet.').waitFor()
   await page.getByRole('button', { name: 'New group' }).click()
   await page.getByRole('button', { name: 'Make the group' }).click()
@@ -89,7 +72,7 @@ test('a device group is made, filled, and left again with a way back', { skip },
 })
 
 test('people join a group by hand', { skip }, async () => {
-  await page.goto(`${base}/groups/people`)
+  await page.goto(at('/groups/people'))
   await page.getByRole('link', { name: 'Finance' }).click()
   await page.getByText('1 person', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Add people' }).click()
@@ -104,7 +87,7 @@ test('people join a group by hand', { skip }, async () => {
 })
 
 test('a sign-in shows its steps, and the log is narrowed in the address', { skip }, async () => {
-  await page.goto(`${base}/sign-ins`)
+  await page.goto(at('/sign-ins'))
   await page.getByText('12 sign-ins').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Result' }).click()
@@ -116,25 +99,25 @@ test('a sign-in shows its steps, and the log is narrowed in the address', { skip
   await page.getByRole('heading', { name: 'Steps' }).waitFor()
   await page.getByText('sign_in_attempt').first().waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.goto(`${base}/sign-ins/900000000000000001`)
+  await page.goto(at('/sign-ins/900000000000000001'))
   await page.getByText('There is no sign-in 900000000000000001.').waitFor()
 })
 
 test('the audit log is searched, and an entry shows what proves it', { skip }, async () => {
-  await page.goto(`${base}/audit?q=Early`)
+  await page.goto(at('/audit?q=Early'))
   await page.getByText('Created the device group "Early adopters".').waitFor()
   await page.getByRole('button', { name: 'Verify now' }).click()
   await page.getByText(/As it was written: \d+ entries/).waitFor()
   assert.deepEqual(await violations(page), [])
   const { body } = await askAsPage(page, 'GET', '/views/audit_logs?search=Created%20the%20device%20group')
-  await page.goto(`${base}/audit/${body.data[0].id}`)
+  await page.goto(at(`/audit/${body.data[0].id}`))
   await page.getByText(body.data[0].hash).waitFor()
   assert.deepEqual(await violations(page), [])
 })
 
 test('every part of a device has its address, and a check is run again', { skip }, async () => {
   const tabs = ['Issues', 'State history', 'Sign-ins', 'Live queries', 'Inventory', 'Audit', 'Checks'] as const
-  await page.goto(`${base}/devices/1`)
+  await page.goto(at('/devices/1'))
   await page.getByRole('heading', { name: 'Check results' }).waitFor()
   assert.deepEqual(await violations(page), [])
   for (const name of tabs) {
@@ -153,7 +136,7 @@ test('every part of a device has its address, and a check is run again', { skip 
 })
 
 test('a device is renamed and noted, and that is taken back', { skip }, async () => {
-  await page.goto(`${base}/devices/1`)
+  await page.goto(at('/devices/1'))
   await page.getByRole('heading', { name: 'Check results' }).waitFor()
   const before = (await page.getByRole('heading', { level: 1 }).textContent()) ?? ''
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -170,7 +153,7 @@ test('a device is renamed and noted, and that is taken back', { skip }, async ()
 })
 
 test('who may sign in is chosen, and a registration ends after its consequences were read', { skip }, async () => {
-  await page.goto(`${base}/devices/1`)
+  await page.goto(at('/devices/1'))
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Who may sign in…' }).click()
   await page.getByRole('radio', { name: /Registered owner and groups/ }).check()
@@ -192,7 +175,7 @@ test('who may sign in is chosen, and a registration ends after its consequences 
 
 test('a device that was deleted is restored from the toast, and from its page', { skip }, async () => {
   const remove = async () => {
-    await page.goto(`${base}/devices/2`)
+    await page.goto(at('/devices/2'))
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     await page.getByRole('menu').waitFor({ state: 'hidden' })
@@ -207,7 +190,7 @@ test('a device that was deleted is restored from the toast, and from its page', 
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByText(/ restored$/).waitFor()
   await remove()
-  await page.goto(`${base}/devices/2`)
+  await page.goto(at('/devices/2'))
   await page.getByText('was deleted.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Restore the device' }).click()
@@ -220,7 +203,7 @@ test('a list is exported, after it was said how many rows it has', { skip }, asy
     ['/devices', '8 devices'],
     ['/sign-ins', '12 sign-ins'],
   ] as const) {
-    await page.goto(base + path)
+    await page.goto(at(path))
     await page.getByRole('button', { name: 'Export CSV' }).click()
     await page.getByText(`The file will have ${rows}.`).waitFor()
     assert.deepEqual(await violations(page), [])
@@ -232,7 +215,7 @@ test('a list is exported, after it was said how many rows it has', { skip }, asy
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
   }
   for (const path of ['/issues', '/audit']) {
-    await page.goto(base + path)
+    await page.goto(at(path))
     await page.getByRole('button', { name: 'Export CSV' }).click()
     await page.getByText(/The file will have \d+ /).waitFor()
     assert.deepEqual(await violations(page), [])
@@ -251,10 +234,7 @@ test('these pages fit into 390 px', { skip }, async () => {
       '/devices/3/audit',
     ],
   ]
-  await assertFitsPhone(
-    page,
-    paths.map((path) => base + path),
-  )
+  await assertFitsPhone(page, paths.map(at))
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

@@ -1,37 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  adminPassword,
-  askAsPage,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { adminPassword, askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
-let opened: ConsoleInBrowser
-let page: Page
-
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(2)
-  page = opened.page
-  await setUpAdmin(opened)
-})
-
-after(() => opened?.stop())
+withConsole(2)
 
 const go = async (path: string, title: string) => {
-  await page.goto(`${opened.trial.baseUrl}/console${path}`)
+  await page.goto(at(path))
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
 }
 
-const button = (name: string | RegExp, at: Page = page) => at.getByRole('button', { name })
-const dialog = (name: string, at: Page = page) => at.getByRole('dialog', { name })
+const button = (name: string | RegExp, within: Page = page) => within.getByRole('button', { name })
+const dialog = (name: string, within: Page = page) => within.getByRole('dialog', { name })
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -435,10 +417,7 @@ test('pages of the account and of the settings fit into 390 px', { skip }, async
     ...['/account/security', '/account/sessions', '/account/preferences', '/devices/enrol', '/settings/retention'],
     ...settings.map((name) => `/settings/${name}`),
   ]
-  await assertFitsPhone(
-    page,
-    paths.map((path) => `${opened.trial.baseUrl}/console${path}`),
-  )
+  await assertFitsPhone(page, paths.map(at))
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

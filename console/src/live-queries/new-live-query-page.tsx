@@ -8,6 +8,7 @@ import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { SqlEditor } from '../components/sql-editor.tsx'
 import { Page } from '../shell/page.tsx'
@@ -36,7 +37,8 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
   const { device } = route.useSearch()
   const navigate = useNavigate()
   const [name, setName] = useState(source?.name ?? '')
-  const [sql, setSql] = useState(source?.osquery_sql ?? 'SELECT * FROM osquery_info')
+  const before = source?.osquery_sql ?? 'SELECT * FROM osquery_info'
+  const [sql, setSql] = useState(before)
   const [targets, setTargets] = useState<Targets>({ platforms: [], devices: device === undefined ? [] : [device] })
   const [isAsked, setIsAsked] = useState(false)
   const targeted = useTargeted(targets)
@@ -65,6 +67,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
       />
       <SqlEditor value={sql} onChange={setSql} label="osquery SQL" dialect="osquery" error={run.faultOf('sql')} />
       <TargetChoice targets={targets} onChange={setTargets} />
+      <LeaveGuard isDirty={sql !== before && !run.isPending && !run.isSuccess} />
       <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside('name', 'sql')} />
       <p className="sm t2">Devices that are online answer at once; the others are waited for, for 7 days.</p>
       <div className="dialog-ends">

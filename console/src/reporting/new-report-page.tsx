@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -7,9 +7,10 @@ import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
-import { SqlEditor } from '../components/sql-editor.tsx'
 import { Page } from '../shell/page.tsx'
+import { nameless, ReportFields, type ReportWishes } from './report-fields.tsx'
 
 const route = getRouteApi('/shell/reporting/queries/new')
 const crumb = { to: '/reporting/queries', text: 'Reporting queries' } as const
@@ -26,15 +27,17 @@ export function NewReportPage() {
 function NewReport() {
   const { table } = route.useSearch()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [sql, setSql] = useState(table === undefined ? '' : `select *\nfrom ${table}`)
+  const before = { name: '', sql: table === undefined ? '' : `select *\nfrom ${table}` }
+  const [wishes, setWishes] = useState<ReportWishes>(before)
   const [interval, setInterval] = useState('86400')
   const [isAsked, setIsAsked] = useState(false)
-  const lackOfName = isAsked && name.trim() === '' ? 'A query needs a name' : undefined
-  const lackOfSql = isAsked && sql.trim() === '' ? 'Write a SELECT over the reporting tables' : undefined
+  const lacks = {
+    name: wishes.name.trim() === '' ? nameless : undefined,
+    sql: wishes.sql.trim() === '' ? 'Write a SELECT over the reporting tables' : undefined,
+  }
   const make = useAction<void, ReportingQuery>({
     act: () =>
-      request('/views/reporting_queries', { method: 'POST', body: { name, sql, interval_seconds: Number(interval) } }),
+      request('/views/reporting_queries', { method: 'POST', body: { ...wishes, interval_seconds: Number(interval) } }),
     refresh: [['reporting', 'queries']],
     onDone: ({ id }) => void navigate({ to: '/reporting/queries/$queryId', params: { queryId: id } }),
     hasForm: true,
@@ -42,24 +45,11 @@ function NewReport() {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setIsAsked(true)
-    if (name.trim() !== '' && sql.trim() !== '') make.mutate()
+    if (lacks.name === undefined && lacks.sql === undefined) make.mutate()
   }
   return (
     <form className="report-form" onSubmit={submit}>
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={lackOfName ?? make.faultOf('name')}
-        maxLength={200}
-      />
-      <SqlEditor
-        value={sql}
-        onChange={setSql}
-        label="SQL over the reporting tables"
-        dialect="reporting"
-        error={lackOfSql ?? make.faultOf('sql')}
-      />
+      <ReportFields wishes={wishes} onChange={setWishes} lacks={isAsked ? lacks : {}} action={make} />
       <label className="interval">
         <span className="b">Runs</span>
         <select className="select" value={interval} onChange={(event) => setInterval(event.currentTarget.value)}>
@@ -68,6 +58,7 @@ function NewReport() {
           <option value="604800">every week</option>
         </select>
       </label>
+      <LeaveGuard isDirty={(wishes.name !== '' || wishes.sql !== before.sql) && !make.isPending && !make.isSuccess} />
       <FormFault error={make.faultBeside('name', 'sql')} />
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>

@@ -1,19 +1,21 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { type FormEvent, useState } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
-import { SqlEditor } from '../components/sql-editor.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
+import { nameless, ReportFields, type ReportWishes } from './report-fields.tsx'
 
 type Change = { readonly name?: string; readonly sql?: string }
 
 /** Name and SQL of a query; other SQL runs at once. */
 export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun: () => void }) {
-  const [name, setName] = useState(report.name)
-  const [sql, setSql] = useState(report.osquery_sql)
-  const isOther = sql !== report.osquery_sql
-  const isRenamed = name.trim() !== report.name
+  const before = { name: report.name, sql: report.osquery_sql }
+  const [wishes, setWishes] = useState<ReportWishes>(before)
+  const { name, sql } = wishes
+  const isOther = sql !== before.sql
+  const isRenamed = name.trim() !== before.name
   const save = useAction<Change>({
     act: (change) => request(`/views/reporting_queries/${report.id}`, { method: 'PATCH', body: change }),
     refresh: [
@@ -26,40 +28,22 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
     },
     hasForm: true,
   })
-  const lack = name.trim() === '' ? 'A query needs a name' : undefined
+  const lack = name.trim() === '' ? nameless : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (lack === undefined) save.mutate({ ...(isRenamed && { name }), ...(isOther && { sql }) })
   }
   return (
     <form className="report-form" onSubmit={submit}>
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={lack ?? save.faultOf('name')}
-        maxLength={200}
-      />
-      <SqlEditor
-        value={sql}
-        onChange={setSql}
-        label="SQL over the reporting tables"
-        dialect="reporting"
-        error={save.faultOf('sql')}
-      />
+      <ReportFields wishes={wishes} onChange={setWishes} lacks={{ name: lack }} action={save} />
+      <LeaveGuard isDirty={(isOther || isRenamed) && !save.isPending} />
       <FormFault error={save.faultBeside('name', 'sql')} />
       {(isOther || isRenamed) && (
         <div className="row">
           <Button type="submit" variant="filled" loading={save.isPending}>
             {isOther ? 'Save and run' : 'Save the name'}
           </Button>
-          <Button
-            variant="subtle"
-            onClick={() => {
-              setName(report.name)
-              setSql(report.osquery_sql)
-            }}
-          >
+          <Button variant="subtle" onClick={() => setWishes(before)}>
             Discard
           </Button>
         </div>
