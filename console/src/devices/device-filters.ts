@@ -87,8 +87,8 @@ export function filterOf({ view, state, platform, owner, group, q, as_of }: Devi
 /** The filters in words, for when nothing is found. */
 export const filtersInWords = ({ view, state, platform, owner, group, q, as_of }: DeviceFilters): string =>
   sentenceOf([
-    as_of && `it is as of ${dayName(as_of)}`,
     view && `The view is ${views[view].text}`,
+    as_of && `it is as of ${dayName(as_of)}`,
     state &&
       `state is ${state
         .split(',')
