@@ -153,6 +153,21 @@ test('all that the filter finds is selected, and works through in steps', { skip
   await page.getByText('39 selected').waitFor({ state: 'detached' })
 })
 
+test('devices are found by who may sign in with them', { skip }, async () => {
+  const { body } = await askAsPage(page, 'GET', '/views/devices?owner=registered&sort=name&per_page=1')
+  const [{ id, name }] = body.data
+  const mode = { authentication_mode: 'anyone', person_group_ids: [] }
+  assert.equal((await askAsPage(page, 'PATCH', `/devices/${id}/authentication_mode`, mode)).status, 200)
+  await page.goto(at('/devices'))
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByText('Anyone', { exact: true }).click()
+  await page.getByText('1–1 of 1').waitFor()
+  assert.deepEqual(await namesShown(), [name])
+  assert.match(page.url(), /[?&]mode=anyone/)
+  await page.goto(at('/devices?mode=only_registered_owner_or_group_members'))
+  await page.getByText('who may sign in is registered owner and groups').waitFor()
+})
+
 test('what the API can say exactly is copied as its query', { skip }, async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(at('/devices?q=a&platform=Mac'))

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { authenticationModes } from './device-authentication-modes.ts'
 import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 /** How a device stands: its state, unless nothing is known of it now. */
@@ -75,6 +76,7 @@ export const DeviceViewFilter = Type.Object(
       Choice(['24h'], 'Only devices that will be blocked within that time; not as of a day that is over.'),
     ),
     owner_id: Type.Optional(Text('Identifier of the owner.', { pattern: '^[0-9]{1,18}$' })),
+    mode: Type.Optional(Choice(authenticationModes, 'Who may sign in with the device, which somebody owns.')),
     group_id: Type.Optional(Text('Identifier of a device group.', { pattern: '^[0-9]{1,18}$' })),
     search: Type.Optional(
       Text('A part of the name, serial number, note, or name or e-mail address of the owner.', { maxLength: 200 }),

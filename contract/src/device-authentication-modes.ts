@@ -2,7 +2,11 @@ import Type, { type Static } from 'typebox'
 import { PersonGroup } from './groups.ts'
 import { Choice, Identifier, IdentifierInput } from './schema-kit.ts'
 
-const authenticationModes = ['only_registered_owner', 'only_registered_owner_or_group_members', 'anyone'] as const
+export const authenticationModes = [
+  'only_registered_owner',
+  'only_registered_owner_or_group_members',
+  'anyone',
+] as const
 export type AuthenticationMode = (typeof authenticationModes)[number]
 
 const mode = Choice(

@@ -4,12 +4,14 @@ import { withQuery } from '../api/request.ts'
 import { deviceGroupsQuery } from '../checks/check-queries.ts'
 import { copyText } from '../components/copy-text.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
+import { keysOf } from '../components/read-filters.ts'
 import { RowCount } from '../components/row-count.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { standingWords } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { apiQueryOf } from './api-query.ts'
 import { type DeviceFilters, platforms, standings } from './device-filters.ts'
+import { modeWords } from './sign-in-modes.ts'
 
 type Parts = {
   readonly filters: DeviceFilters
@@ -26,7 +28,10 @@ const ownerOptions = [
 
 export function DeviceFilterBar({ filters, count, onChange, children }: Parts) {
   const { after: _after, from: _from, ...kept } = filters
-  const with_ = (field: 'state' | 'platform' | 'owner' | 'group' | 'q', value: string | undefined): DeviceFilters => {
+  const with_ = (
+    field: 'state' | 'platform' | 'owner' | 'mode' | 'group' | 'q',
+    value: string | undefined,
+  ): DeviceFilters => {
     const { [field]: _was, ...others } = kept
     return value === undefined || value === '' ? others : { ...others, [field]: value }
   }
@@ -55,6 +60,13 @@ export function DeviceFilterBar({ filters, count, onChange, children }: Parts) {
         options={ownerOptions}
         chosen={filters.owner ? [filters.owner] : []}
         onChange={([value]) => onChange(with_('owner', value))}
+      />
+      <FilterChip
+        field="Sign-in"
+        isSingle
+        options={keysOf(modeWords).map((value) => ({ value, text: modeWords[value] }))}
+        chosen={filters.mode ? [filters.mode] : []}
+        onChange={([value]) => onChange(with_('mode', value))}
       />
       <GroupChip group={filters.group} onChange={(group) => onChange(with_('group', group))} />
       <span className="grow" />

@@ -1,4 +1,5 @@
 import { type DeviceSort, type DeviceView, type DeviceViewFilter, deviceSorts } from '@muster/contract/console-views.ts'
+import type { AuthenticationMode } from '@muster/contract/device-authentication-modes.ts'
 import {
   given,
   keysOf,
@@ -12,6 +13,7 @@ import {
 } from '../components/read-filters.ts'
 import { type Standing, standingWords } from '../components/state-shape.tsx'
 import { dayName } from '../components/times.ts'
+import { modeWords } from './sign-in-modes.ts'
 
 export const platforms: readonly DeviceView['device_type'][] = ['Mac', 'Windows', 'Linux', 'iOS', 'Android']
 export const standings = Object.keys(standingWords) as readonly Standing[]
@@ -24,6 +26,8 @@ export type DeviceFilters = {
   readonly state?: string
   readonly platform?: string
   readonly owner?: 'registered' | 'none'
+  /** Who may sign in with it. */
+  readonly mode?: AuthenticationMode
   /** Identifier of a device group. */
   readonly group?: string
   readonly q?: string
@@ -58,6 +62,7 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
     state: readChoices(raw, 'state', standings),
     platform: readChoices(raw, 'platform', platforms),
     owner: readChoice(raw, 'owner', ['registered', 'none'] as const),
+    mode: readChoice(raw, 'mode', keysOf(modeWords)),
     group: readId(raw, 'group'),
     q: readText(raw, 'q'),
     sort: readChoice(raw, 'sort', day === undefined ? deviceSorts : sortsOfDay),
@@ -71,13 +76,14 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
 export const pageSizeOf = ({ per }: DeviceFilters): number => Number(per ?? defaultPageSize)
 
 /** What the server is asked for. */
-export function filterOf({ view, state, platform, owner, group, q, as_of }: DeviceFilters): DeviceViewFilter {
+export function filterOf({ view, state, platform, owner, mode, group, q, as_of }: DeviceFilters): DeviceViewFilter {
   const { text: _text, ...wanted }: DeviceViewFilter & { text?: string } = view ? views[view] : {}
   return given({
     ...wanted,
     ...given({ standing: state }),
     platform,
     owner,
+    mode,
     group_id: group,
     search: q,
     as_of,
@@ -85,7 +91,7 @@ export function filterOf({ view, state, platform, owner, group, q, as_of }: Devi
 }
 
 /** The filters in words, for when nothing is found. */
-export const filtersInWords = ({ view, state, platform, owner, group, q, as_of }: DeviceFilters): string =>
+export const filtersInWords = ({ view, state, platform, owner, mode, group, q, as_of }: DeviceFilters): string =>
   sentenceOf([
     view && `The view is ${views[view].text}`,
     as_of && `it is as of ${dayName(as_of)}`,
@@ -96,6 +102,7 @@ export const filtersInWords = ({ view, state, platform, owner, group, q, as_of }
         .join(' or ')}`,
     platform && `platform is ${platform.split(',').join(' or ')}`,
     owner && (owner === 'none' ? 'nobody owns it' : 'somebody owns it'),
+    mode && `who may sign in is ${modeWords[mode].toLowerCase()}`,
     group && 'it is in the chosen group',
     q && `something holds “${q}”`,
   ])

@@ -132,7 +132,7 @@ export function SignInPage() {
       </form>
       <p className="sm t3">
         Locked out? Somebody with full access can send a link, or whoever runs the server can run{' '}
-        <code>muster admin reset</code>.
+        <code>muster admins reset</code>.
       </p>
     </Gate>
   )

@@ -68,6 +68,13 @@ test('devices come in the order of what is to be done first, page after page, wi
   assert.deepEqual(await find('standing=blocked,stale'), ['blocked', 'stale'])
   assert.deepEqual(await find('within=24h'), ['soon'])
   assert.deepEqual(await find('owner=none'), ['good'])
+  await app.db
+    .updateTable('devices')
+    .set({ authentication_mode: 'anyone' })
+    .where('id', 'in', [soon.id, good.id])
+    .execute()
+  assert.deepEqual(await find('mode=anyone'), ['soon'], 'nobody owns the other, so that nobody signs in with it')
+  assert.deepEqual(await find('mode=only_registered_owner'), ['blocked', 'stale', 'later'])
   assert.deepEqual(await find('search=ana%20r'), ['blocked', 'stale', 'soon', 'later'])
   assert.deepEqual(await find('search=%25'), [], 'a per cent sign is no wildcard')
   assert.deepEqual(await find('platform=Windows&search=soon'), [])

@@ -55,6 +55,10 @@ export function conditionsOf(organizationId: string, filter: DeviceViewFilter): 
   if (filter.owner_id !== undefined) {
     conditions.push(sql<boolean>`devices.registered_owner_id = ${filter.owner_id}::bigint`)
   }
+  if (filter.mode !== undefined) {
+    conditions.push(sql<boolean>`devices.registered_owner_id is not null
+      and devices.authentication_mode = ${filter.mode}`)
+  }
   if (filter.group_id !== undefined) {
     conditions.push(sql<boolean>`exists (select from device_group_members as member
       where member.organization_id = devices.organization_id and member.device_group_id = ${filter.group_id}::bigint

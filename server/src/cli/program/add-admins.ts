@@ -8,7 +8,7 @@ const accessOption = () => new Option('--access <access>', 'what they may do').c
 const restrictionFlag = ['--restriction <names...>', 'what they may not do, with limited access'] as const
 
 export function addAdmins(program: Command, shell: Shell): void {
-  const admins = program.command('admins').description('Administrators')
+  const admins = program.command('admins').alias('admin').description('Administrators')
   admins
     .command('list')
     .description('List the administrators')
