@@ -222,6 +222,40 @@ test('a list is exported, after it was said how many rows it has', { skip }, asy
   }
 })
 
+test('lists of every kind are files as well', { skip }, async () => {
+  const stream = await askAsPage(page, 'POST', '/ssf_streams', {
+    name: 'Gateway',
+    delivery: { method: 'urn:ietf:rfc:8936' },
+  })
+  const hook = await askAsPage(page, 'POST', '/webhook_endpoints', {
+    url: 'https://hooks.invalid/in',
+    events: ['issues.new'],
+  })
+  const checks = await askAsPage(page, 'GET', '/views/checks?per_page=1&sort=passing')
+  const heads = {
+    '/checks?state=failing': 'id,name,platforms,',
+    [`/checks/${checks.body.data[0].id}?status=failing`]: 'device_id,device,result,ran_at,',
+    '/groups/devices': 'id,name,description,devices,',
+    '/groups/people?q=fin': 'id,name,kept_by,people',
+    '/requests/exemptions': 'id,status,requested_at,',
+    '/requests/registrations?status=all': 'id,status,requested_at,',
+    '/live-queries': 'id,name,sql,',
+    [`/settings/developers/streams/${stream.body.id}?kind=verification`]: 'id,sequence,jti,',
+    [`/settings/developers/webhooks/${hook.body.id}?state=failed`]: 'id,message_id,event,',
+  }
+  for (const [path, head] of Object.entries(heads)) {
+    await page.goto(at(path))
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    await page.getByText('The file will have all pages of the list.').waitFor()
+    assert.deepEqual(await violations(page), [], path)
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Export', exact: true }).click()
+    const text = (await readFile(await (await download).path(), 'utf8')).replace(/^\ufeff/, '')
+    assert.ok(text.startsWith(head), `${path}: ${text.slice(0, 80)}`)
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  }
+})
+
 test('these pages fit into 390 px', { skip }, async () => {
   const paths = [
     ...['/people', '/people/2', '/groups/devices', '/groups/devices/1', '/groups/people', '/groups/people/1'],

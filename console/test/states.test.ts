@@ -6,7 +6,7 @@ import { type ConsoleInBrowser, lackOfBrowser, openConsole, setUpAdmin } from '.
 import { everyAddress, makeRecords } from './every-address.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
 
-const atOnce = 8
+const atOnce = 3
 const timeout = 900_000
 const isOnPostgres = process.env['MUSTER_TEST_DATABASE_URL'] !== undefined
 const skip =

@@ -38,19 +38,23 @@ export type ResultFilters = { readonly status?: string; readonly q?: string; rea
 /** What a quotation mark or backslash stands in cannot be searched for. */
 const searchable = (text: string): string => text.replace(/["\\]/g, ' ').trim()
 
+/** The filters as a search of the API. */
+export function resultSearch({ status, q = '' }: { status?: string | undefined; q?: string | undefined }): string {
+  const statuses = status?.split(',').map((one) => `status:"${one}"`) ?? []
+  const text = searchable(q)
+  return [
+    ...(statuses.length > 0 ? [`(${statuses.join(' OR ')})`] : []),
+    ...(text === '' ? [] : [`device_display_name~"${text}"`]),
+  ].join(' AND ')
+}
+
 export const resultsQuery = (id: string, { status, q = '', after }: ResultFilters) =>
   queryOptions({
     queryKey: ['checks', 'results', id, status, q, after],
     placeholderData: keepPreviousData,
     refetchInterval,
     queryFn: ({ signal }) => {
-      const statuses = status?.split(',').map((one) => `status:"${one}"`) ?? []
-      const text = searchable(q)
-      const clauses = [
-        ...(statuses.length > 0 ? [`(${statuses.join(' OR ')})`] : []),
-        ...(text === '' ? [] : [`device_display_name~"${text}"`]),
-      ]
-      const query = { query: clauses.join(' AND '), per_page: 50, cursor: after }
+      const query = { query: resultSearch({ status, q }), per_page: 50, cursor: after }
       return request<ListOf<CheckResult>>(withQuery(`/checks/${id}/results`, query), { signal })
     },
   })

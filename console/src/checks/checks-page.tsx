@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -29,9 +30,19 @@ export function ChecksPage() {
   const checks = useQuery(checksQuery(filters))
   const rows = checks.data?.data ?? []
   const words = checkFiltersInWords(filters)
+  const { after: _after, sort: _sort, q: search, ...narrowed } = filters
+  const exported = { ...narrowed, search }
   const change = (search: CheckFilters, replace = false) => void navigate({ search, replace })
   return (
-    <Page title="Checks" actions={<Additions />}>
+    <Page
+      title="Checks"
+      actions={
+        <>
+          <ExportCsv list="checks" filter={exported} filterInWords={words} one="check" many="checks" />
+          <Additions />
+        </>
+      }
+    >
       <ViewBar page="checks" />
       <FilterBar filters={filters} rows={rows} onChange={change} />
       {checks.isError && (

@@ -3,6 +3,7 @@ import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { CursorPaging } from '../components/cursor-paging.tsx'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -11,7 +12,7 @@ import { SearchBox } from '../components/search-box.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { readResultFilters } from './check-filters.ts'
-import { type ResultFilters, resultsQuery } from './check-queries.ts'
+import { type ResultFilters, resultSearch, resultsQuery } from './check-queries.ts'
 import { resultWords } from './check-words.ts'
 
 const route = getRouteApi('/shell/checks/$checkId/')
@@ -46,6 +47,14 @@ export function ResultsTab() {
             const { status: _was, ...others } = kept
             change(values.length === 0 ? others : { ...others, status: values.join(',') })
           }}
+        />
+        <span className="grow" />
+        <ExportCsv
+          list={`checks/${checkId}/results`}
+          filter={{ query: resultSearch(filters) }}
+          filterInWords={isFiltered ? 'Only what the filters find.' : ''}
+          one="result"
+          many="results"
         />
       </search>
       {results.isError && (

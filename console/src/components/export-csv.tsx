@@ -8,9 +8,9 @@ import { Failure } from './notices.tsx'
 
 type Parts = {
   /** Of `/views/exports/…`. */
-  readonly list: 'devices' | 'people' | 'issues' | 'sign_ins' | 'audit_logs'
-  /** Where the rows are counted. */
-  readonly counted: string
+  readonly list: string
+  /** Where the rows are counted, where that is worth it. */
+  readonly counted?: string
   readonly filter: Readonly<Record<string, string | undefined>>
   /** "The state is Blocked.": blank when nothing is left out. */
   readonly filterInWords: string
@@ -35,7 +35,8 @@ function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose
   const count = useQuery({
     queryKey: ['export', counted, filter],
     gcTime: 0,
-    queryFn: ({ signal }) => request<RowCount>(withQuery(counted, filter), { signal }),
+    enabled: counted !== undefined,
+    queryFn: ({ signal }) => request<RowCount>(withQuery(counted ?? '', filter), { signal }),
   })
   const rows = count.data?.count
   const size = rows === undefined ? '' : rows === 1 ? `1 ${one}` : `${rows.toLocaleString('en')} ${many}`
@@ -46,7 +47,11 @@ function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose
           <Failure what="The rows could not be counted." error={count.error} onRetry={() => void count.refetch()} />
         )}
         <p>
-          {rows === undefined ? 'Counting…' : `The file will have ${size}.`}{' '}
+          {counted === undefined
+            ? 'The file will have all pages of the list.'
+            : rows === undefined
+              ? 'Counting…'
+              : `The file will have ${size}.`}{' '}
           {filterInWords === '' ? 'Nothing is left out.' : filterInWords}
         </p>
         <p className="t2 sm">The audit log will say that you exported them.</p>

@@ -8,7 +8,7 @@ import { Emptiness } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { GroupListPage } from './group-list-page.tsx'
-import { deviceGroupsQuery } from './group-queries.ts'
+import { deviceGroupsQuery, groupSearch } from './group-queries.ts'
 import { NewGroupDialog } from './new-group-dialog.tsx'
 
 const route = getRouteApi('/shell/groups/devices')
@@ -31,6 +31,7 @@ export function DeviceGroupsPage() {
     <GroupListPage
       title="Device groups"
       searched="Name or description"
+      exported={{ list: 'device_groups', filter: { query: groupSearch(filters.q) } }}
       actions={make}
       filters={filters}
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}

@@ -1,6 +1,7 @@
 import type { Pagination } from '@muster/contract/pagination.ts'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { Page } from '../shell/page.tsx'
@@ -11,6 +12,8 @@ type Parts<Group> = {
   readonly title: string
   /** "Name or description": what the search looks at. */
   readonly searched: string
+  /** What a file of it is asked for by. */
+  readonly exported: { readonly list: string; readonly filter: Readonly<Record<string, string | undefined>> }
   readonly actions?: ReactNode
   readonly filters: GroupFilters
   readonly onChange: (filters: GroupFilters, isTyping?: boolean) => void
@@ -23,9 +26,24 @@ type Parts<Group> = {
 
 /** All groups of one kind. */
 export function GroupListPage<Group>(parts: Parts<Group>) {
-  const { title, searched, actions, filters, onChange, list, empty, children } = parts
+  const { title, searched, exported, actions, filters, onChange, list, empty, children } = parts
+  const filterInWords = filters.q ? `${searched} holds “${filters.q}”.` : ''
   return (
-    <Page title={title} actions={actions}>
+    <Page
+      title={title}
+      actions={
+        <>
+          <ExportCsv
+            list={exported.list}
+            filter={exported.filter}
+            filterInWords={filterInWords}
+            one="group"
+            many={title.toLowerCase()}
+          />
+          {actions}
+        </>
+      }
+    >
       <GroupTabs />
       <search className="filterbar">
         <SearchBox
@@ -37,7 +55,7 @@ export function GroupListPage<Group>(parts: Parts<Group>) {
       <ListBody
         list={list}
         name={title}
-        filter={filters.q ? `${searched} holds “${filters.q}”.` : ''}
+        filter={filterInWords}
         noMatch="No group matches."
         onClear={() => onChange({})}
         empty={empty}

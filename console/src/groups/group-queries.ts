@@ -14,8 +14,8 @@ export type GroupFilters = { readonly q?: string; readonly after?: string }
 export const readGroupFilters = (raw: Readonly<Record<string, unknown>>): GroupFilters =>
   given({ q: readText(raw, 'q'), ...readAfter(raw) })
 
-/** A quotation mark cannot be searched for. */
-const searchOf = (q = ''): string => {
+/** As a search of the API, in which a quotation mark cannot be searched for. */
+export const groupSearch = (q = ''): string => {
   const text = q.replace(/["\\]/g, ' ').trim()
   return text === '' ? '' : `name~"${text}" OR description~"${text}"`
 }
@@ -26,9 +26,12 @@ export const deviceGroupsQuery = ({ q, after }: GroupFilters) =>
     placeholderData: keepPreviousData,
     refetchInterval,
     queryFn: ({ signal }) =>
-      request<ListOf<DeviceGroup>>(withQuery('/device_groups', { query: searchOf(q), per_page: 50, cursor: after }), {
-        signal,
-      }),
+      request<ListOf<DeviceGroup>>(
+        withQuery('/device_groups', { query: groupSearch(q), per_page: 50, cursor: after }),
+        {
+          signal,
+        },
+      ),
   })
 
 export const deviceGroupQuery = (id: string) =>

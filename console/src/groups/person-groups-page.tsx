@@ -15,6 +15,7 @@ export function PersonGroupsPage() {
     <GroupListPage
       title="Person groups"
       searched="Name"
+      exported={{ list: 'person_groups', filter: { search: filters.q } }}
       filters={filters}
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useLive } from '../api/live.ts'
 import { useMay } from '../api/session.ts'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
@@ -19,16 +20,26 @@ export function LiveQueriesPage() {
   const navigate = route.useNavigate()
   const list = useQuery(liveQueriesQuery(filters, useLive().isOn))
   const mayCreate = useMay('create_live_query')
+  const filterInWords = filters.q ? `Name or SQL holds “${filters.q}”.` : ''
   return (
     <Page
       title="Live query"
       actions={
-        mayCreate && (
-          <Link className="line-button" to="/live-queries/new">
-            <Icon name="plus" size={14} />
-            New live query
-          </Link>
-        )
+        <>
+          <ExportCsv
+            list="live_queries"
+            filter={{ search: filters.q }}
+            filterInWords={filterInWords}
+            one="live query"
+            many="live queries"
+          />
+          {mayCreate && (
+            <Link className="line-button" to="/live-queries/new">
+              <Icon name="plus" size={14} />
+              New live query
+            </Link>
+          )}
+        </>
       }
     >
       <ViewBar page="live_queries" />
@@ -42,7 +53,7 @@ export function LiveQueriesPage() {
       <ListBody
         list={list}
         name="Live queries"
-        filter={filters.q ? `Name or SQL holds “${filters.q}”.` : ''}
+        filter={filterInWords}
         noMatch="No live query matches."
         onClear={() => void navigate({ search: {} })}
         empty={

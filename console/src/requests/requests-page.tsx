@@ -2,6 +2,7 @@ import type { ExemptionRequestView, RegistrationRequestView } from '@muster/cont
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CursorPaging } from '../components/cursor-paging.tsx'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
@@ -55,7 +56,19 @@ function Requests({ kind, filters, list }: Parts) {
     .filter(([value]) => kind === 'exemption' || value !== 'withdrawn')
     .map(([value, text]) => ({ value, text }))
   return (
-    <Page title={kind === 'exemption' ? 'Exemption requests' : 'Registration requests'} area="Requests">
+    <Page
+      title={kind === 'exemption' ? 'Exemption requests' : 'Registration requests'}
+      area="Requests"
+      actions={
+        <ExportCsv
+          list={kind === 'exemption' ? 'exemption_requests' : 'registration_requests'}
+          filter={{ status: status === 'all' ? undefined : status }}
+          filterInWords={status === 'all' ? '' : `The status is ${statuses[status]}.`}
+          one="request"
+          many={kind === 'exemption' ? 'exemption requests' : 'registration requests'}
+        />
+      }
+    >
       <div className="tabs-bar">
         <Tabs label="Requests">
           <Link to="/requests/exemptions" {...asTab}>

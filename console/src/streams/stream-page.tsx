@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -52,7 +53,7 @@ function Ledger({ stream }: { stream: SsfStream }) {
           <div className="page log-head">
             <StreamHead stream={stream} />
           </div>
-          <EventFilterBar filters={filters} onChange={show} />
+          <EventFilterBar streamId={stream.id} filters={filters} onChange={show} />
           {chosen.size > 0 && <ChosenRow streamId={stream.id} chosen={chosen} onClear={() => setChosen(new Set())} />}
           {events.isError && (
             <div className="page">
@@ -95,17 +96,18 @@ function Ledger({ stream }: { stream: SsfStream }) {
 }
 
 type BarParts = {
+  readonly streamId: string
   readonly filters: EventFilters
   readonly onChange: (filters: EventFilters, isTyping?: boolean) => void
 }
 
-function EventFilterBar({ filters, onChange }: BarParts) {
+function EventFilterBar({ streamId, filters, onChange }: BarParts) {
   const { after: _after, event: _event, ...kept } = filters
   const filterBy = (field: 'state' | 'kind' | 'q', value: string | undefined): EventFilters => {
     const { [field]: _was, ...others } = kept
     return readEventFilters({ ...others, [field]: value })
   }
-  const { txn, around: _around, ...withoutCause } = kept
+  const { txn, around, ...withoutCause } = kept
   return (
     <search className="filterbar">
       <SearchBox
@@ -136,6 +138,14 @@ function EventFilterBar({ filters, onChange }: BarParts) {
           onChange={() => onChange(withoutCause)}
         />
       )}
+      <span className="grow" />
+      <ExportCsv
+        list={`streams/${streamId}/events`}
+        filter={{ state: filters.state, kind: filters.kind, search: filters.q, txn, around }}
+        filterInWords={eventFiltersInWords(filters)}
+        one="event"
+        many="events"
+      />
     </search>
   )
 }

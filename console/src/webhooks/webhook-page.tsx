@@ -4,6 +4,7 @@ import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { CursorPaging } from '../components/cursor-paging.tsx'
+import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -85,6 +86,13 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
         />
         <span className="grow" />
         {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
+        <ExportCsv
+          list={`webhooks/${endpoint.id}/deliveries`}
+          filter={{ state: filters.state, event: filters.kind, search: filters.q }}
+          filterInWords={words}
+          one="delivery"
+          many="deliveries"
+        />
       </search>
       {deliveries.isError && (
         <div className="page">

@@ -2,28 +2,27 @@ import { IssueViewFilter } from '@muster/contract/console-issues.ts'
 import { AuditViewFilter, PersonViewFilter, RowCount, SignInViewFilter } from '@muster/contract/console-records.ts'
 import { DeviceViewFilter } from '@muster/contract/console-views.ts'
 import type { FastifyInstance } from 'fastify'
-import { recordAudit } from '../audit/record-audit.ts'
-import { transact } from '../db/transact.ts'
 import { type CsvCall, csvEndpoint } from '../http/csv-endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { CsvColumns } from '../lists/csv-columns.ts'
 import { listAuditViews } from './audit-entries.ts'
 import { placeOf } from './chosen-order.ts'
+import { developerExportRoutes } from './developer-export-routes.ts'
 import { listDeviceViews } from './device-list.ts'
 import { refuseNoDay } from './devices-of-day.ts'
 import { auditColumns, deviceColumns, issueColumns, personColumns, signInColumns } from './export-columns.ts'
 import { countIssueViews, listIssueViews } from './issue-queries.ts'
+import { noteExport } from './note-export.ts'
 import { listPersonViews } from './people.ts'
+import { recordExportRoutes } from './record-export-routes.ts'
 import { listSignInViews } from './sign-ins.ts'
 
 const tag = 'Console'
 
-/** Who takes many records out of the service at once is written down. */
 const noting =
   <Row>(what: string, columns: CsvColumns<Row>) =>
-  async ({ db, organizationId, actor, ipAddress, now }: CsvCall<string>): Promise<CsvColumns<Row>> => {
-    const entry = { organizationId, actor, ipAddress, now, about: {}, description: `Exported ${what} as CSV.` }
-    await transact(db, (tx) => recordAudit(tx, entry))
+  async (call: CsvCall<string>): Promise<CsvColumns<Row>> => {
+    await noteExport(call, what)
     return columns
   }
 
@@ -72,6 +71,8 @@ export function exportRoutes(scope: FastifyInstance): void {
   })
 
   logExportRoutes(scope)
+  recordExportRoutes(scope)
+  developerExportRoutes(scope)
 }
 
 function logExportRoutes(scope: FastifyInstance): void {

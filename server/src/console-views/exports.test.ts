@@ -110,9 +110,98 @@ test('people, issues, sign-ins and the audit log are exported by the filters of 
   assert.ok(audit.some((line) => line.includes('Exported people as CSV.')))
 })
 
+test('checks, results, requests, groups and live queries are exported by the filters of their lists', async () => {
+  const { organizationId } = app.tenant
+  const other = await app.addTenant('Other')
+  const foreign = await make.check(other.organizationId, { name: 'Foreign' })
+  const ana = await make.person(organizationId, { name: 'Ana' })
+  const [mac, linux] = [
+    await make.device(organizationId, { name: 'mac', registered_owner_id: ana.id }),
+    await make.device(organizationId, { name: 'linux' }),
+  ]
+  const check = await make.check(organizationId, { name: 'Disk' })
+  await make.check(organizationId, { name: 'Firewall' })
+  await make.result({ device: mac, check, rows: 'FAIL', at: app.now() })
+  await make.result({ device: linux, check, rows: 'PASS', at: app.now() })
+  await make.deviceGroup(organizationId, { name: 'Laptops' })
+  await make.personGroup(organizationId, { name: 'Finance' })
+  await make.registrationRequest({ device: linux, person: ana })
+  const browser = await signedIn()
+  const exported = async (path: string) => {
+    const { status, body } = await browser.ask('GET', `/views/exports/${path}`)
+    assert.equal(status, 200, path)
+    return linesOf(body)
+  }
+
+  assert.deepEqual(
+    (await exported('checks?search=disk')).slice(1).map((line) => line.split(',')[1]),
+    ['Disk'],
+  )
+  assert.equal((await exported('checks')).length, 3)
+  const results = await exported(`checks/${check.id}/results?query=${encodeURIComponent('status:"failing"')}`)
+  assert.equal(results.length, 2)
+  assert.ok(results[1]?.startsWith(`${mac.id},mac,failing,${app.now()},`), results[1])
+  assert.equal((await browser.ask('GET', `/views/exports/checks/${check.id}/results?query=nothing:1`)).status, 422)
+  assert.equal((await browser.ask('GET', `/views/exports/checks/${foreign.id}/results`)).status, 404)
+  assert.deepEqual(
+    (await exported('device_groups')).slice(1).map((line) => line.split(',')[1]),
+    ['Laptops'],
+  )
+  assert.equal((await exported(`device_groups?query=${encodeURIComponent('name:"x"')}`)).length, 1)
+  assert.deepEqual(
+    (await exported('person_groups?search=fin')).slice(1).map((line) => line.split(',')[1]),
+    ['Finance'],
+  )
+  const asked = await exported('registration_requests?status=waiting')
+  assert.equal(asked.length, 2)
+  assert.ok(asked[1]?.includes(`,${ana.id},Ana,${linux.id},linux,`), asked[1])
+  assert.equal((await exported('exemption_requests')).length, 1)
+  assert.equal((await exported('live_queries')).length, 1)
+  const log = await browser.ask('GET', '/views/audit_logs?search=disk')
+  assert.equal(log.body.data[0].description, 'Exported the results of the check "Disk" as CSV.')
+})
+
+test('what was sent is exported by whoever may see it', async () => {
+  const browser = await signedIn()
+  const events = ['issues.new']
+  const { body: hook } = await browser.ask('POST', '/webhook_endpoints', {
+    url: 'https://hooks.halden.example/in',
+    events,
+  })
+  assert.equal((await browser.ask('POST', `/webhook_endpoints/${hook.id}/test`, { event: 'issues.new' })).status, 200)
+  const { body: stream } = await browser.ask('POST', '/ssf_streams', {
+    name: 'Gateway',
+    delivery: { method: 'urn:ietf:rfc:8936' },
+  })
+  assert.equal((await browser.ask('POST', `/ssf_streams/${stream.id}/verify`, {})).status, 204)
+  const paths = [
+    `/views/exports/webhooks/${hook.id}/deliveries`,
+    `/views/exports/streams/${stream.id}/events`,
+    `/views/exports/streams/${stream.stream_id}/events`,
+  ]
+  for (const path of paths) {
+    const { status, body } = await browser.ask('GET', path)
+    assert.equal(status, 200, path)
+    const lines = linesOf(body)
+    assert.equal(lines.length, 2, path)
+    assert.match(lines[1] ?? '', /issues\.new|verification/)
+    assert.equal(linesOf((await browser.ask('GET', `${path}?state=pending`)).body).length, 2)
+    assert.equal((await browser.ask('GET', path.replace(/[^/]+(?=\/\w+$)/, '900000000000000001'))).status, 404)
+  }
+  const limited = await addAdmin(app, {
+    email: 'tom@acme.example',
+    access: 'limited',
+    restrictions: ['manage_webhooks', 'manage_ssf_streams'],
+  })
+  const tom = openBrowser(app)
+  assert.equal((await tom.signIn(limited.email)).status, 200)
+  for (const path of paths) assert.equal((await tom.ask('GET', path)).status, 403, path)
+})
+
 test('nothing is exported without a session', async () => {
   const browser = openBrowser(app)
-  for (const name of ['devices', 'people', 'issues', 'sign_ins', 'audit_logs']) {
+  const lists = ['devices', 'people', 'issues', 'sign_ins', 'audit_logs', 'checks', 'device_groups', 'person_groups']
+  for (const name of [...lists, 'exemption_requests', 'registration_requests', 'live_queries', 'streams/1/events']) {
     assert.equal((await browser.ask('GET', `/views/exports/${name}`)).status, 401, name)
   }
 })
