@@ -38,14 +38,12 @@ export type ResultFilters = { readonly status?: string; readonly q?: string; rea
 /** What a quotation mark or backslash stands in cannot be searched for. */
 const searchable = (text: string): string => text.replace(/["\\]/g, ' ').trim()
 
-/** The filters as a search of the API. */
+/** The filters as a search of the API, which has no parentheses: AND binds tighter than OR. */
 export function resultSearch({ status, q = '' }: { status?: string | undefined; q?: string | undefined }): string {
-  const statuses = status?.split(',').map((one) => `status:"${one}"`) ?? []
   const text = searchable(q)
-  return [
-    ...(statuses.length > 0 ? [`(${statuses.join(' OR ')})`] : []),
-    ...(text === '' ? [] : [`device_display_name~"${text}"`]),
-  ].join(' AND ')
+  const named = text === '' ? [] : [`device_display_name~"${text}"`]
+  const statuses = status?.split(',').map((one) => [`status:"${one}"`, ...named].join(' AND ')) ?? named
+  return statuses.join(' OR ')
 }
 
 export const resultsQuery = (id: string, { status, q = '', after }: ResultFilters) =>
