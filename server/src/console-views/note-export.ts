@@ -1,11 +1,18 @@
-import { recordAudit } from '../audit/record-audit.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Subjects } from '../audit/subjects.ts'
-import { transact } from '../db/transact.ts'
-import type { CsvCall } from '../http/csv-endpoint.ts'
+import { type Db, transact } from '../db/transact.ts'
+
+type Exporting = {
+  readonly db: Db
+  readonly organizationId: string
+  readonly actor: Actor
+  readonly ipAddress: string
+  readonly now: string
+}
 
 /** Who takes many records out of the service at once is written down: "Exported the audit log as CSV." */
 export async function noteExport(
-  { db, organizationId, actor, ipAddress, now }: CsvCall<string>,
+  { db, organizationId, actor, ipAddress, now }: Exporting,
   what: string,
   about: Subjects = {},
 ): Promise<void> {
