@@ -1,29 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import {
-  adminPassword,
-  assertFitsPhone,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { test } from 'node:test'
+import { adminPassword, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
-let opened: ConsoleInBrowser
-let page: Page
-let at: (path: string) => string
-
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(30)
-  page = opened.page
-  at = (path) => `${opened.trial.baseUrl}/console${path}`
-  await setUpAdmin(opened)
-})
-
-after(() => opened?.stop())
+withConsole(30)
 
 const notice = () => page.locator('.left-out')
 const told = async () => ((await notice().textContent()) ?? '').replace(/Dismiss$/, '')

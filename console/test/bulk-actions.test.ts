@@ -1,28 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import {
-  askAsPage,
-  type ConsoleInBrowser,
-  openConsole,
-  setUpAdmin,
-  lackOfBrowser as skip,
-  violations,
-} from './browser.ts'
+import { test } from 'node:test'
+import { askAsPage, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, opened, page, withConsole } from './signed-in.ts'
 
-let opened: ConsoleInBrowser
-let page: Page
-let at: (path: string) => string
-
-before(async () => {
-  if (skip !== false) return
-  opened = await openConsole(40)
-  page = opened.page
-  at = (path) => `${opened.trial.baseUrl}/console${path}`
-  await setUpAdmin(opened)
-})
-
-after(() => opened?.stop())
+withConsole(40)
 
 const box = (id: string) =>
   page
@@ -129,6 +110,23 @@ test('all that a filter finds is unregistered after its number was typed, in ste
   await page.locator('tbody input[type=checkbox]').first().click()
   await page.getByText('1 selected').waitFor()
   assert.equal(await page.getByRole('button', { name: /^Unregister/ }).count(), 0, 'nobody owns it')
+})
+
+test('all that a filter finds is added to a group', { skip }, async () => {
+  const { body: group } = await askAsPage(page, 'POST', '/views/device_groups', { name: 'Laptops' })
+  const { body: macs } = await askAsPage(page, 'GET', '/views/device_count?platform=Mac')
+  await page.goto(at('/devices?platform=Mac&per=25'))
+  await page.locator('thead input[type=checkbox]').click()
+  if (macs.count > 25) await page.getByRole('button', { name: `Select all ${macs.count}` }).click()
+  await page.getByRole('button', { name: 'Add to group…' }).click()
+  const dialog = page.getByRole('dialog', { name: `Add ${macs.count} devices to a group` })
+  await dialog.getByRole('combobox').selectOption('Laptops')
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByRole('button', { name: `Add ${macs.count} devices` }).click()
+  await page.getByText(`${macs.count} devices added to Laptops`).waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  const { body } = await askAsPage(page, 'GET', `/views/device_count?group_id=${group.id}`)
+  assert.equal(body.count, macs.count)
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

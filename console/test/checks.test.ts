@@ -51,7 +51,7 @@ test('checks are filtered in the address, and lead to results, issues, query and
     ['History', 'Added the check'],
   ] as const) {
     await page.getByRole('navigation', { name: 'Parts of the check' }).getByRole('link', { name: tab }).click()
-    await page.getByText(text).first().waitFor()
+    await page.getByText(text).filter({ visible: true }).first().waitFor()
     assert.deepEqual(await violations(page), [], tab)
   }
   await page.goto(at('/checks/900000000000000001'))
@@ -94,6 +94,7 @@ test('the preview says who would be blocked, and what it says is what happens', 
   await page.goto(at(`/checks/${worst.id}/issues?state=will_block`))
   await page
     .getByText(/^Blocks/)
+    .filter({ visible: true })
     .first()
     .waitFor()
 })

@@ -222,7 +222,7 @@ test('a list is exported, after it was said how many rows it has', { skip }, asy
   }
 })
 
-test('lists of every kind are files as well', { skip }, async () => {
+test('lists of every kind are files as well, and their filters are kept under names', { skip }, async () => {
   const stream = await askAsPage(page, 'POST', '/ssf_streams', {
     name: 'Gateway',
     delivery: { method: 'urn:ietf:rfc:8936' },
@@ -234,7 +234,7 @@ test('lists of every kind are files as well', { skip }, async () => {
   const checks = await askAsPage(page, 'GET', '/views/checks?per_page=1&sort=passing')
   const heads = {
     '/checks?state=failing': 'id,name,platforms,',
-    [`/checks/${checks.body.data[0].id}?status=failing,errored&q=a`]: 'device_id,device,result,ran_at,',
+    [`/checks/${checks.body.data[0].id}?q=a&status=failing,errored`]: 'device_id,device,result,ran_at,',
     '/groups/devices': 'id,name,description,devices,',
     '/groups/people?q=fin': 'id,name,kept_by,people',
     '/requests/exemptions': 'id,status,requested_at,',
@@ -255,6 +255,17 @@ test('lists of every kind are files as well', { skip }, async () => {
     const text = (await readFile(await (await download).path(), 'utf8')).replace(/^\ufeff/, '')
     assert.ok(text.startsWith(head), `${path}: ${text.slice(0, 80)}`)
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const [list = '', filters] = path.split('?')
+    if (filters === undefined) continue
+    await page.getByRole('button', { name: 'Save view…' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('As I like it')
+    await page.getByRole('button', { name: 'Save view', exact: true }).click()
+    await page.getByText('View “As I like it” saved').waitFor()
+    await page.goto(at(list))
+    await page.getByRole('button', { name: 'As I like it', pressed: false }).click()
+    await page.getByRole('button', { name: 'As I like it', pressed: true }).waitFor()
+    assert.equal(decodeURIComponent(new URL(page.url()).search), `?${filters}`)
+    assert.deepEqual(await violations(page), [], path)
   }
 })
 

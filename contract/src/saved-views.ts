@@ -2,7 +2,22 @@ import Type, { type Static } from 'typebox'
 import { Choice, Text } from './schema-kit.ts'
 
 /** The lists of the console that have filters. */
-export const savedViewPages = ['devices', 'people', 'checks', 'issues', 'sign_ins', 'audit', 'live_queries'] as const
+export const savedViewPages = [
+  'devices',
+  'people',
+  'device_groups',
+  'person_groups',
+  'checks',
+  'check_results',
+  'issues',
+  'exemption_requests',
+  'registration_requests',
+  'live_queries',
+  'sign_ins',
+  'audit',
+  'stream_events',
+  'webhook_deliveries',
+] as const
 export type SavedViewPage = (typeof savedViewPages)[number]
 
 export const SavedViewCreation = Type.Object(

@@ -7,6 +7,7 @@ import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { Mark } from '../components/state-shape.tsx'
@@ -30,6 +31,7 @@ export function ResultsTab() {
   const isFiltered = filters.q !== undefined || filters.status !== undefined
   return (
     <section aria-label="Results by device">
+      <ViewBar page="check_results" />
       <search className="filterbar within">
         <SearchBox
           value={filters.q ?? ''}

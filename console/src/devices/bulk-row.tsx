@@ -6,6 +6,7 @@ import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { type Selection, sizeOf } from '../components/selection.ts'
 import { toast } from '../components/toasts.tsx'
+import { AddToGroup } from './add-to-group.tsx'
 import type { DeviceFilters } from './device-filters.ts'
 import { type Refreshed, refreshChosen } from './refresh-checks.ts'
 import { UnregisterMany } from './unregister-many.tsx'
@@ -29,7 +30,9 @@ const count = (number: number): string => number.toLocaleString('en')
 export function BulkRow(parts: Parts) {
   const { selection, filters, total, onSelectAll, onClear } = parts
   const mayRefresh = useMay('refresh_check')
+  const mayGroup = useMay('manage_device_groups')
   const mayRemove = useMay('remove_devices')
+  const [isGrouping, setIsGrouping] = useState(false)
   const [done, setDone] = useState(0)
   const stopping = useRef<AbortController>(undefined)
   const size = sizeOf(selection, total)
@@ -72,6 +75,16 @@ export function BulkRow(parts: Parts) {
         >
           Refresh failing checks <kbd>R</kbd>
         </Button>
+      )}
+      {mayGroup && <Button onClick={() => setIsGrouping(true)}>Add to group…</Button>}
+      {isGrouping && (
+        <AddToGroup
+          selection={selection}
+          filters={filters}
+          size={size}
+          onClose={() => setIsGrouping(false)}
+          onDone={onClear}
+        />
       )}
       {mayRemove && <Unregister {...parts} size={size} />}
       {refresh.isPending && size > 100 && (

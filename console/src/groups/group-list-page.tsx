@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { ListBody } from '../components/list-body.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { Page } from '../shell/page.tsx'
 import { type GroupFilters, readGroupFilters } from './group-queries.ts'
@@ -13,7 +14,10 @@ type Parts<Group> = {
   /** "Name or description": what the search looks at. */
   readonly searched: string
   /** What a file of it is asked for by. */
-  readonly exported: { readonly list: string; readonly filter: Readonly<Record<string, string | undefined>> }
+  readonly exported: {
+    readonly list: 'device_groups' | 'person_groups'
+    readonly filter: Readonly<Record<string, string | undefined>>
+  }
   readonly actions?: ReactNode
   readonly filters: GroupFilters
   readonly onChange: (filters: GroupFilters, isTyping?: boolean) => void
@@ -45,6 +49,7 @@ export function GroupListPage<Group>(parts: Parts<Group>) {
       }
     >
       <GroupTabs />
+      <ViewBar page={exported.list} />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

@@ -5,6 +5,7 @@ import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import type { ListOf } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
@@ -52,6 +53,7 @@ function Requests({ kind, filters, list }: Parts) {
   const path = kind === 'exemption' ? '/requests/exemptions' : '/requests/registrations'
   const show = (search: RequestFilters) => void navigate({ to: path, search })
   const status = filters.status ?? 'waiting'
+  const name = kind === 'exemption' ? 'exemption_requests' : 'registration_requests'
   const options = Object.entries(statuses)
     .filter(([value]) => kind === 'exemption' || value !== 'withdrawn')
     .map(([value, text]) => ({ value, text }))
@@ -61,7 +63,7 @@ function Requests({ kind, filters, list }: Parts) {
       area="Requests"
       actions={
         <ExportCsv
-          list={kind === 'exemption' ? 'exemption_requests' : 'registration_requests'}
+          list={name}
           filter={{ status: status === 'all' ? undefined : status }}
           filterInWords={status === 'all' ? '' : `The status is ${statuses[status]}.`}
           one="request"
@@ -79,6 +81,7 @@ function Requests({ kind, filters, list }: Parts) {
           </Link>
         </Tabs>
       </div>
+      <ViewBar page={name} />
       <search className="filterbar">
         <FilterChip
           isSingle

@@ -11,6 +11,7 @@ import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
@@ -53,6 +54,7 @@ function Ledger({ stream }: { stream: SsfStream }) {
           <div className="page log-head">
             <StreamHead stream={stream} />
           </div>
+          <ViewBar page="stream_events" />
           <EventFilterBar streamId={stream.id} filters={filters} onChange={show} />
           {chosen.size > 0 && <ChosenRow streamId={stream.id} chosen={chosen} onClear={() => setChosen(new Set())} />}
           {events.isError && (

@@ -7,6 +7,7 @@ import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { useKeptDays } from '../settings/setting-queries.ts'
 import { Page } from '../shell/page.tsx'
@@ -64,6 +65,7 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
   }
   return (
     <>
+      <ViewBar page="webhook_deliveries" />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}
