@@ -110,10 +110,16 @@ export function followChanges(): () => void {
     if (!state.live.isOn && Date.now() - state.live.since > beatMs) refresh.all()
   }, beatMs)
   const look = () => (document.hidden ? close() : open())
+  // Without a network nothing can be heard: no need to wait for the silence.
+  const lose = () => giveUpFor(0)
   document.addEventListener('visibilitychange', look)
+  addEventListener('offline', lose)
+  addEventListener('online', look)
   open()
   return () => {
     document.removeEventListener('visibilitychange', look)
+    removeEventListener('offline', lose)
+    removeEventListener('online', look)
     clearInterval(beat)
     refresh.stop()
     close()

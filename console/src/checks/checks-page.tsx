@@ -91,7 +91,7 @@ export function ChecksPage() {
 function Additions() {
   const mayWrite = useMayWriteChecks()
   return (
-    <span className="row">
+    <>
       <Link to="/checks/catalogue" className="line-button">
         Catalogue
       </Link>
@@ -100,7 +100,7 @@ function Additions() {
           New check
         </Link>
       )}
-    </span>
+    </>
   )
 }
 
