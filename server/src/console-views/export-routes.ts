@@ -2,9 +2,8 @@ import { IssueViewFilter } from '@muster/contract/console-issues.ts'
 import { AuditViewFilter, PersonViewFilter, RowCount, SignInViewFilter } from '@muster/contract/console-records.ts'
 import { DeviceViewFilter } from '@muster/contract/console-views.ts'
 import type { FastifyInstance } from 'fastify'
-import { type CsvCall, csvEndpoint } from '../http/csv-endpoint.ts'
+import { csvEndpoint } from '../http/csv-endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
-import type { CsvColumns } from '../lists/csv-columns.ts'
 import { listAuditViews } from './audit-entries.ts'
 import { placeOf } from './chosen-order.ts'
 import { developerExportRoutes } from './developer-export-routes.ts'
@@ -12,19 +11,12 @@ import { listDeviceViews } from './device-list.ts'
 import { refuseNoDay } from './devices-of-day.ts'
 import { auditColumns, deviceColumns, issueColumns, personColumns, signInColumns } from './export-columns.ts'
 import { countIssueViews, listIssueViews } from './issue-queries.ts'
-import { noteExport } from './note-export.ts'
+import { noting } from './note-export.ts'
 import { listPersonViews } from './people.ts'
 import { recordExportRoutes } from './record-export-routes.ts'
 import { listSignInViews } from './sign-ins.ts'
 
 const tag = 'Console'
-
-const noting =
-  <Row>(what: string, columns: CsvColumns<Row>) =>
-  async (call: CsvCall<string>): Promise<CsvColumns<Row>> => {
-    await noteExport(call, what)
-    return columns
-  }
 
 const idOf = ({ id }: { id: string }): string => id
 

@@ -1,6 +1,7 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Subjects } from '../audit/subjects.ts'
 import { type Db, transact } from '../db/transact.ts'
+import type { CsvColumns } from '../lists/csv-columns.ts'
 
 type Exporting = {
   readonly db: Db
@@ -19,3 +20,11 @@ export async function noteExport(
   const entry = { organizationId, actor, ipAddress, now, about, description: `Exported ${what} as CSV.` }
   await transact(db, (tx) => recordAudit(tx, entry))
 }
+
+/** For a list that has the same columns whoever asks: notes the export, and answers with them. */
+export const noting =
+  <Row>(what: string, columns: CsvColumns<Row>) =>
+  async (call: Exporting): Promise<CsvColumns<Row>> => {
+    await noteExport(call, what)
+    return columns
+  }

@@ -12,7 +12,7 @@ import { csvEndpoint } from '../http/csv-endpoint.ts'
 import { findCheckFacts, listCheckViews } from './check-queries.ts'
 import { placeOf } from './chosen-order.ts'
 import { listLiveQueryViews } from './live-queries.ts'
-import { noteExport } from './note-export.ts'
+import { noteExport, noting } from './note-export.ts'
 import { listPersonGroupViews } from './person-groups.ts'
 import {
   checkColumns,
@@ -46,10 +46,7 @@ export function recordExportRoutes(scope: FastifyInstance): void {
     order: 'descending',
     list: listLiveQueryViews,
     cursorOf: idOf,
-    begin: async (call) => {
-      await noteExport(call, 'live queries')
-      return liveQueryColumns
-    },
+    begin: noting('live queries', liveQueryColumns),
   })
 }
 
@@ -63,10 +60,7 @@ function checkExportRoutes(scope: FastifyInstance): void {
     options: CheckViewFilter,
     list: listCheckViews,
     cursorOf: placeOf,
-    begin: async (call) => {
-      await noteExport(call, 'checks')
-      return checkColumns
-    },
+    begin: noting('checks', checkColumns),
   })
 
   csvEndpoint(scope, {
@@ -98,10 +92,7 @@ function requestExportRoutes(scope: FastifyInstance): void {
     order: 'descending',
     list: listExemptionRequestViews,
     cursorOf: idOf,
-    begin: async (call) => {
-      await noteExport(call, 'exemption requests')
-      return exemptionColumns
-    },
+    begin: noting('exemption requests', exemptionColumns),
   })
 
   csvEndpoint(scope, {
@@ -114,10 +105,7 @@ function requestExportRoutes(scope: FastifyInstance): void {
     order: 'descending',
     list: listRegistrationRequestViews,
     cursorOf: idOf,
-    begin: async (call) => {
-      await noteExport(call, 'registration requests')
-      return registrationColumns
-    },
+    begin: noting('registration requests', registrationColumns),
   })
 }
 
@@ -131,10 +119,7 @@ function groupExportRoutes(scope: FastifyInstance): void {
     search: deviceGroupSearch,
     list: listDeviceGroups,
     cursorOf: idOf,
-    begin: async (call) => {
-      await noteExport(call, 'device groups')
-      return deviceGroupColumns
-    },
+    begin: noting('device groups', deviceGroupColumns),
   })
 
   csvEndpoint(scope, {
@@ -146,9 +131,6 @@ function groupExportRoutes(scope: FastifyInstance): void {
     options: PersonGroupViewFilter,
     list: listPersonGroupViews,
     cursorOf: idOf,
-    begin: async (call) => {
-      await noteExport(call, 'person groups')
-      return personGroupColumns
-    },
+    begin: noting('person groups', personGroupColumns),
   })
 }
