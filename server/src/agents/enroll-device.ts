@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { ulid } from 'ulid'
-import { recordAudit, systemActor } from '../audit/record-audit.ts'
+import { type Actor, recordAudit, systemActorAt } from '../audit/record-audit.ts'
 import { retarget, targetedChecks } from '../checks/retarget.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Tx, transact } from '../db/transact.ts'
@@ -19,13 +19,19 @@ import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { nodeKeyPurpose } from './load-device.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
+/** The service acts, at the request of an agent. */
+type Enrolling = Happening & { readonly actor: Actor }
 type Enrolled = { deviceId: string; outcome: 'new' | 'again' }
 
 /**
  * Enrols a machine: a new device, or the one that it was before, whose earlier node key dies. Returns the node key;
  * undefined when the secret is not in force.
  */
-export async function enrollDevice(context: AgentContext, request: EnrollmentRequest): Promise<string | undefined> {
+export async function enrollDevice(
+  context: AgentContext,
+  request: EnrollmentRequest,
+  ipAddress: string,
+): Promise<string | undefined> {
   const { db, metrics, presence, secrets } = context
   const nodeKey = randomBytes(32).toString('base64url')
   const now = context.clock()
@@ -34,7 +40,8 @@ export async function enrollDevice(context: AgentContext, request: EnrollmentReq
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
       const happening: Happening = { cause: ulid(), initiator: 'system', now }
-      const device = await enroll(tx, context, secret, request.facts, happening)
+      const actor = systemActorAt(ipAddress)
+      const device = await enroll(tx, context, secret, request.facts, { ...happening, actor })
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
       await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
       return { ...device, organizationId: secret.organization_id }
@@ -51,7 +58,7 @@ async function enroll(
   context: AgentContext,
   secret: EnrollmentSecret,
   facts: DeviceFacts,
-  happening: Happening,
+  happening: Enrolling,
 ): Promise<Enrolled> {
   const organizationId = secret.organization_id
   const identity = identityOf(facts)
@@ -73,7 +80,7 @@ async function enroll(
   return { deviceId: await enrollNew(tx, secret, facts, happening), outcome: 'new' }
 }
 
-async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, happening: Happening): Promise<string> {
+async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, happening: Enrolling): Promise<string> {
   const organizationId = secret.organization_id
   const deviceId = await addDevice(tx, organizationId, facts, happening.now)
   const device = await lockDevice(tx, organizationId, deviceId)
@@ -98,9 +105,9 @@ async function enrollAgain(
   secret: EnrollmentSecret,
   facts: DeviceFacts,
   spokeAt: string | null,
-  happening: Happening,
+  happening: Enrolling,
 ): Promise<void> {
-  const { now } = happening
+  const { actor, now } = happening
   const organizationId = device.organization_id
   await renewDevice(tx, device, facts, now)
   const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
@@ -110,7 +117,7 @@ async function enrollAgain(
   await queueAgentNotice(tx, organizationId, device.id, now)
   await recordAudit(tx, {
     organizationId,
-    actor: systemActor,
+    actor,
     about: { device: device.id, enrolment_secret: secret.id },
     description: `The device "${facts.name}" enrolled again with the enrolment secret "${secret.name}".`,
     now,
@@ -121,10 +128,10 @@ async function enrollAgain(
 }
 
 /** An enrolment secret that an administrator issued for a person is the approval of the person's device. */
-async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Happening) {
+async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Enrolling) {
   if (secret.person_id === null) return
   const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }
-  await registerDevice(tx, { ...registration, actor: systemActor }, happening)
+  await registerDevice(tx, { ...registration, actor: happening.actor }, happening)
 }
 
 async function endNodeKeys(tx: Tx, organizationId: string, deviceId: string): Promise<void> {

@@ -199,7 +199,7 @@ function dropAnswers(context: AgentContext, device: DeviceState): Answer {
 async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
   if (isTooLarge(request)) return tooLarge
   const enrollment = readEnrollment(parseFields(bodyOf(request)))
-  const nodeKey = enrollment && (await enrollDevice(context, enrollment))
+  const nodeKey = enrollment && (await enrollDevice(context, enrollment, request.ip))
   return nodeKey === undefined ? unknownSecret : success(JSON.stringify({ node_key: nodeKey, node_invalid: false }))
 }
 

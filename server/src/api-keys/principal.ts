@@ -1,6 +1,6 @@
 import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
-import type { Actor } from '../audit/record-audit.ts'
+import type { Actor, ActorIdentity } from '../audit/record-audit.ts'
 
 /** For whom a request is answered: somebody with a key, or an administrator in the console. */
 export type Caller = {
@@ -9,8 +9,10 @@ export type Caller = {
   readonly actor: Actor
 }
 
-/** Whom a key speaks for, and what it may do. */
-export type Principal = Caller & {
+/** Whom a key speaks for, and what it may do; the same for all requests of the key. */
+export type Principal = {
+  readonly organizationId: string
+  readonly actor: ActorIdentity
   readonly keyId: string
   readonly permissions: ReadonlySet<Permission>
   readonly disabledFeatures: ReadonlySet<Feature>

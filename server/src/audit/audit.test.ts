@@ -9,12 +9,16 @@ import { firstHash, recordAudit } from './record-audit.ts'
 const trial = testApp()
 const { ask, addTenant } = trial
 const now = '2026-11-20T10:00:00.123Z'
-const actor = { type: 'User', id: '7', name: 'Maya "M" Lindqvist', email: 'maya@acme.example' } as const
+const actor = {
+  type: 'User',
+  id: '7',
+  name: 'Maya "M" Lindqvist',
+  email: 'maya@acme.example',
+  ipAddress: '192.0.2.1',
+} as const
 
 const record = (organizationId: string, description: string) =>
-  transact(trial.db, (tx) =>
-    recordAudit(tx, { organizationId, actor, about: {}, description, ipAddress: '192.0.2.1', now }),
-  )
+  transact(trial.db, (tx) => recordAudit(tx, { organizationId, actor, about: {}, description, now }))
 
 const chainOf = (organizationId: string) =>
   trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()

@@ -8,14 +8,24 @@ import { hashEntry } from './hash-entry.ts'
 import { type Subjects, subjectKeys } from './subjects.ts'
 
 /** Who did something. `id` is of the administrator, key or person; null for the service itself. */
-export type Actor = {
+export type ActorIdentity = {
   readonly type: ActorType
   readonly id: string | null
   readonly name: string
   readonly email: string | null
 }
 
-export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null }
+/**
+ * Who did something, and from which address. `ipAddress` is null only where no request is behind it: the command line and
+ * the background. It has no default, so that whoever lets a request in has to say it.
+ */
+export type Actor = ActorIdentity & { readonly ipAddress: string | null }
+
+/** The service by itself: in the background, or at a start. */
+export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null, ipAddress: null }
+
+/** The service, because of a request that nobody signed in for: an agent's, or somebody's with a link. */
+export const systemActorAt = (ipAddress: string): Actor => ({ ...systemActor, ipAddress })
 
 export type AuditEntry = {
   organizationId: string
@@ -23,7 +33,6 @@ export type AuditEntry = {
   about: Subjects
   /** One sentence in the past tense, with names in quotes. */
   description: string
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -36,7 +45,7 @@ export const firstHash = createHash('sha256').update('muster audit log').digest(
  */
 export async function recordAudit(
   tx: Tx,
-  { organizationId, actor, about, description, ipAddress, now }: AuditEntry,
+  { organizationId, actor, about, description, now }: AuditEntry,
 ): Promise<void> {
   const { previousHash, id } = await lockHead(tx, organizationId)
   const entry = {
@@ -47,7 +56,7 @@ export async function recordAudit(
     actor_id: actor.id,
     actor_name: actor.name.toWellFormed(),
     actor_email: actor.email,
-    ip_address: ipAddress ?? null,
+    ip_address: actor.ipAddress,
     description: description.toWellFormed(),
     about: subjectKeys(about),
   }

@@ -10,7 +10,7 @@ import { firstHash, recordAudit } from './record-audit.ts'
 import { type Verdict, verifyChain } from './verify-chain.ts'
 
 const trial = testApp()
-const actor = { type: 'User', id: '7', name: 'Maya', email: 'maya@acme.example' } as const
+const actor = { type: 'User', id: '7', name: 'Maya', email: 'maya@acme.example', ipAddress: '192.0.2.1' } as const
 const mostAtOnce = 3
 
 const organizationId = () => trial.tenant.organizationId
@@ -21,7 +21,6 @@ const record = (description: string) =>
       actor,
       about: { device: '7' },
       description,
-      ipAddress: '192.0.2.1',
       now: trial.now(),
     }),
   )

@@ -14,14 +14,14 @@ import { judge } from './rules.ts'
 import { listCheckFacts } from './stored-results.ts'
 import { isAllowed } from './targeting-rules.ts'
 
-type Ending = CheckOnDevice & { actor: Actor; ipAddress?: string | undefined }
+type Ending = CheckOnDevice & { actor: Actor }
 
 /**
  * Ends the exemption of a device from a check: what the check last found counts again, with the issues it means. Does
  * nothing where there is no exemption. Fails with not_found where the check does not target the device.
  */
 export async function endExemption(tx: Tx, ending: Ending, happening: Happening): Promise<void> {
-  const { organizationId, deviceId, actor, ipAddress } = ending
+  const { organizationId, deviceId, actor } = ending
   await holdConfigurations(tx, organizationId)
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const result = await getResultOnDevice(tx, ending)
@@ -31,7 +31,6 @@ export async function endExemption(tx: Tx, ending: Ending, happening: Happening)
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId, check: ending.checkId },
     description,
     now: happening.now,

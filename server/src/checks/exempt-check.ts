@@ -15,7 +15,6 @@ type Exemption = CheckOnDevice & {
   /** Null for one without an end. */
   expiresAt: string | null
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 const longestReason = 5_000
@@ -26,7 +25,7 @@ const longestReason = 5_000
  * with not_found where the check does not target the device, and with invalid.
  */
 export async function exemptCheck(tx: Tx, exemption: Exemption, happening: Happening): Promise<void> {
-  const { organizationId, deviceId, expiresAt, actor, ipAddress } = exemption
+  const { organizationId, deviceId, expiresAt, actor } = exemption
   const { now } = happening
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const result = await getResultOnDevice(tx, exemption)
@@ -44,7 +43,6 @@ export async function exemptCheck(tx: Tx, exemption: Exemption, happening: Happe
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId, check: exemption.checkId },
     description: `${verb}: "${reason}".`,
     now,

@@ -18,7 +18,13 @@ import { updateConfiguration } from './update-configuration.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const minute = (count: number) => plusMs(startOfTests, count * 60_000)
-const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
+const administrator: Actor = {
+  type: 'User',
+  id: '1',
+  name: 'Grace Hopper',
+  email: 'grace@acme.example',
+  ipAddress: null,
+}
 const user = (name: string, status: 'PASS' | 'FAIL') => ({ user: name, KOLIDE_CHECK_STATUS: status })
 
 let organizationId: string

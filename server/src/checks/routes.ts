@@ -64,9 +64,9 @@ export function checkRoutes(app: FastifyInstance): void {
     permission: 'configure_checks',
     body: CheckConfigurationRequest,
     answer: CheckConfiguration,
-    run: ({ db, organizationId, params: { checkId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { checkId }, body, actor, now }) =>
       transact(db, async (tx) => {
-        await updateConfiguration(tx, { organizationId, checkId, request: body, actor, ipAddress, now })
+        await updateConfiguration(tx, { organizationId, checkId, request: body, actor, now })
         return presentConfiguration(orNotFound(await findConfiguration(tx, organizationId, checkId)))
       }),
   })

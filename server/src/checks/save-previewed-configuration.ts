@@ -9,7 +9,6 @@ type Saving = UnsavedConfiguration & {
   /** Of the preview that the administrator has seen. */
   token: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -18,11 +17,11 @@ type Saving = UnsavedConfiguration & {
  * Fails with not_found, with invalid, and with preview_outdated where somebody else would be hit.
  */
 export async function savePreviewedConfiguration(tx: Tx, saving: Saving): Promise<void> {
-  const { organizationId, checkId, request, beginsBlockingOn, actor, ipAddress, now } = saving
+  const { organizationId, checkId, request, beginsBlockingOn, actor, now } = saving
   orNotFound(await lockConfiguration(tx, organizationId, checkId))
   const preview = await previewConfiguration(tx, saving, { now, most: 0 })
   if (preview.token !== saving.token) refuseOutdated(saving.token, preview)
-  const change = { organizationId, checkId, actor, ipAddress, now }
+  const change = { organizationId, checkId, actor, now }
   if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { ...change, beginsBlockingOn })
   await updateConfiguration(tx, { ...change, request })
 }

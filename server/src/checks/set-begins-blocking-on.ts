@@ -12,7 +12,6 @@ type Change = {
   /** Null: there is no such moment. */
   beginsBlockingOn: string | null
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -21,7 +20,7 @@ type Change = {
  * touched devices are decided anew in the background, and an equal value writes nothing.
  */
 export async function setBeginsBlockingOn(tx: Tx, change: Change): Promise<void> {
-  const { organizationId, checkId, beginsBlockingOn, actor, ipAddress, now } = change
+  const { organizationId, checkId, beginsBlockingOn, actor, now } = change
   const before = orNotFound(await lockConfiguration(tx, organizationId, checkId))
   if (before.begins_blocking_on === beginsBlockingOn) return
   await tx
@@ -37,5 +36,5 @@ export async function setBeginsBlockingOn(tx: Tx, change: Change): Promise<void>
   await requestRecomputation(tx, { organizationId, checkId, scope: 'open_issues', now })
   const [from, to] = [before.begins_blocking_on, beginsBlockingOn].map((moment) => JSON.stringify(moment))
   const description = `Updated the configuration of the check "${before.name}": begins_blocking_on from ${from} to ${to}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { check: checkId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
 }

@@ -11,7 +11,6 @@ type Tagging = {
   /** All tags that the check is to have; those that are new are made. */
   names: readonly string[]
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -20,7 +19,7 @@ const longestName = 60
 
 /** Gives a check its tags. The same tags again write nothing. Fails with not_found and with invalid. */
 export async function setCheckTags(tx: Tx, tagging: Tagging): Promise<void> {
-  const { organizationId, checkId, actor, ipAddress, now } = tagging
+  const { organizationId, checkId, actor, now } = tagging
   const names = readNames(tagging.names)
   const check = orNotFound(await lockCheck(tx, organizationId, checkId))
   const before = await tagsOf(tx, organizationId, checkId)
@@ -37,7 +36,7 @@ export async function setCheckTags(tx: Tx, tagging: Tagging): Promise<void> {
     select ${organizationId}::bigint, ${checkId}::bigint, tag from unnest(${added.map(({ id }) => id)}::bigint[]) as tag
   `.execute(tx)
   const description = `Changed the tags of the check "${check.name}" from ${shown(before)} to ${shown(wanted)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { check: checkId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
 }
 
 function readNames(given: readonly string[]): string[] {

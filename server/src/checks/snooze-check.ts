@@ -8,7 +8,7 @@ import { plusMs } from '../issues/rules.ts'
 import { rescheduleDevices } from './reschedule-device.ts'
 import { type CheckOnDevice, getResultOnDevice } from './result-on-device.ts'
 
-type Snooze = CheckOnDevice & { actor: Actor; ipAddress?: string | undefined }
+type Snooze = CheckOnDevice & { actor: Actor }
 
 const snoozeMs = 24 * 3_600_000
 const snoozeAgainAfterMs = 7 * 24 * 3_600_000
@@ -19,7 +19,7 @@ const snoozeAgainAfterMs = 7 * 24 * 3_600_000
  * there is no issue to put off.
  */
 export async function snoozeCheck(tx: Tx, snooze: Snooze, happening: Happening): Promise<string> {
-  const { organizationId, deviceId, checkId, actor, ipAddress } = snooze
+  const { organizationId, deviceId, checkId, actor } = snooze
   const { now } = happening
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const result = await getResultOnDevice(tx, snooze)
@@ -42,7 +42,6 @@ export async function snoozeCheck(tx: Tx, snooze: Snooze, happening: Happening):
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId, check: checkId },
     description,
     now,

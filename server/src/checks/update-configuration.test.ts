@@ -14,7 +14,7 @@ import { updateConfiguration } from './update-configuration.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const now = plusMs(startOfTests, 60_000)
-const actor: Actor = { type: 'ApiKey', id: '9', name: 'Terraform', email: null }
+const actor: Actor = { type: 'ApiKey', id: '9', name: 'Terraform', email: null, ipAddress: '192.0.2.7' }
 const definitions = {
   level: { kind: 'integer', title: 'Level', description: 'A number.', default: 5, min: 0, max: 9 },
   names: {
@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 const update = (request: CheckConfigurationRequest, of: { organizationId?: string; checkId?: string } = {}) =>
   transact(database.db, (tx) =>
-    updateConfiguration(tx, { organizationId, checkId: check.id, ...of, request, actor, ipAddress: '192.0.2.7', now }),
+    updateConfiguration(tx, { organizationId, checkId: check.id, ...of, request, actor, now }),
   )
 
 const stored = () => database.db.selectFrom('check_configurations').selectAll().executeTakeFirstOrThrow()

@@ -14,7 +14,6 @@ type Update = {
   checkId: string
   request: CheckConfigurationRequest
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -34,7 +33,6 @@ export async function updateConfiguration(tx: Tx, update: Update): Promise<void>
   await recordAudit(tx, {
     organizationId,
     actor: update.actor,
-    ipAddress: update.ipAddress,
     about: { check: checkId },
     description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed)}.`,
     now,

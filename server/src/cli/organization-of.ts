@@ -9,6 +9,7 @@ export const terminalActor = (): Actor => ({
   id: null,
   name: `${userInfo().username} (command line)`,
   email: null,
+  ipAddress: null,
 })
 
 /** The organization a command is about: the named one, by identifier or name, else the only one there is. */

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid'
 import { addAdminUser } from '../admin-users/add-admin-user.ts'
 import { describeAdmin } from '../admin-users/rules.ts'
-import { type Actor, recordAudit, systemActor } from '../audit/record-audit.ts'
+import { type Actor, recordAudit, systemActorAt } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import { fail } from '../errors.ts'
@@ -42,9 +42,9 @@ export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): P
     const { ipAddress, userAgent, now } = asked
     const session = { organizationId, adminUserId: admin.id, method: 'link', ipAddress, userAgent, now } as const
     const secret = await startSession(tx, secrets, session)
-    const actor: Actor = { type: 'User', ...admin }
+    const actor: Actor = { type: 'User', ...admin, ipAddress }
     const description = 'Chose a password with a one-time link and signed in to the console.'
-    await recordAudit(tx, { organizationId, actor, about: { administrator: admin.id }, description, ipAddress, now })
+    await recordAudit(tx, { organizationId, actor, about: { administrator: admin.id }, description, now })
     return secret
   })
 }
@@ -88,7 +88,9 @@ async function knownAdmin(tx: Tx, link: LinkRow, now: string): Promise<Known> {
   return { id, name: `${first_name} ${last_name}`.trim(), email: email ?? '' }
 }
 
-async function addFirst(tx: Tx, link: LinkRow, { email = '', firstName = '', lastName = '', now }: Acceptance) {
+async function addFirst(tx: Tx, link: LinkRow, asked: Acceptance) {
+  const { email = '', firstName = '', lastName = '', ipAddress, now } = asked
+  const actor = systemActorAt(ipAddress)
   const { organization_id: organizationId } = link
   await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute()
   if (await hasAccounts(tx, organizationId)) fail('link_ended')
@@ -101,10 +103,10 @@ async function addFirst(tx: Tx, link: LinkRow, { email = '', firstName = '', las
     .executeTakeFirst()
   if (known) {
     const description = `Gave ${describeAdmin(known)} the link for the first administrator.`
-    await recordAudit(tx, { organizationId, actor: systemActor, about: { administrator: known.id }, description, now })
+    await recordAudit(tx, { organizationId, actor, about: { administrator: known.id }, description, now })
     return { id: known.id, name: `${known.first_name} ${known.last_name}`.trim(), email: known.email }
   }
   const details = { firstName, lastName, email, access: 'full', restrictions: [] } as const
-  const id = await addAdminUser(tx, { organizationId, ...details, actor: systemActor }, { cause: ulid(), now })
+  const id = await addAdminUser(tx, { organizationId, ...details, actor }, { cause: ulid(), now })
   return { id, name: `${firstName} ${lastName}`.trim(), email }
 }

@@ -24,11 +24,10 @@ import { changePassword, stepUp } from './step-up.ts'
 import { base32, totpUri } from './totp.ts'
 import { secretOf, welcome } from './welcome-routes.ts'
 
-const placeOf = ({ session, browser, now }: SessionCall<unknown>) => ({
+const placeOf = ({ session, now }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
   adminUserId: session.admin_user_id,
   actor: actorOf(session),
-  ipAddress: browser.ipAddress,
   now,
 })
 

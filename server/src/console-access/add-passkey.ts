@@ -10,7 +10,7 @@ import { listPasskeys } from './queries.ts'
 import { type AdminPlace, deleteRecoveryCodes, holdsFactor, lockAdmin, storeRecoveryCodes } from './second-factor.ts'
 import { generateRecoveryCodes } from './totp.ts'
 
-type Asked = AdminPlace & { actor: Actor; ipAddress: string; now: string }
+type Asked = AdminPlace & { actor: Actor; now: string }
 
 export const passkeyPurpose = 'passkey'
 const mostPasskeys = 20
@@ -55,14 +55,13 @@ export async function addPasskey(
     const id = await insertPasskey(tx, secrets, asked, made)
     const recoveryCodes = isFirst ? generateRecoveryCodes() : []
     if (isFirst) await storeRecoveryCodes(tx, secrets, asked, recoveryCodes)
-    const { organizationId, actor, ipAddress, now, name } = asked
+    const { organizationId, actor, now, name } = asked
     const description = `Added the passkey "${name}"${isFirst ? ', with ten recovery codes' : ''}.`
     await recordAudit(tx, {
       organizationId,
       actor,
       about: { administrator: asked.adminUserId },
       description,
-      ipAddress,
       now,
     })
     return { id, recoveryCodes }
@@ -125,7 +124,7 @@ async function insertPasskey(tx: Tx, secrets: Secrets, asked: Asked & { name: st
 
 /** With the last second factor the recovery codes go as well. */
 export async function removePasskey(tx: Tx, asked: Asked & { id: string }): Promise<void> {
-  const { organizationId, adminUserId, id, actor, ipAddress, now } = asked
+  const { organizationId, adminUserId, id, actor, now } = asked
   await lockAdmin(tx, asked)
   const removed = await tx
     .deleteFrom('admin_passkeys')
@@ -141,7 +140,6 @@ export async function removePasskey(tx: Tx, asked: Asked & { id: string }): Prom
     actor,
     about: { administrator: adminUserId },
     description: `Removed the passkey "${name}".`,
-    ipAddress,
     now,
   })
 }

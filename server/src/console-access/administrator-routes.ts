@@ -20,10 +20,9 @@ import { findSignInState } from './queries.ts'
 import { requireFreshProof, requirePower } from './require-rights.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
-const commonOf = ({ session, browser, now }: SessionCall<unknown>) => ({
+const commonOf = ({ session, now }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
   actor: actorOf(session),
-  ipAddress: browser.ipAddress,
   now,
 })
 

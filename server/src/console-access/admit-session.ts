@@ -6,7 +6,7 @@ import type { Db } from '../db/transact.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
 import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
-export type AdmittedSession = {
+type SessionRow = {
   organization_id: string
   organization_name: string
   disabled_features: Feature[]
@@ -27,6 +27,9 @@ export type AdmittedSession = {
   milliseconds_left: number
 }
 
+/** A session in one request of it. */
+export type AdmittedSession = SessionRow & { readonly ip_address: string }
+
 /**
  * Finds the session of a look-up hash and counts a request of it, in one statement and exact across processes: what was
  * revoked or taken away holds from the next request on. That it was seen is written once a minute, unless the page asks by itself.
@@ -34,9 +37,9 @@ export type AdmittedSession = {
 export async function admitSession(
   db: Db,
   lookupHash: Buffer,
-  { now, isByItself }: { now: string; isByItself: boolean },
+  { now, isByItself, ipAddress }: { now: string; isByItself: boolean; ipAddress: string },
 ): Promise<AdmittedSession | undefined> {
-  const { rows } = await sql<AdmittedSession>`
+  const { rows } = await sql<SessionRow>`
     with known as (
       select session.organization_id, organizations.name as organization_name, organizations.disabled_features,
         session.id as session_id, session.created_at, session.verified_at,
@@ -67,13 +70,21 @@ export async function admitSession(
         and admin_sessions.last_seen_at < ${now}::timestamptz - interval '1 minute' and not ${isByItself}::boolean
     )
     select known.*, counted.used, counted.milliseconds_left from known, counted`.execute(db)
-  return rows[0]
+  const [row] = rows
+  return row && { ...row, ip_address: ipAddress }
 }
 
 /** The administrator, for the audit log. */
-export const actorOf = ({ admin_user_id: id, first_name, last_name, email }: AdmittedSession): Actor => ({
+export const actorOf = ({
+  admin_user_id: id,
+  first_name,
+  last_name,
+  email,
+  ip_address: ipAddress,
+}: AdmittedSession): Actor => ({
   type: 'User',
   id,
   name: `${first_name} ${last_name}`.trim(),
   email,
+  ipAddress,
 })

@@ -15,7 +15,7 @@ import {
 } from './second-factor.ts'
 import { generateRecoveryCodes, generateTotpSecret } from './totp.ts'
 
-type Asked = AdminPlace & { actor: Actor; ipAddress: string; now: string }
+type Asked = AdminPlace & { actor: Actor; now: string }
 
 /** Makes a secret for an authenticator app. It asks for nothing yet: `enableTotp` proves that the app has it. */
 export async function beginTotp(tx: Tx, secrets: Secrets, asked: Asked): Promise<Buffer> {
@@ -33,7 +33,7 @@ export async function beginTotp(tx: Tx, secrets: Secrets, asked: Asked): Promise
 
 /** From now on signing in asks for a code. Returns the recovery codes, shown this once. */
 export async function enableTotp(tx: Tx, secrets: Secrets, asked: Asked & { code: string }): Promise<string[]> {
-  const { organizationId, adminUserId, code, actor, ipAddress, now } = asked
+  const { organizationId, adminUserId, code, actor, now } = asked
   await lockAdmin(tx, asked)
   const locked = await lockCredentials(tx, asked)
   if (!locked?.sealed_totp_secret) return refuseCode('needs an authenticator app that was set up before')
@@ -45,13 +45,13 @@ export async function enableTotp(tx: Tx, secrets: Secrets, asked: Asked & { code
   const codes = generateRecoveryCodes()
   await storeRecoveryCodes(tx, secrets, asked, codes)
   const description = 'Set up an authenticator app as second factor, with ten recovery codes.'
-  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, now })
   return codes
 }
 
 /** Signing in asks for no code any more. Returns whether anything changed. */
 export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
-  const { organizationId, actor, ipAddress, now } = asked
+  const { organizationId, actor, now } = asked
   await lockAdmin(tx, asked)
   const locked = await lockCredentials(tx, asked)
   if (!locked?.sealed_totp_secret) return false
@@ -67,7 +67,6 @@ export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
     actor,
     about: { administrator: asked.adminUserId },
     description,
-    ipAddress,
     now,
   })
   return true
@@ -75,7 +74,7 @@ export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
 
 /** New ones in place of those there are, shown this once. */
 export async function renewRecoveryCodes(tx: Tx, secrets: Secrets, asked: Asked): Promise<string[]> {
-  const { organizationId, actor, ipAddress, now } = asked
+  const { organizationId, actor, now } = asked
   await lockAdmin(tx, asked)
   if (!(await holdsFactor(tx, asked))) return refuseCode('needs a second factor, which recovery codes stand in for')
   const codes = generateRecoveryCodes()
@@ -85,7 +84,6 @@ export async function renewRecoveryCodes(tx: Tx, secrets: Secrets, asked: Asked)
     actor,
     about: { administrator: asked.adminUserId },
     description: 'Made ten new recovery codes.',
-    ipAddress,
     now,
   })
   return codes

@@ -5,7 +5,7 @@ import { type AdmittedSession, actorOf } from './admit-session.ts'
 import { requirePower } from './require-rights.ts'
 import { holdsFactor } from './second-factor.ts'
 
-type Choice = Pick<SettingsChange, 'wanted' | 'ipAddress' | 'now'> & { session: AdmittedSession }
+type Choice = Pick<SettingsChange, 'wanted' | 'now'> & { session: AdmittedSession }
 
 /**
  * Changes settings for whoever has the session. A second factor is required of others by somebody who has one, so that

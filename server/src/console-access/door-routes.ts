@@ -53,6 +53,7 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
     const session = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
       now: clock(),
       isByItself: request.headers[byItselfHeader] === '1',
+      ipAddress: request.ip,
     })
     if (!session) return fail('not_signed_in')
     holdToLimit(reply, session)

@@ -16,12 +16,11 @@ import { proofOptions, signInByPasskey, stepUpByPasskey } from './prove-passkey.
 import { requireFreshProof } from './require-rights.ts'
 import { welcome } from './welcome-routes.ts'
 
-const askedBy = ({ session, browser, now }: SessionCall<unknown>) => ({
+const askedBy = ({ session, now }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
   adminUserId: session.admin_user_id,
   email: session.email,
   actor: actorOf(session),
-  ipAddress: browser.ipAddress,
   now,
 })
 

@@ -31,14 +31,14 @@ export function signInByPasskey(db: Db, secrets: Secrets, site: PasskeySite, ask
     const { browser, now } = asked
     const secret = await startSession(tx, secrets, { organizationId, adminUserId, method: 'passkey', ...browser, now })
     const adminName = `${passkey.first_name} ${passkey.last_name}`.trim()
-    const actor = { type: 'User', id: adminUserId, name: adminName, email } as const
+    const { ipAddress } = browser
+    const actor = { type: 'User', id: adminUserId, name: adminName, email, ipAddress } as const
     const description = `Signed in to the console with the passkey "${name}".`
     await recordAudit(tx, {
       organizationId,
       actor,
       about: { administrator: adminUserId },
       description,
-      ipAddress: browser.ipAddress,
       now,
     })
     return secret
@@ -52,7 +52,7 @@ export function stepUpByPasskey(
   site: PasskeySite,
   asked: Proof & { session: AdmittedSession },
 ): Promise<string> {
-  const { session, browser, now } = asked
+  const { session, now } = asked
   return prove(db, secrets, site, asked, async (tx, passkey) => {
     const { organization_id: organizationId, admin_user_id, session_id: sessionId } = session
     if (passkey.organization_id !== organizationId || passkey.admin_user_id !== admin_user_id) return refuse()
@@ -63,7 +63,6 @@ export function stepUpByPasskey(
       actor: actorOf(session),
       about: { administrator: admin_user_id },
       description,
-      ipAddress: browser.ipAddress,
       now,
     })
     return secret

@@ -14,13 +14,12 @@ type Revocation = {
   /** All but that one. */
   exceptId?: string
   actor: Actor
-  ipAddress: string
   now: string
 }
 
 /** Ends sessions before their time and writes it down. Returns how many there were. */
 export async function revokeSessions(tx: Tx, asked: Revocation): Promise<number> {
-  const { organizationId, adminUserId, sessionId, actor, ipAddress, now } = asked
+  const { organizationId, adminUserId, sessionId, actor, now } = asked
   const found = await tx
     .selectFrom('admin_users')
     .select(['first_name', 'last_name', 'email'])
@@ -33,6 +32,6 @@ export async function revokeSessions(tx: Tx, asked: Revocation): Promise<number>
   if (count === 0) return 0
   const whose = actor.id === adminUserId ? 'their own' : describeAdmin(admin)
   const description = `Ended ${count} ${count === 1 ? 'session' : 'sessions'} of ${whose}.`
-  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, now })
   return count
 }

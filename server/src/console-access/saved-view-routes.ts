@@ -37,10 +37,10 @@ export function savedViewRoutes(scope: FastifyInstance, gate: Gate): void {
   })
 }
 
-function placeOf({ session, browser, now }: SessionCall<unknown>) {
+function placeOf({ session, now }: SessionCall<unknown>) {
   if (!mayRead(session)) fail('permission_missing')
   const { organization_id: organizationId, admin_user_id: adminUserId } = session
-  return { organizationId, adminUserId, actor: actorOf(session), ipAddress: browser.ipAddress, now }
+  return { organizationId, adminUserId, actor: actorOf(session), now }
 }
 
 const pageOf = ({ params }: SessionCall<unknown>): SavedViewPage =>

@@ -42,18 +42,16 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
     method: 'POST',
     path: '/session/sign_out',
     isBeforeFactor: true,
-    run: async ({ session, browser, now, reply }) => {
+    run: async ({ session, now, reply }) => {
       const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session
       await transact(db, async (tx) => {
         if ((await endSessions(tx, { organizationId, adminUserId, sessionId, now })) === 0) return
-        const { ipAddress } = browser
         const description = 'Signed out of the console.'
         await recordAudit(tx, {
           organizationId,
           actor: actorOf(session),
           about: { administrator: adminUserId },
           description,
-          ipAddress,
           now,
         })
       })

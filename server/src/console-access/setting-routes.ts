@@ -42,7 +42,7 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
     body: OrganizationChange,
     run: async (call) => {
       requirePower(call.session, 'manage_settings')
-      const change = { ...commonOf(call), ...call.body, ipAddress: call.browser.ipAddress }
+      const change = { ...commonOf(call), ...call.body }
       await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
       return call.reply.code(204).send()
     },
@@ -52,8 +52,8 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
     path: '/session/settings',
     body: SettingsChange,
     run: async (call) => {
-      const { session, body: wanted, browser, now } = call
-      const choice = { session, wanted, ipAddress: browser.ipAddress, now }
+      const { session, body: wanted, now } = call
+      const choice = { session, wanted, now }
       await changeSettings(scope, call, (tx) => chooseSettings(tx, choice))
       return call.reply.code(204).send()
     },

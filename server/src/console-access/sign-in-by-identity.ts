@@ -23,10 +23,10 @@ export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promis
     const session = { organizationId, adminUserId, method: 'oidc', ipAddress, userAgent, now } as const
     const secret = await startSession(tx, secrets, { ...session, verifiedAt: verifiedAt(identity, now) })
     const name = `${account.first_name} ${account.last_name}`.trim()
-    const actor = { type: 'User', id: adminUserId, name, email } as const
+    const actor = { type: 'User', id: adminUserId, name, email, ipAddress } as const
     const first = known.length > 0 ? '' : ', for the first time'
     const description = `Signed in to the console through the identity provider "${provider}"${first}.`
-    await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, ipAddress, now })
+    await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, now })
     return secret
   })
 }

@@ -37,13 +37,12 @@ export async function signIn(
     const session = { organizationId, adminUserId, method: 'password', ipAddress, userAgent, now } as const
     const secret = await startSession(tx, secrets, session)
     const name = `${account.first_name} ${account.last_name}`.trim()
-    const actor = { type: 'User', id: adminUserId, name, email: account.email } as const
+    const actor = { type: 'User', id: adminUserId, name, email: account.email, ipAddress } as const
     await recordAudit(tx, {
       organizationId,
       actor,
       about: { administrator: adminUserId },
       description: `Signed in to the console ${proof}.`,
-      ipAddress,
       now,
     })
     return { outcome: 'signed_in', secret }

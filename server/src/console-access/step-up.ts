@@ -21,18 +21,16 @@ const placeOf = ({ organization_id, admin_user_id }: AdmittedSession) => ({
 
 /** Whoever has the session proves anew who they are; the session goes on under another secret. */
 export function stepUp(db: Db, secrets: Secrets, asked: Proof): Promise<SignInOutcome> {
-  const { session, browser, now } = asked
+  const { session, now } = asked
   return prove(db, secrets, asked, async (tx, proof) => {
     const { organizationId } = placeOf(session)
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
     const description = `Proved who they are in the console ${proof}.`
-    const { ipAddress } = browser
     await recordAudit(tx, {
       organizationId,
       actor: actorOf(session),
       about: { administrator: session.admin_user_id },
       description,
-      ipAddress,
       now,
     })
     return secret
@@ -45,7 +43,7 @@ export async function changePassword(
   secrets: Secrets,
   asked: Proof & { newPassword: string },
 ): Promise<SignInOutcome> {
-  const { session, browser, newPassword, now } = asked
+  const { session, newPassword, now } = asked
   const errors = faultsOfPassword(newPassword, session).map((fault) => ({ ...fault, field: 'new_password' }))
   if (errors.length > 0) fail('invalid', { errors })
   const passwordHash = await hashPassword(secrets, newPassword)
@@ -56,13 +54,11 @@ export async function changePassword(
     const { organizationId } = place
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
     const description = `Changed the password and ended all other sessions, after proving who they are ${proof}.`
-    const { ipAddress } = browser
     await recordAudit(tx, {
       organizationId,
       actor: actorOf(session),
       about: { administrator: session.admin_user_id },
       description,
-      ipAddress,
       now,
     })
     return secret

@@ -18,8 +18,11 @@ export async function welcome(
   secret: string,
 ): Promise<ConsoleSession> {
   const session =
-    (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), { now: clock(), isByItself: false })) ??
-    fail('not_signed_in')
+    (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
+      now: clock(),
+      isByItself: false,
+      ipAddress: reply.request.ip,
+    })) ?? fail('not_signed_in')
   reply.header('set-cookie', gate.cookie.give(secret))
   return describeSession(db, session, gate.csrfTokenOf(secret))
 }

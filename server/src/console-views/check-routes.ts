@@ -62,8 +62,8 @@ export function checkViewRoutes(scope: FastifyInstance): void {
     tag,
     permission: 'configure_checks',
     body: CheckTags,
-    run: ({ db, organizationId, params: { checkId }, body: { names }, actor, ipAddress, now }) =>
-      transact(db, (tx) => setCheckTags(tx, { organizationId, checkId, names, actor, ipAddress, now })),
+    run: ({ db, organizationId, params: { checkId }, body: { names }, actor, now }) =>
+      transact(db, (tx) => setCheckTags(tx, { organizationId, checkId, names, actor, now })),
   })
 
   endpoint(scope, {

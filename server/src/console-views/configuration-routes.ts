@@ -51,11 +51,11 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
     summary: 'Save a configuration whose preview was seen',
     body: ConfigurationSave,
     answer: CheckConfiguration,
-    run: ({ db, organizationId, params: { checkId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { checkId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const { change: request, begins_blocking_on, preview: token } = body
         const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
-        await savePreviewedConfiguration(tx, { ...unsaved, token, actor, ipAddress, now })
+        await savePreviewedConfiguration(tx, { ...unsaved, token, actor, now })
         return presentConfiguration(orNotFound(await findConfiguration(tx, organizationId, checkId)))
       }),
   })

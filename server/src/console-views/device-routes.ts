@@ -78,10 +78,10 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
     permission: 'update_devices',
     body: DeviceDescription,
     answer: Device,
-    run: ({ db, organizationId, params: { id: deviceId }, body, actor, ipAddress, now, links }) =>
+    run: ({ db, organizationId, params: { id: deviceId }, body, actor, now, links }) =>
       transact(db, async (tx) => {
         const note = typeof body.note === 'string' ? body.note.trim() || null : body.note
-        const change = { name: body.name?.trim(), note, actor, ipAddress, now }
+        const change = { name: body.name?.trim(), note, actor, now }
         await describeDevice(tx, { organizationId, deviceId, ...change })
         return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
       }),

@@ -36,10 +36,10 @@ export function groupViewRoutes(scope: FastifyInstance): void {
     permission: 'manage_device_groups',
     body: NewDeviceGroup,
     answer: DeviceGroup,
-    run: ({ db, organizationId, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
         const description = body.description?.trim() || null
-        const group = { organizationId, name: body.name.trim(), description, actor, ipAddress, now }
+        const group = { organizationId, name: body.name.trim(), description, actor, now }
         const id = await createDeviceGroup(tx, group)
         return presentDeviceGroup(orNotFound(await findDeviceGroup(tx, organizationId, id)))
       }),
@@ -83,9 +83,9 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
     permission,
     body: DeviceGroupChange,
     answer: DeviceGroup,
-    run: ({ db, organizationId, params: { groupId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
       transact(db, async (tx) => {
-        await changeDeviceGroup(tx, { organizationId, groupId, ...body, actor, ipAddress, now })
+        await changeDeviceGroup(tx, { organizationId, groupId, ...body, actor, now })
         return presentDeviceGroup(orNotFound(await findDeviceGroup(tx, organizationId, groupId)))
       }),
   })
@@ -98,9 +98,9 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
     tag,
     permission,
     answer: DeviceGroup,
-    run: ({ db, organizationId, params: { groupId }, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { groupId }, actor, now }) =>
       transact(db, async (tx) =>
-        presentDeviceGroup(await deleteDeviceGroup(tx, { organizationId, groupId, actor, ipAddress, now })),
+        presentDeviceGroup(await deleteDeviceGroup(tx, { organizationId, groupId, actor, now })),
       ),
   })
 
@@ -134,11 +134,11 @@ function personMemberRoutes(scope: FastifyInstance): void {
     path: '/views/person_groups/:groupId/add',
     operationId: 'addPersonGroupMembersView',
     summary: 'Add people to a person group',
-    run: ({ db, organizationId, params: { groupId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))
         const personIds = body.person_ids.map(identifierOf)
-        await addPersonGroupMembers(tx, { organizationId, personGroupId: groupId, personIds, actor, ipAddress, now })
+        await addPersonGroupMembers(tx, { organizationId, personGroupId: groupId, personIds, actor, now })
         return orNotFound(await findPersonGroupView(tx, organizationId, groupId))
       }),
   })
@@ -148,11 +148,11 @@ function personMemberRoutes(scope: FastifyInstance): void {
     path: '/views/person_groups/:groupId/remove',
     operationId: 'removePersonGroupMembersView',
     summary: 'Take people out of a person group',
-    run: ({ db, organizationId, params: { groupId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))
         const gone = body.person_ids.map(identifierOf)
-        await removePersonGroupMembers(tx, { organizationId, personGroupId: groupId, gone, actor, ipAddress, now })
+        await removePersonGroupMembers(tx, { organizationId, personGroupId: groupId, gone, actor, now })
         return orNotFound(await findPersonGroupView(tx, organizationId, groupId))
       }),
   })

@@ -68,10 +68,10 @@ function addExemptions(scope: FastifyInstance): void {
     operationId: 'exemptCheckOnDevice',
     summary: 'Exempt a device from a check',
     body: CheckExemption,
-    run: ({ db, organizationId, params: { deviceId, checkId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { deviceId, checkId }, body, actor, now }) =>
       transact(db, (tx) => {
         const expiresAt = body.expires_at === null ? null : new Date(body.expires_at).toISOString()
-        const about = { organizationId, deviceId, checkId, reason: body.reason, expiresAt, actor, ipAddress }
+        const about = { organizationId, deviceId, checkId, reason: body.reason, expiresAt, actor }
         return exemptCheck(tx, about, { cause: ulid(), initiator: 'admin', now })
       }),
   })
@@ -81,13 +81,9 @@ function addExemptions(scope: FastifyInstance): void {
     method: 'DELETE',
     operationId: 'endExemptionOfCheckOnDevice',
     summary: 'End the exemption of a device from a check',
-    run: ({ db, organizationId, params: { deviceId, checkId }, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { deviceId, checkId }, actor, now }) =>
       transact(db, (tx) =>
-        endExemption(
-          tx,
-          { organizationId, deviceId, checkId, actor, ipAddress },
-          { cause: ulid(), initiator: 'admin', now },
-        ),
+        endExemption(tx, { organizationId, deviceId, checkId, actor }, { cause: ulid(), initiator: 'admin', now }),
       ),
   })
 }

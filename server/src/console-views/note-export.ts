@@ -7,17 +7,16 @@ type Exporting = {
   readonly db: Db
   readonly organizationId: string
   readonly actor: Actor
-  readonly ipAddress: string
   readonly now: string
 }
 
 /** Who takes many records out of the service at once is written down: "Exported the audit log as CSV." */
 export async function noteExport(
-  { db, organizationId, actor, ipAddress, now }: Exporting,
+  { db, organizationId, actor, now }: Exporting,
   what: string,
   about: Subjects = {},
 ): Promise<void> {
-  const entry = { organizationId, actor, ipAddress, now, about, description: `Exported ${what} as CSV.` }
+  const entry = { organizationId, actor, now, about, description: `Exported ${what} as CSV.` }
   await transact(db, (tx) => recordAudit(tx, entry))
 }
 

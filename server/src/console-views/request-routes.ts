@@ -82,13 +82,9 @@ function addReopening(scope: FastifyInstance): void {
     path: '/views/exemption_requests/:requestId/reopen',
     operationId: 'reopenExemptionRequest',
     summary: 'Open a decided exemption request again',
-    run: ({ db, organizationId, params: { requestId }, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { requestId }, actor, now }) =>
       transact(db, (tx) =>
-        reopenExemptionRequest(
-          tx,
-          { organizationId, requestId, actor, ipAddress },
-          { cause: ulid(), initiator: 'admin', now },
-        ),
+        reopenExemptionRequest(tx, { organizationId, requestId, actor }, { cause: ulid(), initiator: 'admin', now }),
       ),
   })
 
@@ -97,7 +93,7 @@ function addReopening(scope: FastifyInstance): void {
     path: '/views/registration_requests/:requestId/reopen',
     operationId: 'reopenRegistrationRequest',
     summary: 'Open a denied registration request again',
-    run: ({ db, organizationId, params: { requestId }, actor, ipAddress, now }) =>
-      transact(db, (tx) => reopenRegistrationRequest(tx, { organizationId, requestId, actor, ipAddress, now })),
+    run: ({ db, organizationId, params: { requestId }, actor, now }) =>
+      transact(db, (tx) => reopenRegistrationRequest(tx, { organizationId, requestId, actor, now })),
   })
 }

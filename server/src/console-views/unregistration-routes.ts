@@ -39,12 +39,11 @@ export function unregistrationRoutes(scope: FastifyInstance): void {
     permission: 'remove_devices',
     body: UnregistrationRequest,
     answer: Unregistrations,
-    run: ({ db, organizationId, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, body, actor, now }) =>
       unregisterDevices(db, {
         organizationId,
         deviceIds: body.device_ids.map(identifierOf),
         actor,
-        ipAddress,
         now,
       }),
   })

@@ -11,13 +11,12 @@ type Description = {
   /** Null takes the note away. */
   note?: string | null | undefined
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Gives a device another name or note. What is as it was writes nothing. */
 export async function describeDevice(tx: Tx, description: Description): Promise<void> {
-  const { organizationId, deviceId, actor, ipAddress, now } = description
+  const { organizationId, deviceId, actor, now } = description
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const before = await readNote(tx, organizationId, deviceId)
   const { name = device.name, note = before } = description
@@ -33,7 +32,7 @@ export async function describeDevice(tx: Tx, description: Description): Promise<
     .where('id', '=', deviceId)
     .execute()
   for (const sentence of sentences) {
-    await recordAudit(tx, { organizationId, actor, ipAddress, about: { device: deviceId }, description: sentence, now })
+    await recordAudit(tx, { organizationId, actor, about: { device: deviceId }, description: sentence, now })
   }
 }
 

@@ -57,11 +57,11 @@ export function deviceRoutes(app: FastifyInstance): void {
     permission: 'update_devices',
     body: DeviceAuthenticationModeRequest,
     answer: DeviceAuthenticationMode,
-    run: ({ db, organizationId, params: { deviceId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { deviceId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const personGroupIds = (body.person_group_ids ?? []).map(identifierOf)
         const mode = body.authentication_mode
-        await setAuthenticationMode(tx, { organizationId, deviceId, mode, personGroupIds, actor, ipAddress, now })
+        await setAuthenticationMode(tx, { organizationId, deviceId, mode, personGroupIds, actor, now })
         return presentAuthenticationMode((await findDevice(tx, organizationId, deviceId)) ?? fail('not_found'))
       }),
   })

@@ -13,7 +13,6 @@ type Change = {
   /** Ignored unless the mode is the one with groups. */
   personGroupIds: readonly string[]
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -37,7 +36,6 @@ export async function setAuthenticationMode(tx: Tx, change: Change): Promise<voi
   await recordAudit(tx, {
     organizationId: change.organizationId,
     actor: change.actor,
-    ipAddress: change.ipAddress,
     about: { device: change.deviceId, person: device.registered_owner_id },
     description: `Changed who may sign in with the device "${device.name}" from ${modeWords[before.mode]} to ${modeWords[change.mode]}${names && ` (${names})`}.`,
     now: change.now,

@@ -8,13 +8,12 @@ type Deletion = {
   organizationId: string
   draftId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Deletes a draft and returns it as it was. The check that was published from it stays. */
 export async function deleteDraft(tx: Tx, deletion: Deletion): Promise<DraftRow> {
-  const { organizationId, draftId, actor, ipAddress, now } = deletion
+  const { organizationId, draftId, actor, now } = deletion
   const draft = orNotFound(await lockDraft(tx, organizationId, draftId))
   await tx
     .deleteFrom('custom_check_drafts')
@@ -22,6 +21,6 @@ export async function deleteDraft(tx: Tx, deletion: Deletion): Promise<DraftRow>
     .where('id', '=', draftId)
     .execute()
   const description = `Deleted the draft "${draft.name}" of a custom check.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { draft: draftId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { draft: draftId }, description, now })
   return draft
 }

@@ -43,9 +43,9 @@ export function customCheckDraftRoutes(app: FastifyInstance): void {
     description: 'Answers the draft as it was. The check that was published from it stays.',
     permission: 'manage_custom_check_drafts',
     answer: CustomCheckDraft,
-    run: ({ db, organizationId, params, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params, actor, now }) =>
       transact(db, async (tx) =>
-        presentDraft(await deleteDraft(tx, { organizationId, draftId: params.id, actor, ipAddress, now })),
+        presentDraft(await deleteDraft(tx, { organizationId, draftId: params.id, actor, now })),
       ),
   })
 }

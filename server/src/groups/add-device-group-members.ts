@@ -13,7 +13,6 @@ export type DeviceGroupAddition = {
   groupId: string
   deviceIds: readonly string[]
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 const mostDevices = 1_000
@@ -27,7 +26,7 @@ export async function addDeviceGroupMembers(
   addition: DeviceGroupAddition,
   happening: Happening,
 ): Promise<void> {
-  const { organizationId, groupId, deviceIds, actor, ipAddress } = addition
+  const { organizationId, groupId, deviceIds, actor } = addition
   if (deviceIds.length > mostDevices) {
     fail('invalid', { errors: [{ field: 'device_ids', message: `must not have more than ${mostDevices} items` }] })
   }
@@ -51,7 +50,6 @@ export async function addDeviceGroupMembers(
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device_group: groupId, device: moved.map(({ id }) => id) },
     description: `Added the ${moved.length === 1 ? 'device' : 'devices'} ${names} to the device group "${group.name}".`,
     now: happening.now,

@@ -11,7 +11,6 @@ export type PersonGroupAddition = {
   personGroupId: string
   personIds: readonly string[]
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 

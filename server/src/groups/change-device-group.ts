@@ -12,13 +12,12 @@ export type DeviceGroupChange = {
   /** Null or blank takes it away. */
   description?: string | null | undefined
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Gives a group another name or description; what is as it was writes nothing. Fails with not_found, and with invalid. */
 export async function changeDeviceGroup(tx: Tx, change: DeviceGroupChange): Promise<void> {
-  const { organizationId, groupId, actor, ipAddress, now } = change
+  const { organizationId, groupId, actor, now } = change
   const group = orNotFound(await lockDeviceGroup(tx, organizationId, groupId))
   const name = change.name?.trim() ?? group.name
   const description = change.description === undefined ? group.description : change.description?.trim() || null
@@ -39,6 +38,6 @@ export async function changeDeviceGroup(tx: Tx, change: DeviceGroupChange): Prom
     .execute()
   for (const sentence of sentences) {
     const about = { device_group: groupId }
-    await recordAudit(tx, { organizationId, actor, ipAddress, about, description: sentence, now })
+    await recordAudit(tx, { organizationId, actor, about, description: sentence, now })
   }
 }

@@ -6,13 +6,12 @@ export type NewDeviceGroup = {
   name: string
   description: string | null
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Makes a device group without members. Returns its identifier. */
 export async function createDeviceGroup(tx: Tx, group: NewDeviceGroup): Promise<string> {
-  const { organizationId, name, description, actor, ipAddress, now } = group
+  const { organizationId, name, description, actor, now } = group
   const { id } = await tx
     .insertInto('device_groups')
     .values({ organization_id: organizationId, name, description, created_at: now })
@@ -21,7 +20,6 @@ export async function createDeviceGroup(tx: Tx, group: NewDeviceGroup): Promise<
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device_group: id },
     description: `Created the device group "${name}".`,
     now,

@@ -5,13 +5,12 @@ export type NewPersonGroup = {
   organizationId: string
   name: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Makes a person group without members. Returns its identifier. */
 export async function createPersonGroup(tx: Tx, group: NewPersonGroup): Promise<string> {
-  const { organizationId, name, actor, ipAddress, now } = group
+  const { organizationId, name, actor, now } = group
   const { id } = await tx
     .insertInto('person_groups')
     .values({ organization_id: organizationId, name, created_at: now })
@@ -20,7 +19,6 @@ export async function createPersonGroup(tx: Tx, group: NewPersonGroup): Promise<
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { person_group: id },
     description: `Created the person group "${name}".`,
     now,

@@ -11,7 +11,6 @@ type Deletion = {
   organizationId: string
   groupId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -20,7 +19,7 @@ type Deletion = {
  * the group: without it a check that targets it alone would be for every device.
  */
 export async function deleteDeviceGroup(tx: Tx, deletion: Deletion): Promise<DeviceGroupRow> {
-  const { organizationId, groupId, actor, ipAddress, now } = deletion
+  const { organizationId, groupId, actor, now } = deletion
   orNotFound(await lockDeviceGroup(tx, organizationId, groupId))
   const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
   const checks = await listChecksOfGroup(tx, organizationId, groupId)
@@ -38,6 +37,6 @@ export async function deleteDeviceGroup(tx: Tx, deletion: Deletion): Promise<Dev
   await queueAgentNotice(tx, organizationId, null, now)
   const devices = group.members_count === 1 ? '1 device was' : `${group.members_count} devices were`
   const description = `Deleted the device group "${group.name}", in which ${devices}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { device_group: groupId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { device_group: groupId }, description, now })
   return group
 }

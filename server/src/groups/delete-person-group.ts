@@ -9,7 +9,6 @@ type Deletion = {
   organizationId: string
   personGroupId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -18,7 +17,7 @@ type Deletion = {
  * owners alone where it was the last one. Fails with not_found.
  */
 export async function deletePersonGroup(tx: Tx, deletion: Deletion): Promise<void> {
-  const { organizationId, personGroupId, actor, ipAddress, now } = deletion
+  const { organizationId, personGroupId, actor, now } = deletion
   const group = orNotFound(await lockPersonGroup(tx, organizationId, personGroupId))
   const closed = await leaveAuthenticationGroup(tx, organizationId, personGroupId)
   await tx
@@ -31,5 +30,5 @@ export async function deletePersonGroup(tx: Tx, deletion: Deletion): Promise<voi
     closed === 0
       ? `Deleted the person group "${group.name}".`
       : `Deleted the person group "${group.name}", after which ${devices} for the owner alone.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person_group: personGroupId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person_group: personGroupId }, description, now })
 }

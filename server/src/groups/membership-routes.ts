@@ -21,9 +21,9 @@ export function membershipRoutes(app: FastifyInstance): void {
     permission: 'manage_device_groups',
     body: DeviceGroupMembershipRequest,
     answer: DeviceGroupMembership,
-    run: async ({ db, organizationId, params: { deviceGroupId: groupId }, body, actor, ipAddress, now }) => {
+    run: async ({ db, organizationId, params: { deviceGroupId: groupId }, body, actor, now }) => {
       const deviceIds = body.device_ids.map(identifierOf)
-      const addition = { organizationId, groupId, deviceIds, actor, ipAddress }
+      const addition = { organizationId, groupId, deviceIds, actor }
       await transact(db, (tx) => addDeviceGroupMembers(tx, addition, byAdmin(now)))
       return { device_id: deviceIds[0] ?? '', group_id: groupId }
     },
@@ -38,8 +38,8 @@ export function membershipRoutes(app: FastifyInstance): void {
     tag,
     permission: 'manage_device_groups',
     answer: DeviceGroupMembership,
-    run: async ({ db, organizationId, params: { deviceGroupId: groupId, id: deviceId }, actor, ipAddress, now }) => {
-      const removal = { organizationId, groupId, deviceId, actor, ipAddress }
+    run: async ({ db, organizationId, params: { deviceGroupId: groupId, id: deviceId }, actor, now }) => {
+      const removal = { organizationId, groupId, deviceId, actor }
       await transact(db, (tx) => removeDeviceGroupMember(tx, removal, byAdmin(now)))
       return { device_id: deviceId, group_id: groupId }
     },

@@ -11,11 +11,11 @@ export async function recordMemberships(
   sentence: (people: string) => string,
   change: Omit<AuditEntry, 'description' | 'about'> & { personGroupId: string },
 ): Promise<void> {
-  const { organizationId, personGroupId, actor, ipAddress, now } = change
+  const { organizationId, personGroupId, actor, now } = change
   for (let start = 0; start < members.length; start += namesInOneEntry) {
     const told = members.slice(start, start + namesInOneEntry)
     const about = { person_group: personGroupId, person: told.map(({ id }) => id) }
     const description = sentence(quoteNames(told.map(({ name }) => name)))
-    await recordAudit(tx, { organizationId, actor, ipAddress, about, description, now })
+    await recordAudit(tx, { organizationId, actor, about, description, now })
   }
 }

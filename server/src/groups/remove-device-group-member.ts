@@ -12,7 +12,6 @@ export type DeviceGroupRemoval = {
   groupId: string
   deviceId: string
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 /** Takes a device out of a group. Fails with not_found for a device that is not in it. */
@@ -21,7 +20,7 @@ export async function removeDeviceGroupMember(
   removal: DeviceGroupRemoval,
   happening: Happening,
 ): Promise<void> {
-  const { organizationId, groupId, deviceId, actor, ipAddress } = removal
+  const { organizationId, groupId, deviceId, actor } = removal
   const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const wasMember = await deleteDeviceGroupMember(tx, { organizationId, groupId }, deviceId)
@@ -32,7 +31,6 @@ export async function removeDeviceGroupMember(
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device_group: groupId, device: deviceId },
     description: `Took the device "${device.name}" out of the device group "${group.name}".`,
     now: happening.now,

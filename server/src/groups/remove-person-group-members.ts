@@ -10,7 +10,6 @@ export type PersonGroupRemoval = {
   organizationId: string
   personGroupId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 } & ({ gone: readonly string[] } | { staying: readonly string[] })
 

@@ -9,13 +9,12 @@ type Renaming = {
   personGroupId: string
   name: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Does nothing where the group has that name already. Fails with not_found. */
 export async function renamePersonGroup(tx: Tx, renaming: Renaming): Promise<void> {
-  const { organizationId, personGroupId, name, actor, ipAddress, now } = renaming
+  const { organizationId, personGroupId, name, actor, now } = renaming
   const group = orNotFound(await lockPersonGroup(tx, organizationId, personGroupId))
   if (group.name === name) return
   await tx
@@ -25,5 +24,5 @@ export async function renamePersonGroup(tx: Tx, renaming: Renaming): Promise<voi
     .where('id', '=', personGroupId)
     .execute()
   const description = `Renamed the person group "${group.name}" to "${name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person_group: personGroupId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person_group: personGroupId }, description, now })
 }

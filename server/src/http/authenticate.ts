@@ -69,7 +69,8 @@ export function authenticator(
       const lookupHash = isWellFormedKey(bearer) ? secrets.lookupHash('api_key', bearer) : access?.lookupHash
       const principal = lookupHash && (await admit(reply, lookupHash))
       if (!principal) return fail('unauthorized')
-      request.principal = principal
+      const { organizationId, keyId, actor } = principal
+      request.principal = { organizationId, keyId, actor: { ...actor, ipAddress: request.ip } }
       if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)
       if (permission === 'read') return

@@ -22,7 +22,6 @@ export type CsvCall<Path extends string> = {
   readonly organizationId: string
   readonly params: PathParams<Path>
   readonly actor: Actor
-  readonly ipAddress: string
   readonly now: string
 }
 
@@ -76,7 +75,7 @@ export function csvEndpoint<const Path extends string, Row, Options extends TObj
   const params = readParams(path, textParams)
   registerOperation(app, operation, 'GET', () => async (request, reply) => {
     const { organizationId, actor } = request.principal ?? fail('unauthorized')
-    const call = { db, organizationId, actor, ipAddress: request.ip, now: clock(), params: params(request.params) }
+    const call = { db, organizationId, actor, now: clock(), params: params(request.params) }
     // Validated against the options before.
     const asked = request.query as Static<Options> & Pick<ListQuery, 'query'>
     const found = parseSearch((asked.query ?? '').trim(), search ?? {})

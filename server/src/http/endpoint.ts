@@ -28,7 +28,6 @@ export type PublicCall<Body = unknown, Query = unknown, Path extends string = st
   readonly headers: IncomingHttpHeaders
   readonly now: string
   readonly links: Links
-  readonly ipAddress: string
   readonly version: ApiVersion
   /** As it was asked: tells PUT from PATCH, where one replaces and the other keeps what is missing. */
   readonly method: string
@@ -147,7 +146,6 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
       headers: request.headers,
       now: clock(),
       links,
-      ipAddress: request.ip,
       version,
       method: request.method,
       abandoned: () => abandonmentOf(reply),

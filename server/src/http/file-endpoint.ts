@@ -58,7 +58,6 @@ export function fileEndpoint<const Path extends string>(
       headers: request.headers,
       now: clock(),
       links,
-      ipAddress: request.ip,
       version,
       method: request.method,
       organizationId,

@@ -13,7 +13,6 @@ export type NewCampaign = {
   /** As the caller wrote them, for telling which are unknown. */
   namedDeviceIds: readonly string[]
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -28,7 +27,7 @@ export const waitsUntil = (now: string): string => new Date(Date.parse(now) + wa
  * that the organization does not have, and when none is targeted.
  */
 export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<string> {
-  const { organizationId, name, sql, targets, actor, ipAddress, now } = campaign
+  const { organizationId, name, sql, targets, actor, now } = campaign
   refuseNoTargets(targets)
   await refuseUnknownDevices(tx, organizationId, campaign.namedDeviceIds)
   const { id } = await tx
@@ -49,7 +48,7 @@ export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<str
     .executeTakeFirstOrThrow()
   await insertTargets(tx, { organizationId, campaignId: id, revision: 1, targets, now })
   const description = `Created the live query "${name}": ${sql}`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { live_query: id }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { live_query: id }, description, now })
   return id
 }
 

@@ -7,13 +7,12 @@ type Deletion = {
   organizationId: string
   campaignId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Removes a campaign with its results; devices that have not answered are not asked any more. */
 export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> {
-  const { organizationId, campaignId, actor, ipAddress, now } = deletion
+  const { organizationId, campaignId, actor, now } = deletion
   const { name } = orNotFound(
     await tx
       .deleteFrom('live_query_campaigns')
@@ -25,7 +24,6 @@ export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> 
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { live_query: campaignId },
     description: `Deleted the live query "${name}".`,
     now,

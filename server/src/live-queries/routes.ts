@@ -77,12 +77,12 @@ function addChanges(app: FastifyInstance): void {
     summary: 'Run a live query',
     description: 'Devices that are online run it at once; the others are waited for, for seven days.',
     body: LiveQueryCampaignRequest,
-    run: async ({ db, organizationId, body, actor, ipAddress, now }) => {
+    run: async ({ db, organizationId, body, actor, now }) => {
       const { name, sql, ...wanted } = body
       const tablesUsed = checkSql(sql, liveQueryBlockedTables)
       const targets = wantedTargets(wanted, noTargets, identifierOf)
       const namedDeviceIds = (wanted.targeted_device_ids ?? []).map(identifierOf)
-      const campaign = { organizationId, name, sql, tablesUsed, targets, namedDeviceIds, actor, ipAddress, now }
+      const campaign = { organizationId, name, sql, tablesUsed, targets, namedDeviceIds, actor, now }
       return transact(db, async (tx) => {
         const id = await createCampaign(tx, campaign)
         return presentCampaign(orNotFound(await findCampaign(tx, organizationId, id)))
@@ -100,11 +100,11 @@ function addChanges(app: FastifyInstance): void {
       'Other SQL or other targets raise `revision`: earlier results are dropped, and all devices that fit run it again. ' +
       'Another name alone does not. What is left out stays.',
     body: LiveQueryCampaignChange,
-    run: async ({ db, organizationId, params: { id: campaignId }, body, actor, ipAddress, now }) => {
+    run: async ({ db, organizationId, params: { id: campaignId }, body, actor, now }) => {
       const { name, sql, ...wanted } = body
       const statement = sql === undefined ? undefined : { sql, tablesUsed: checkSql(sql, liveQueryBlockedTables) }
       const namedDeviceIds = (wanted.targeted_device_ids ?? []).map(identifierOf)
-      const change = { organizationId, campaignId, name, statement, namedDeviceIds, actor, ipAddress, now }
+      const change = { organizationId, campaignId, name, statement, namedDeviceIds, actor, now }
       return transact(db, async (tx) => {
         await updateCampaign(tx, { ...change, targetsFrom: (before) => wantedTargets(wanted, before, identifierOf) })
         return presentCampaign(orNotFound(await findCampaign(tx, organizationId, campaignId)))
@@ -119,10 +119,10 @@ function addChanges(app: FastifyInstance): void {
     operationId: 'deleteLiveQueryCampaign',
     summary: 'Delete a live query',
     description: 'Its results are gone, and devices that have not answered are not asked any more.',
-    run: ({ db, organizationId, params: { id: campaignId }, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { id: campaignId }, actor, now }) =>
       transact(db, async (tx) => {
         const deleted = presentCampaign(orNotFound(await findCampaign(tx, organizationId, campaignId)))
-        await deleteCampaign(tx, { organizationId, campaignId, actor, ipAddress, now })
+        await deleteCampaign(tx, { organizationId, campaignId, actor, now })
         return deleted
       }),
   })

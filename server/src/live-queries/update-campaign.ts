@@ -15,7 +15,6 @@ export type CampaignChange = {
   /** As the caller wrote them, for telling which are unknown. */
   namedDeviceIds: readonly string[]
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -62,7 +61,6 @@ export async function updateCampaign(tx: Tx, change: CampaignChange): Promise<vo
   await recordAudit(tx, {
     organizationId,
     actor: change.actor,
-    ipAddress: change.ipAddress,
     about: { live_query: campaignId },
     description,
     now,

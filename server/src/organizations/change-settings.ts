@@ -9,13 +9,12 @@ export type SettingsChange = {
   /** What is left out stays; null is what is usual. */
   wanted: { readonly [Name in keyof OrganizationSettings]?: OrganizationSettings[Name] | null | undefined }
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Chooses for an organization; what is as it was writes nothing. Returns whether anything changed. Fails with invalid. */
 export async function changeSettings(tx: Tx, change: SettingsChange): Promise<boolean> {
-  const { organizationId, actor, ipAddress, now } = change
+  const { organizationId, actor, now } = change
   const organization = tx.selectFrom('organizations').select('id').where('id', '=', organizationId)
   orNotFound(await organization.forNoKeyUpdate().executeTakeFirst())
   const before = await findSettings(tx, organizationId)
@@ -33,7 +32,7 @@ export async function changeSettings(tx: Tx, change: SettingsChange): Promise<bo
     .execute()
   for (const description of sentences) {
     const about = { organization: organizationId }
-    await recordAudit(tx, { organizationId, actor, about, description, ipAddress, now })
+    await recordAudit(tx, { organizationId, actor, about, description, now })
   }
   return true
 }

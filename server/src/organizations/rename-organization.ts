@@ -2,13 +2,13 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 
-type Renaming = { organizationId: string; name: string; actor: Actor; ipAddress?: string | undefined; now: string }
+type Renaming = { organizationId: string; name: string; actor: Actor; now: string }
 
 const longestName = 200
 
 /** Gives an organization another name; the same name again writes nothing. */
 export async function renameOrganization(tx: Tx, change: Renaming): Promise<void> {
-  const { organizationId, actor, ipAddress, now } = change
+  const { organizationId, actor, now } = change
   const name = change.name.trim()
   const isPlain = name.isWellFormed() && !/\p{Cc}/u.test(name)
   if (name === '' || name.length > longestName || !isPlain) {
@@ -25,5 +25,5 @@ export async function renameOrganization(tx: Tx, change: Renaming): Promise<void
   if (before === name) return
   await tx.updateTable('organizations').set({ name }).where('id', '=', organizationId).execute()
   const description = `Renamed the organization from "${before}" to "${name}".`
-  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
 }

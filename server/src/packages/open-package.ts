@@ -10,7 +10,6 @@ type Download = {
   organizationId: string
   id: string
   actor: Actor
-  ipAddress?: string
   now: string
 }
 
@@ -20,7 +19,7 @@ type Download = {
  */
 export async function openPackage(
   parts: { db: Db; secrets: Secrets; builder: PackageBuilder },
-  { organizationId, id, actor, ipAddress, now }: Download,
+  { organizationId, id, actor, now }: Download,
 ): Promise<BuiltPackage> {
   const { db, secrets, builder } = parts
   const row = orNotFound(await findPackage(db, organizationId, id))
@@ -33,7 +32,6 @@ export async function openPackage(
       actor,
       about: { package: id, enrolment_secret: row.enrollment_secret_id },
       description,
-      ipAddress,
       now,
     }),
   )

@@ -46,7 +46,7 @@ export function packageRoutes(app: FastifyInstance): void {
       'The file holds the package’s enrolment secret in clear; the audit log says which key downloaded it. A version of a package is the same bytes every time.',
     tag,
     file: { description: 'The file.', mediaTypes: Object.values(mediaTypes) },
-    run: ({ db, organizationId, actor, params, ipAddress, now }) =>
-      openPackage({ db, secrets, builder }, { organizationId, id: params.id, actor, ipAddress, now }),
+    run: ({ db, organizationId, actor, params, now }) =>
+      openPackage({ db, secrets, builder }, { organizationId, id: params.id, actor, now }),
   })
 }

@@ -6,7 +6,6 @@ type Restoration = {
   organizationId: string
   personId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -15,7 +14,7 @@ type Restoration = {
  * nothing for somebody who is there, or never was.
  */
 export async function restorePerson(tx: Tx, restoration: Restoration): Promise<void> {
-  const { organizationId, personId, actor, ipAddress, now } = restoration
+  const { organizationId, personId, actor, now } = restoration
   const restored = await tx
     .updateTable('people')
     .set({ deprovisioned_at: null, has_used_first_trust: false })
@@ -26,5 +25,5 @@ export async function restorePerson(tx: Tx, restoration: Restoration): Promise<v
     .executeTakeFirst()
   if (!restored) return
   const description = `Restored "${restored.name}" (${restored.email}).`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: personId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
 }

@@ -11,13 +11,12 @@ type PersonChange = {
   email: string
   usernames: string[]
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Changes who a person is called and reached; an equal repeat writes nothing. Deprovisioned people change, too. */
 export async function updatePerson(tx: Tx, change: PersonChange): Promise<void> {
-  const { organizationId, personId, name, email, usernames, actor, ipAddress, now } = change
+  const { organizationId, personId, name, email, usernames, actor, now } = change
   const before = orNotFound(await lockAny(tx, organizationId, personId))
   const changes = [
     before.name === name ? undefined : `the name from "${before.name}" to "${name}"`,
@@ -32,7 +31,7 @@ export async function updatePerson(tx: Tx, change: PersonChange): Promise<void> 
     .execute()
   if (changes.length === 0) return
   const description = `Changed ${changes.join(' and ')} of the person "${name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: personId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
 }
 
 const lockAny = (tx: Tx, organizationId: string, personId: string) =>

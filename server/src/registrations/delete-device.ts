@@ -5,20 +5,15 @@ import type { Happening } from '../devices/settle-auth-state.ts'
 import { orNotFound } from '../errors.ts'
 import { markDeleted } from './mark-deleted.ts'
 
-type Deletion = { organizationId: string; deviceId: string; actor: Actor; ipAddress?: string | undefined }
+type Deletion = { organizationId: string; deviceId: string; actor: Actor }
 
 /** Deletes a device: at once for everybody, for good after the restore window. Says nothing about compliance. */
-export async function deleteDevice(
-  tx: Tx,
-  { organizationId, deviceId, actor, ipAddress }: Deletion,
-  happening: Happening,
-) {
+export async function deleteDevice(tx: Tx, { organizationId, deviceId, actor }: Deletion, happening: Happening) {
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   await markDeleted(tx, device, happening)
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId },
     description: `Deleted the device "${device.name}".`,
     now: happening.now,

@@ -8,14 +8,14 @@ import { markDeprovisioned } from '../people/mark-deprovisioned.ts'
 import { isDeprovisioned } from '../people/queries.ts'
 import { unregisterDevice } from './unregister-device.ts'
 
-type Deprovisioning = { organizationId: string; personId: string; actor: Actor; ipAddress?: string | undefined }
+type Deprovisioning = { organizationId: string; personId: string; actor: Actor }
 
 /**
  * Takes a person out of the organization: the registrations of their devices end, which says nothing about
  * compliance. Does nothing for a person who is out already; fails with not_found for one who never was in.
  */
 export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, happening: Happening): Promise<void> {
-  const { organizationId, personId, actor, ipAddress } = deprovisioning
+  const { organizationId, personId, actor } = deprovisioning
   // Devices are locked before their owner everywhere; what was registered in between is found by looking again.
   await lockDevices(tx, organizationId, await devicesOf(tx, organizationId, personId))
   const person = await markDeprovisioned(tx, organizationId, personId, happening.now)
@@ -24,12 +24,11 @@ export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, 
     return fail('not_found')
   }
   for (const deviceId of await devicesOf(tx, organizationId, personId)) {
-    await unregisterDevice(tx, { organizationId, deviceId, actor, ipAddress }, happening)
+    await unregisterDevice(tx, { organizationId, deviceId, actor }, happening)
   }
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { person: personId },
     description: `Deprovisioned "${person.name}" (${person.email}).`,
     now: happening.now,

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { testDatabase } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
-import type { Actor } from '../audit/record-audit.ts'
+import { type Actor, systemActor } from '../audit/record-audit.ts'
 import { type Tx, transact } from '../db/transact.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import { orNotFound } from '../errors.ts'
@@ -16,7 +16,13 @@ import { unregisterDevice } from './unregister-device.ts'
 const database = testDatabase()
 const make = makeIn(database)
 const day = (count: number) => plusMs(startOfTests, count * 86_400_000)
-const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
+const administrator: Actor = {
+  type: 'User',
+  id: '1',
+  name: 'Grace Hopper',
+  email: 'grace@acme.example',
+  ipAddress: null,
+}
 
 let organizationId: string
 let ada: Awaited<ReturnType<typeof make.person>>
@@ -38,7 +44,7 @@ const confirm = (deviceId: string, now: string) =>
 const suspend = (deviceId: string, now: string) =>
   within(async (tx) => {
     const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-    await suspendRegistration(tx, device, 'somebody else’s agent enrolled as this device', happeningAt(now))
+    await suspendRegistration(tx, device, 'somebody else’s agent enrolled as this device', { actor: systemActor, now })
   })
 
 const deviceOf = (id: string) =>

@@ -22,10 +22,10 @@ export function registrationRoutes(app: FastifyInstance): void {
     tag,
     permission: 'remove_devices',
     answer: Device,
-    run: ({ db, organizationId, params, actor, ipAddress, now, links }) =>
+    run: ({ db, organizationId, params, actor, now, links }) =>
       transact(db, async (tx) => {
         const device = orNotFound(await findDevice(tx, organizationId, params.id))
-        const deletion = { organizationId, deviceId: params.id, actor, ipAddress }
+        const deletion = { organizationId, deviceId: params.id, actor }
         await deleteDevice(tx, deletion, { cause: ulid(), initiator: 'admin', now })
         return presentDevice(device, links)
       }),
@@ -41,10 +41,10 @@ export function registrationRoutes(app: FastifyInstance): void {
     tag,
     permission: 'remove_devices',
     answer: DeviceRegistration,
-    run: ({ db, organizationId, params: { deviceId }, actor, ipAddress, now, links }) =>
+    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
       transact(db, async (tx) => {
         const happening = { cause: ulid(), initiator: 'admin', now } as const
-        const ended = await unregisterDevice(tx, { organizationId, deviceId, actor, ipAddress }, happening)
+        const ended = await unregisterDevice(tx, { organizationId, deviceId, actor }, happening)
         return {
           device_id: ended.device_id,
           registered_at: ended.registered_at,

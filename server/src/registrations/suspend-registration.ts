@@ -1,4 +1,4 @@
-import { type Actor, recordAudit, systemActor } from '../audit/record-audit.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
 import { setSuspension } from '../devices/set-owner.ts'
@@ -10,13 +10,13 @@ export async function suspendRegistration(
   tx: Tx,
   device: LockedDevice,
   reason: string,
-  { now }: Happening,
+  { actor, now }: { actor: Actor; now: string },
 ): Promise<LockedDevice> {
   if (device.registration_suspended_at !== null) return device
   const suspended = await setSuspension(tx, device, now)
   await recordAudit(tx, {
     organizationId: device.organization_id,
-    actor: systemActor,
+    actor,
     about: { device: device.id, person: device.registered_owner_id },
     description: `Suspended the registration of the device "${device.name}": ${reason}.`,
     now,

@@ -9,7 +9,7 @@ import { fail, orNotFound } from '../errors.ts'
 import { markDeleted } from './mark-deleted.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
-type Unregistration = { organizationId: string; deviceId: string; actor: Actor; ipAddress?: string | undefined }
+type Unregistration = { organizationId: string; deviceId: string; actor: Actor }
 export type EndedRegistration = {
   device_id: string
   device_name: string
@@ -24,7 +24,7 @@ export type EndedRegistration = {
  */
 export async function unregisterDevice(
   tx: Tx,
-  { organizationId, deviceId, actor, ipAddress }: Unregistration,
+  { organizationId, deviceId, actor }: Unregistration,
   happening: Happening,
 ): Promise<EndedRegistration> {
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
@@ -45,7 +45,6 @@ export async function unregisterDevice(
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId, person: ownerId },
     description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
     now: happening.now,

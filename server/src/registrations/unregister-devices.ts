@@ -9,7 +9,6 @@ type Asked = {
   readonly organizationId: string
   readonly deviceIds: readonly string[]
   readonly actor: Actor
-  readonly ipAddress: string
   readonly now: string
 }
 
@@ -21,14 +20,14 @@ type Refused = { readonly device_id: string; readonly device_name: string | null
  */
 export async function unregisterDevices(
   db: Db,
-  { organizationId, deviceIds, actor, ipAddress, now }: Asked,
+  { organizationId, deviceIds, actor, now }: Asked,
 ): Promise<{ unregistered_count: number; refused: Refused[] }> {
   const refused: Refused[] = []
   const asked = [...new Set(deviceIds)]
   for (const deviceId of asked) {
     const happening = { cause: ulid(), initiator: 'admin', now } as const
     try {
-      await transact(db, (tx) => unregisterDevice(tx, { organizationId, deviceId, actor, ipAddress }, happening))
+      await transact(db, (tx) => unregisterDevice(tx, { organizationId, deviceId, actor }, happening))
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const device = await findDevice(db, organizationId, deviceId)

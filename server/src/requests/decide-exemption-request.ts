@@ -15,7 +15,6 @@ type Deciding = {
   requestId: string
   decision: ExemptionRequestDecision
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 /**
@@ -23,7 +22,7 @@ type Deciding = {
  * resolved by now are left alone. Fails with not_found, invalid, request_decided or request_withdrawn.
  */
 export async function decideExemptionRequest(tx: Tx, deciding: Deciding, happening: Happening): Promise<void> {
-  const { organizationId, requestId, actor, ipAddress } = deciding
+  const { organizationId, requestId, actor } = deciding
   const subject = await lockExemptionRequest(tx, organizationId, requestId)
   const reading = readExemptionDecision(deciding.decision)
   if ('errors' in reading) return fail('invalid', { errors: reading.errors })
@@ -40,7 +39,6 @@ export async function decideExemptionRequest(tx: Tx, deciding: Deciding, happeni
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: aboutRequest(subject),
     description,
     now: happening.now,

@@ -15,7 +15,6 @@ type Deciding = {
   requestId: string
   decision: RegistrationRequestDecision
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 /**
@@ -24,7 +23,7 @@ type Deciding = {
  * request_decided or request_withdrawn.
  */
 export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happening: Happening): Promise<void> {
-  const { organizationId, requestId, actor, ipAddress } = deciding
+  const { organizationId, requestId, actor } = deciding
   const subject = await lockRegistrationRequest(tx, organizationId, requestId)
   const reading = readRegistrationDecision(deciding.decision)
   if ('errors' in reading) return fail('invalid', { errors: reading.errors })
@@ -43,7 +42,6 @@ export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happ
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: aboutRequest(subject),
     description,
     now: happening.now,

@@ -50,9 +50,9 @@ export function exemptionRequestRoutes(app: FastifyInstance): void {
     permission: 'manage_user_requests',
     body: ExemptionRequestDecision,
     answer: ExemptionRequest,
-    run: ({ db, organizationId, params: { id: requestId }, body: decision, actor, ipAddress, now, links }) =>
+    run: ({ db, organizationId, params: { id: requestId }, body: decision, actor, now, links }) =>
       transact(db, async (tx) => {
-        const deciding = { organizationId, requestId, decision, actor, ipAddress }
+        const deciding = { organizationId, requestId, decision, actor }
         await decideExemptionRequest(tx, deciding, { cause: ulid(), initiator: 'admin', now })
         return presentExemptionRequest(orNotFound(await findExemptionRequest(tx, organizationId, requestId)), links)
       }),

@@ -18,7 +18,6 @@ type ExemptionAsked = {
   issueIds: readonly string[]
   message: string
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 const mostIssues = 100
@@ -29,7 +28,7 @@ const mostIssues = 100
  * that are not open on the device or are exempted already, naming their places.
  */
 export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happening: Happening): Promise<string> {
-  const { organizationId, deviceId, personId, actor, ipAddress } = asked
+  const { organizationId, deviceId, personId, actor } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id !== personId) fail('not_device_owner')
@@ -56,7 +55,6 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happe
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId, person: personId },
     description: `Asked for ${describePerson(person)} that ${describeIssues(issueIds)} of the device "${device.name}" be exempted: "${message.ok}".`,
     now: happening.now,

@@ -15,7 +15,6 @@ export type RegistrationAsked = {
   personId: string
   message: string
   actor: Actor
-  ipAddress?: string | undefined
 }
 
 /**
@@ -28,7 +27,7 @@ export async function raiseRegistrationRequest(
   asked: RegistrationAsked,
   happening: Happening,
 ): Promise<string> {
-  const { organizationId, deviceId, personId, actor, ipAddress } = asked
+  const { organizationId, deviceId, personId, actor } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   const isTheirs = device.registered_owner_id === personId && device.registration_suspended_at === null
@@ -64,7 +63,6 @@ export async function raiseRegistrationRequest(
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { device: deviceId, person: personId },
     description: `Asked for ${describePerson(person)} that the device "${device.name}" be registered to them: "${message.ok}".`,
     now: happening.now,

@@ -34,7 +34,7 @@ beforeEach(async () => {
     email: 'ada@acme.example',
     has_used_first_trust: true,
   })
-  adasActor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email }
+  adasActor = { type: 'Person', id: ada.id, name: ada.name, email: ada.email, ipAddress: null }
   device = await make.device(app.tenant.organizationId, { name: 'Mac' })
 })
 
@@ -176,7 +176,7 @@ test('an approval confirms the suspended registration of the requester', async (
   await register(ada.id)
   await within(async (tx) => {
     const locked = orNotFound(await lockDevice(tx, app.tenant.organizationId, device.id))
-    await suspendRegistration(tx, locked, 'a test doubts it', happeningAt(start))
+    await suspendRegistration(tx, locked, 'a test doubts it', { actor: systemActor, now: start })
   })
   const id = await raise()
   assert.equal((await decide(id, { status: 'approved' })).status, 200)

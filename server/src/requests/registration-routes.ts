@@ -50,9 +50,9 @@ export function registrationRequestRoutes(app: FastifyInstance): void {
     permission: 'manage_user_requests',
     body: RegistrationRequestDecision,
     answer: RegistrationRequest,
-    run: ({ db, organizationId, params: { id: requestId }, body: decision, actor, ipAddress, now, links }) =>
+    run: ({ db, organizationId, params: { id: requestId }, body: decision, actor, now, links }) =>
       transact(db, async (tx) => {
-        const deciding = { organizationId, requestId, decision, actor, ipAddress }
+        const deciding = { organizationId, requestId, decision, actor }
         await decideRegistrationRequest(tx, deciding, { cause: ulid(), initiator: 'admin', now })
         return presentRegistrationRequest(
           orNotFound(await findRegistrationRequest(tx, organizationId, requestId)),

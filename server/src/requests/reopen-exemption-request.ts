@@ -10,7 +10,7 @@ import { type ExemptionRequestRow, listCoveredIssues } from './exemption-queries
 import { lockExemptionRequest, refuseLeaver } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
 
-type Reopening = { organizationId: string; requestId: string; actor: Actor; ipAddress?: string | undefined }
+type Reopening = { organizationId: string; requestId: string; actor: Actor }
 
 /**
  * Opens a decided exemption request again; of an approved one the exemption is taken back and its issues block as if it
@@ -18,7 +18,7 @@ type Reopening = { organizationId: string; requestId: string; actor: Actor; ipAd
  * gave up, and with already_requested where another open request covers an issue of it.
  */
 export async function reopenExemptionRequest(tx: Tx, reopening: Reopening, happening: Happening): Promise<void> {
-  const { organizationId, requestId, actor, ipAddress } = reopening
+  const { organizationId, requestId, actor } = reopening
   const subject = await lockExemptionRequest(tx, organizationId, requestId)
   const { status, issue_ids: issueIds } = subject.request
   if (status === 'open') return
@@ -32,7 +32,6 @@ export async function reopenExemptionRequest(tx: Tx, reopening: Reopening, happe
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: aboutRequest(subject),
     description,
     now: happening.now,

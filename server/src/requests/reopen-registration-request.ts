@@ -10,7 +10,6 @@ type Reopening = {
   organizationId: string
   requestId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -20,7 +19,7 @@ type Reopening = {
  * the device anew, and with request_withdrawn once they have left.
  */
 export async function reopenRegistrationRequest(tx: Tx, reopening: Reopening): Promise<void> {
-  const { organizationId, requestId, actor, ipAddress, now } = reopening
+  const { organizationId, requestId, actor, now } = reopening
   const subject = await lockRegistrationRequest(tx, organizationId, requestId)
   const { request, requester } = subject
   if (request.status === 'pending') return
@@ -30,5 +29,5 @@ export async function reopenRegistrationRequest(tx: Tx, reopening: Reopening): P
   if (await hasPendingRequest(tx, pair)) fail('already_requested')
   await setRegistrationStatus(tx, { organizationId, requestId }, { status: 'pending' }, now)
   const description = `Reopened ${describeRegistrationRequest(subject)}, which was denied.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: aboutRequest(subject), description, now })
+  await recordAudit(tx, { organizationId, actor, about: aboutRequest(subject), description, now })
 }

@@ -11,7 +11,6 @@ type Withdrawal = {
   /** Who made the request. */
   personId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -20,11 +19,11 @@ type Withdrawal = {
  * request_withdrawn once it is open no more.
  */
 export async function withdrawExemptionRequest(tx: Tx, withdrawal: Withdrawal): Promise<void> {
-  const { organizationId, requestId, personId, actor, ipAddress, now } = withdrawal
+  const { organizationId, requestId, personId, actor, now } = withdrawal
   const subject = await lockExemptionRequest(tx, organizationId, requestId)
   if (subject.request.person_id !== personId) fail('not_found')
   refuseUnlessWaiting(subject.request, subject.requester)
   await setExemptionStatus(tx, { organizationId, requestId }, { status: 'withdrawn' }, now)
   const description = `Withdrew ${describeExemptionRequest(subject)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: aboutRequest(subject), description, now })
+  await recordAudit(tx, { organizationId, actor, about: aboutRequest(subject), description, now })
 }

@@ -3,11 +3,11 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 
-type Asked = { organizationId: string; adminUserId: string; actor: Actor; ipAddress: string; now: string }
+type Asked = { organizationId: string; adminUserId: string; actor: Actor; now: string }
 
 /** Deletes a view of one's own, or one whose maker is gone. */
 export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void> {
-  const { organizationId, adminUserId, actor, ipAddress, now } = asked
+  const { organizationId, adminUserId, actor, now } = asked
   const deleted = await tx
     .deleteFrom('saved_views')
     .where(inOrganization('saved_views', organizationId))
@@ -22,5 +22,5 @@ export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void
     .executeTakeFirst()
   const { name, page } = orNotFound(deleted)
   const description = `Deleted the view "${name}" of the list ${page}.`
-  await recordAudit(tx, { organizationId, actor, about: {}, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: {}, description, now })
 }

@@ -5,11 +5,11 @@ import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { listSavedViews, mostOfPage } from './queries.ts'
 
-type Asked = { organizationId: string; adminUserId: string; actor: Actor; ipAddress: string; now: string }
+type Asked = { organizationId: string; adminUserId: string; actor: Actor; now: string }
 
 /** Keeps filters under a name that no other view of the list has that its maker sees. */
 export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked): Promise<SavedView> {
-  const { organizationId, adminUserId, actor, ipAddress, now } = asked
+  const { organizationId, adminUserId, actor, now } = asked
   const { page, filters, is_shared: isShared } = wanted
   const name = wanted.name.trim()
   await sql`select pg_advisory_xact_lock(hashtextextended(${`saved views ${organizationId}`}, 0))`.execute(tx)
@@ -30,6 +30,6 @@ export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked):
     .returning('id')
     .executeTakeFirstOrThrow()
   const description = `Saved the view "${name}" of the list ${page}${isShared ? ' for everybody' : ''}.`
-  await recordAudit(tx, { organizationId, actor, about: {}, description, ipAddress, now })
+  await recordAudit(tx, { organizationId, actor, about: {}, description, now })
   return { id, name, filters, is_shared: isShared, is_own: true }
 }

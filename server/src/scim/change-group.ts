@@ -41,7 +41,7 @@ export async function changeGroup(tx: Tx, { id, precondition, change }: Asked, c
 }
 
 async function changeNames(tx: Tx, group: GroupRow, change: GroupChange, call: ScimCall): Promise<boolean> {
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   const { displayName = group.display_name, externalId = group.external_id } = change
   if (displayName === group.display_name && externalId === group.external_id) return false
   const { person_group_id: personGroupId } = group
@@ -51,17 +51,17 @@ async function changeNames(tx: Tx, group: GroupRow, change: GroupChange, call: S
     .where(inOrganization('scim_groups', organizationId))
     .where('person_group_id', '=', personGroupId)
     .execute()
-  await renamePersonGroup(tx, { organizationId, personGroupId, name: displayName, actor, ipAddress, now })
+  await renamePersonGroup(tx, { organizationId, personGroupId, name: displayName, actor, now })
   if (externalId === group.external_id) return true
   const named = (text: string | null) => (text === null ? 'nothing' : `"${text}"`)
   const description = `Changed the externalId of the person group "${displayName}" from ${named(group.external_id)} to ${named(externalId)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person_group: personGroupId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person_group: personGroupId }, description, now })
   return true
 }
 
 async function changeMembers(tx: Tx, id: string, { isWhole, added, removed }: MemberChange, call: ScimCall) {
-  const { organizationId, actor, ipAddress, now } = call
-  const removal = { organizationId, personGroupId: id, actor, ipAddress, now }
+  const { organizationId, actor, now } = call
+  const removal = { organizationId, personGroupId: id, actor, now }
   const joined = added.length > 0 ? await addMembers(tx, id, added, call) : 0
   const left = isWhole
     ? await removePersonGroupMembers(tx, { ...removal, staying: added })
@@ -73,12 +73,12 @@ async function changeMembers(tx: Tx, id: string, { isWhole, added, removed }: Me
 
 /** Adds users to a group and returns how many were not in it. */
 export async function addMembers(tx: Tx, id: string, members: readonly string[], call: ScimCall): Promise<number> {
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   const known = await lockUsers(tx, organizationId, members)
   if (members.some((member) => !known.has(member))) {
     refuse(400, 'invalidValue', 'A member of the group is no user of this service.')
   }
-  return addPersonGroupMembers(tx, { organizationId, personGroupId: id, personIds: members, actor, ipAddress, now })
+  return addPersonGroupMembers(tx, { organizationId, personGroupId: id, personIds: members, actor, now })
 }
 
 /** Notes that the group has changed. */

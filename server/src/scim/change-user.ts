@@ -30,9 +30,9 @@ export async function changeUser(tx: Tx, { id, precondition, change }: UserChang
   if (changes.length > 0 || isActivityNew) await write(tx, id, draft, call)
   await settlePerson(tx, id, { ...draft, active: isActivityNew ? draft.active : undefined }, call)
   if (changes.length === 0) return
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   const description = `Changed the SCIM user "${row.user_name}": ${changes.join(', ')}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: id }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person: id }, description, now })
 }
 
 /** The user under the names of the schema. */

@@ -12,8 +12,8 @@ export type GroupDraft = {
 
 /** Makes a group with its members and returns its identifier. Groups of one name are a conflict, which the index finds. */
 export async function createGroup(tx: Tx, draft: GroupDraft, call: ScimCall): Promise<string> {
-  const { organizationId, actor, ipAddress, now } = call
-  const id = await createPersonGroup(tx, { organizationId, name: draft.displayName, actor, ipAddress, now })
+  const { organizationId, actor, now } = call
+  const id = await createPersonGroup(tx, { organizationId, name: draft.displayName, actor, now })
   await tx
     .insertInto('scim_groups')
     .values({

@@ -13,7 +13,7 @@ import { lockDeletedUser, lockPersonOfEmail } from './user-queries.ts'
  * the user of this name before, is linked; fails with uniqueness if they are a user already.
  */
 export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Promise<string> {
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   const known =
     (await lockPersonOfEmail(tx, organizationId, draft.email)) ??
     (await lockDeletedUser(tx, organizationId, draft.userName))
@@ -24,7 +24,7 @@ export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Prom
   const description = known
     ? `Linked the person "${known.name}" (${known.email}) to the SCIM user "${userName}".`
     : `Added the person "${name}" (${email}) for the SCIM user "${userName}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: personId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
   await settlePerson(tx, personId, { ...draft, active: draft.active ?? true }, call)
   return personId
 }

@@ -7,8 +7,8 @@ import type { ScimCall } from './scim-call.ts'
 
 /** Deletes a group, which takes its row here along. Fails with not_found, also when repeated. */
 export async function deleteGroup(tx: Tx, id: string, precondition: Precondition, call: ScimCall): Promise<void> {
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   const group = orNotFound(await findGroup(tx, organizationId, id))
   requireVersion(precondition, group.revision)
-  await deletePersonGroup(tx, { organizationId, personGroupId: id, actor, ipAddress, now })
+  await deletePersonGroup(tx, { organizationId, personGroupId: id, actor, now })
 }

@@ -17,20 +17,20 @@ import { lockUser } from './user-queries.ts'
  * again by the same address or user name. The other attributes are not kept. Fails with not_found, also when repeated.
  */
 export async function deleteUser(tx: Tx, id: string, precondition: Precondition, call: ScimCall): Promise<void> {
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   // Changes of members lock the group before the users.
   const groups = await lockGroupsOfUser(tx, organizationId, id)
   const user = orNotFound(await lockUser(tx, organizationId, id))
   requireVersion(precondition, user.revision)
   await forget(tx, id, call)
   const happening = { cause: ulid(), initiator: 'admin', now } as const
-  await deprovisionPerson(tx, { organizationId, personId: id, actor, ipAddress }, happening)
+  await deprovisionPerson(tx, { organizationId, personId: id, actor }, happening)
   for (const personGroupId of groups) {
-    await removePersonGroupMembers(tx, { organizationId, personGroupId, gone: [id], actor, ipAddress, now })
+    await removePersonGroupMembers(tx, { organizationId, personGroupId, gone: [id], actor, now })
     await touchGroup(tx, personGroupId, call)
   }
   const description = `Deleted the SCIM user "${user.user_name}".`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { person: id }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { person: id }, description, now })
 }
 
 async function forget(tx: Tx, id: string, { organizationId, now }: ScimCall): Promise<void> {

@@ -79,8 +79,7 @@ function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimReque
     links,
     call: {
       organizationId: token.organizationId,
-      actor: { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null },
-      ipAddress: ip,
+      actor: { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null, ipAddress: ip },
       now: clock(),
     },
     id: isRecord(params) ? String(params['id'] ?? '') : '',

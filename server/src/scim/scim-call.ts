@@ -4,6 +4,5 @@ import type { Actor } from '../audit/record-audit.ts'
 export type ScimCall = {
   readonly organizationId: string
   readonly actor: Actor
-  readonly ipAddress: string | undefined
   readonly now: string
 }

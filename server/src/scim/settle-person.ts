@@ -10,15 +10,11 @@ type Wanted = Pick<UserDraft, 'active' | 'name' | 'email' | 'userName'>
 
 /** Brings the person in line with their user. Devices are locked before their owner, so leaving comes first. */
 export async function settlePerson(tx: Tx, personId: string, wanted: Wanted, call: ScimCall): Promise<void> {
-  const { organizationId, actor, ipAddress, now } = call
+  const { organizationId, actor, now } = call
   if (wanted.active === false) {
-    await deprovisionPerson(
-      tx,
-      { organizationId, personId, actor, ipAddress },
-      { cause: ulid(), initiator: 'admin', now },
-    )
+    await deprovisionPerson(tx, { organizationId, personId, actor }, { cause: ulid(), initiator: 'admin', now })
   }
-  if (wanted.active === true) await restorePerson(tx, { organizationId, personId, actor, ipAddress, now })
+  if (wanted.active === true) await restorePerson(tx, { organizationId, personId, actor, now })
   const { name, email, userName } = wanted
-  await updatePerson(tx, { organizationId, personId, name, email, usernames: [userName], actor, ipAddress, now })
+  await updatePerson(tx, { organizationId, personId, name, email, usernames: [userName], actor, now })
 }

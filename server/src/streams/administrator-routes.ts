@@ -24,10 +24,10 @@ export function administratorRoutes(app: FastifyInstance): void {
     summary: 'Turn a stream on or off, and tell its receiver',
     body: StreamStatusWish,
     answer: SsfStreamStatus,
-    run: ({ db, organizationId, params: { streamId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { streamId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const { status, reason = null } = body
-        const change = { organizationId, streamId, status, reason, by: 'admin', actor, ipAddress, now } as const
+        const change = { organizationId, streamId, status, reason, by: 'admin', actor, now } as const
         return presentStatus(await setStreamStatus(tx, change))
       }),
   })

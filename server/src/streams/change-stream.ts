@@ -24,7 +24,6 @@ export type StreamChange = {
   replaces: boolean
   rules: ReceiverRules
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -55,7 +54,6 @@ export async function changeStream(
   await recordAudit(tx, {
     organizationId,
     actor: change.actor,
-    ipAddress: change.ipAddress,
     about: { stream: stream.id },
     description,
     now,

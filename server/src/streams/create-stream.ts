@@ -15,7 +15,6 @@ export type NewStream = {
   baseUrl: string
   rules: ReceiverRules
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -23,7 +22,7 @@ export type NewStream = {
 export async function createStream(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, wishes, baseUrl, rules, actor, ipAddress, now }: NewStream,
+  { organizationId, wishes, baseUrl, rules, actor, now }: NewStream,
 ): Promise<{ id: string; pollToken: string | undefined }> {
   const streamUuid = randomUUID()
   const settings = settle(wishes, { streamUuid, baseUrl, rules })
@@ -49,6 +48,6 @@ export async function createStream(
   if (settings.authorization !== null) await storeAuthorization(tx, secrets, place, settings.authorization)
   const pollToken = settings.deliveryType === 'poll' ? await addPollToken(tx, secrets, place, now) : undefined
   const description = `Created the stream "${settings.name}", which is ${receiverOf(settings)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { stream: id }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { stream: id }, description, now })
   return { id, pollToken }
 }

@@ -10,12 +10,11 @@ type Deletion = {
   /** `id` or `stream_id`. */
   reference: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** From here on there is no such stream for anybody. Its rows are removed later, in batches. */
-export async function deleteStream(tx: Tx, { organizationId, reference, actor, ipAddress, now }: Deletion) {
+export async function deleteStream(tx: Tx, { organizationId, reference, actor, now }: Deletion) {
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   await tx
     .updateTable('ssf_streams')
@@ -27,7 +26,6 @@ export async function deleteStream(tx: Tx, { organizationId, reference, actor, i
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { stream: stream.id },
     description: `Deleted the stream "${stream.name}".`,
     now,

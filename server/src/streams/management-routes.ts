@@ -44,8 +44,8 @@ export function managementRoutes(app: FastifyInstance, parts: StreamParts): void
     textParams,
     body: SsfTestRequest,
     answer: SsfTest,
-    run: ({ organizationId, params, body, actor, ipAddress, now }) =>
-      sendTest(parts, { organizationId, reference: params.streamId, email: body.email, actor, ipAddress, now }),
+    run: ({ organizationId, params, body, actor, now }) =>
+      sendTest(parts, { organizationId, reference: params.streamId, email: body.email, actor, now }),
   })
 }
 
@@ -89,10 +89,10 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     body: SsfStreamCreation,
     answer: SsfStream,
     status: 201,
-    run: ({ db, organizationId, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
         const wishes = readWishes(body)
-        const asked = { organizationId, wishes, baseUrl, rules, actor, ipAddress, now }
+        const asked = { organizationId, wishes, baseUrl, rules, actor, now }
         const { id, pollToken } = await createStream(tx, secrets, asked)
         const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
@@ -114,11 +114,11 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     textParams,
     body: SsfStreamChange,
     answer: SsfStream,
-    run: ({ db, organizationId, params, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params, body, actor, now }) =>
       transact(db, async (tx) => {
         const { streamId: reference } = params
         const change = { organizationId, reference, wishes: readWishes(body), body, replaces: false, rules }
-        await changeStream(tx, secrets, presenting, { ...change, actor, ipAddress, now })
+        await changeStream(tx, secrets, presenting, { ...change, actor, now })
         return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
       }),
   })
@@ -129,8 +129,8 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     operationId: 'deleteSsfStream',
     summary: 'Delete a stream',
     textParams,
-    run: ({ db, organizationId, params, actor, ipAddress, now }) =>
-      transact(db, (tx) => deleteStream(tx, { organizationId, reference: params.streamId, actor, ipAddress, now })),
+    run: ({ db, organizationId, params, actor, now }) =>
+      transact(db, (tx) => deleteStream(tx, { organizationId, reference: params.streamId, actor, now })),
   })
 }
 
@@ -145,10 +145,10 @@ function addPollTokens(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
     textParams,
     body: SsfPollTokenRotation,
     answer: SsfStream,
-    run: ({ db, organizationId, params: { streamId: reference }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { streamId: reference }, body, actor, now }) =>
       transact(db, async (tx) => {
         const rotation = { organizationId, reference, mode: body.mode, overlapSeconds: overlapOf(body) }
-        const token = await rotatePollToken(tx, secrets, { ...rotation, actor, ipAddress, now })
+        const token = await rotatePollToken(tx, secrets, { ...rotation, actor, now })
         const row = orNotFound(await findStreamRecord(tx, organizationId, reference, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, token)
       }),

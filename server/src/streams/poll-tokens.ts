@@ -44,13 +44,12 @@ export type Rotation = {
   mode: 'overlap' | 'immediate' | 'disable'
   overlapSeconds: number
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** Replaces what a stream is polled with. Returns the new token; none where polling was disabled. */
 export async function rotatePollToken(tx: Tx, secrets: Secrets, rotation: Rotation): Promise<string | undefined> {
-  const { organizationId, reference, mode, overlapSeconds, actor, ipAddress, now } = rotation
+  const { organizationId, reference, mode, overlapSeconds, actor, now } = rotation
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   if (stream.delivery_type === 'push') {
     fail('invalid', { errors: [{ field: 'mode', message: 'is for poll streams; this one is pushed' }] })
@@ -65,7 +64,6 @@ export async function rotatePollToken(tx: Tx, secrets: Secrets, rotation: Rotati
   await recordAudit(tx, {
     organizationId,
     actor,
-    ipAddress,
     about: { stream: stream.id },
     description: sentences[mode](stream.name, overlapSeconds),
     now,

@@ -84,11 +84,11 @@ function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
       'PATCH keeps what is left out, PUT sets it to its default. What belongs to the service may be sent along as it is; when it differs, 400.',
     body: SsfStreamCollectionChange,
     answer: SsfStream,
-    run: ({ db, organizationId, body, method, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, body, method, actor, now }) =>
       transact(db, async (tx) => {
         const { stream_id: reference } = body
         const change = { organizationId, reference, wishes: readWishes(body), body, replaces: method === 'PUT', rules }
-        await changeStream(tx, secrets, presenting, { ...change, actor, ipAddress, now })
+        await changeStream(tx, secrets, presenting, { ...change, actor, now })
         return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
       }),
   })
@@ -100,8 +100,8 @@ function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
     namesRecord: true,
     summary: 'Delete the stream that the query names',
     query: SsfStreamReference,
-    run: ({ db, organizationId, query, actor, ipAddress, now }) =>
-      transact(db, (tx) => deleteStream(tx, { organizationId, reference: query.stream_id, actor, ipAddress, now })),
+    run: ({ db, organizationId, query, actor, now }) =>
+      transact(db, (tx) => deleteStream(tx, { organizationId, reference: query.stream_id, actor, now })),
   })
 }
 
@@ -128,10 +128,10 @@ function addStatus(app: FastifyInstance): void {
     description: 'Events that wait when a stream is paused or disabled are delivered when it is enabled again.',
     body: SsfStreamStatusChange,
     answer: SsfStreamStatus,
-    run: ({ db, organizationId, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
         const { stream_id: streamId, status, reason = null } = body
-        const change = { organizationId, streamId, status, reason, by: 'receiver', actor, ipAddress, now } as const
+        const change = { organizationId, streamId, status, reason, by: 'receiver', actor, now } as const
         return presentStatus(await setStreamStatus(tx, change))
       }),
   })

@@ -22,7 +22,6 @@ type Asked = {
   reference: string
   email: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -69,7 +68,7 @@ async function post(parts: StreamParts, stream: Stream, url: string, event: Pend
 }
 
 async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event: PendingEvent }> {
-  const { organizationId, reference, email, actor, ipAddress, now } = asked
+  const { organizationId, reference, email, actor, now } = asked
   const stream = orNotFound(await findStream(tx, organizationId, reference))
   refuseStopped(stream)
   const device = await findDeviceOf(tx, organizationId, email)
@@ -88,7 +87,7 @@ async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event:
   const { eventId, jti } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
   const description = `Sent a test event about "${email}" to the stream "${stream.name}".`
   const about = { stream: stream.id, device: deviceId }
-  await recordAudit(tx, { organizationId, actor, ipAddress, about, description, now })
+  await recordAudit(tx, { organizationId, actor, about, description, now })
   return {
     stream,
     event: {

@@ -16,7 +16,6 @@ export type StreamStatusChange = {
   /** What its receiver asked for itself is not told to it. */
   by: 'receiver' | 'admin' | 'service'
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -24,7 +23,7 @@ const verbs = { enabled: 'Enabled', paused: 'Paused', disabled: 'Disabled' } as 
 
 /** Turns a stream on or off, and tells the receiver unless it asked for that. An unchanged status writes nothing. */
 export async function setStreamStatus(tx: Tx, change: StreamStatusChange): Promise<Stream> {
-  const { organizationId, status, reason, by, actor, ipAddress, now } = change
+  const { organizationId, status, reason, by, actor, now } = change
   const stream = orNotFound(await lockStream(tx, organizationId, change.streamId))
   if (stream.status === status && stream.status_reason === reason) return stream
   const changed = { status, status_reason: reason, updated_at: now }
@@ -41,6 +40,6 @@ export async function setStreamStatus(tx: Tx, change: StreamStatusChange): Promi
   }
   await notifyStreams(tx, organizationId)
   const description = `${verbs[status]} the stream "${stream.name}"${reason === null ? '' : `: "${reason}"`}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { stream: stream.id }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { stream: stream.id }, description, now })
   return { ...stream, ...changed }
 }

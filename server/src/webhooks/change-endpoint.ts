@@ -16,7 +16,6 @@ export type EndpointChange = {
   asked: WebhookEndpointChange
   rules: ReceiverRules
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -24,7 +23,7 @@ export type EndpointChange = {
 export async function changeEndpoint(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, endpointId, asked, rules, actor, ipAddress, now }: EndpointChange,
+  { organizationId, endpointId, asked, rules, actor, now }: EndpointChange,
 ): Promise<boolean> {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   const current = settingsOf(endpoint, headersReader(secrets)(endpoint))
@@ -36,7 +35,7 @@ export async function changeEndpoint(
   const isAnother = isNewlyEnabled || settings.url !== current.url
   await (isAnother ? beginAnew : tryAtOnce)(tx, endpoint, now)
   for (const description of sentencesOf(settings, current)) {
-    await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
+    await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
   }
   return true
 }

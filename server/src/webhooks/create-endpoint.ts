@@ -18,7 +18,6 @@ export type NewEndpoint = {
   asked: WebhookEndpointCreation
   rules: ReceiverRules
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -28,7 +27,7 @@ const mostEndpoints = 50
 export async function createEndpoint(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, asked, rules, actor, ipAddress, now }: NewEndpoint,
+  { organizationId, asked, rules, actor, now }: NewEndpoint,
 ): Promise<{ id: string; secret: string }> {
   const settings = settleEndpoint(asked, newEndpoint, rules)
   await refuseTooMany(tx, organizationId)
@@ -54,7 +53,7 @@ export async function createEndpoint(
   await notify(tx, organizationId)
   const state = settings.isEnabled ? '' : ', disabled'
   const description = `Created ${describeDestination(settings)} for ${settings.events.join(', ')}${state}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
   return { id: endpointId, secret }
 }
 

@@ -9,14 +9,13 @@ type Deletion = {
   organizationId: string
   endpointId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
 /** From here on there is no such endpoint for anybody. Its rows are removed later, in batches. */
-export async function deleteEndpoint(tx: Tx, { organizationId, endpointId, actor, ipAddress, now }: Deletion) {
+export async function deleteEndpoint(tx: Tx, { organizationId, endpointId, actor, now }: Deletion) {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   await writeEndpoint(tx, endpoint, { deleted_at: now }, now)
   const description = `Deleted ${describeDestination(endpoint)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
 }

@@ -10,7 +10,6 @@ type Reveal = {
   organizationId: string
   endpointId: string
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -18,10 +17,10 @@ type Reveal = {
 export async function revealSecret(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, endpointId, actor, ipAddress, now }: Reveal,
+  { organizationId, endpointId, actor, now }: Reveal,
 ): Promise<string> {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   const description = `Revealed the secret of ${describeDestination(endpoint)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
   return unsealSecret(secrets, endpoint.sealed_secret, { organizationId, endpointId })
 }

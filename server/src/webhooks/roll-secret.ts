@@ -14,7 +14,6 @@ export type Roll = {
   /** How long the present secret goes on to sign; a day unless given. */
   overlapSeconds?: number | undefined
   actor: Actor
-  ipAddress?: string | undefined
   now: string
 }
 
@@ -25,7 +24,7 @@ export type Roll = {
 export async function rollSecret(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, endpointId, overlapSeconds = 86_400, actor, ipAddress, now }: Roll,
+  { organizationId, endpointId, overlapSeconds = 86_400, actor, now }: Roll,
 ): Promise<string> {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   if (overlapSeconds > 0 && overlaps(endpoint, now)) fail('secret_overlapping')
@@ -41,6 +40,6 @@ export async function rollSecret(
   await tryAtOnce(tx, endpoint, now)
   const end = overlapSeconds === 0 ? 'ended at once' : `signs until ${until}`
   const description = `Rolled the secret of ${describeDestination(endpoint)}; the previous one ${end}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
   return secret
 }

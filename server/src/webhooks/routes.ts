@@ -79,14 +79,13 @@ function addWriting(app: FastifyInstance): void {
       'An extension. The answer has the secret that requests to the endpoint are signed with; later it is only to be had by revealing it, which the audit log tells. An organization has at most 50 endpoints.',
     body: WebhookEndpointCreation,
     answer: WebhookEndpoint,
-    run: ({ db, organizationId, body: asked, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, body: asked, actor, now }) =>
       transact(db, async (tx) => {
         const { id, secret } = await createEndpoint(tx, secrets, {
           organizationId,
           asked,
           rules,
           actor,
-          ipAddress,
           now,
         })
         return read(tx, organizationId, id, secret)
@@ -102,9 +101,9 @@ function addWriting(app: FastifyInstance): void {
       'An extension. What is left out stays, also with PUT. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.',
     body: WebhookEndpointChange,
     answer: WebhookEndpoint,
-    run: ({ db, organizationId, params: { endpointId }, body: asked, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { endpointId }, body: asked, actor, now }) =>
       transact(db, async (tx) => {
-        await changeEndpoint(tx, secrets, { organizationId, endpointId, asked, rules, actor, ipAddress, now })
+        await changeEndpoint(tx, secrets, { organizationId, endpointId, asked, rules, actor, now })
         return read(tx, organizationId, endpointId)
       }),
   })
@@ -115,8 +114,8 @@ function addWriting(app: FastifyInstance): void {
     operationId: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
     description: 'An extension. What waits for it is not sent any more, and its delivery log goes with it.',
-    run: ({ db, organizationId, params, actor, ipAddress, now }) =>
-      transact(db, (tx) => deleteEndpoint(tx, { organizationId, ...params, actor, ipAddress, now })),
+    run: ({ db, organizationId, params, actor, now }) =>
+      transact(db, (tx) => deleteEndpoint(tx, { organizationId, ...params, actor, now })),
   })
 }
 
@@ -132,9 +131,9 @@ function addSecrets(app: FastifyInstance): void {
     description:
       'An extension. The endpoint with the secret that its requests are signed with; the audit log tells it.',
     answer: WebhookEndpoint,
-    run: ({ db, organizationId, params: { endpointId }, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { endpointId }, actor, now }) =>
       transact(db, async (tx) => {
-        const secret = await revealSecret(tx, secrets, { organizationId, endpointId, actor, ipAddress, now })
+        const secret = await revealSecret(tx, secrets, { organizationId, endpointId, actor, now })
         return read(tx, organizationId, endpointId, secret)
       }),
   })
@@ -148,10 +147,10 @@ function addSecrets(app: FastifyInstance): void {
       'An extension. Answers the endpoint with its new secret. Until the overlap ends both secrets sign in `webhook-signature`, and `Authorization` is of the previous one. While an overlap lasts only a roll with an overlap of 0 is taken: it ends both secrets before at once.',
     body: WebhookSecretRoll,
     answer: WebhookEndpoint,
-    run: ({ db, organizationId, params: { endpointId }, body, actor, ipAddress, now }) =>
+    run: ({ db, organizationId, params: { endpointId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const roll = { organizationId, endpointId, overlapSeconds: body.overlap_seconds }
-        const secret = await rollSecret(tx, secrets, { ...roll, actor, ipAddress, now })
+        const secret = await rollSecret(tx, secrets, { ...roll, actor, now })
         return read(tx, organizationId, endpointId, secret)
       }),
   })

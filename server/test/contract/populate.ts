@@ -87,7 +87,13 @@ export async function populate(harness: TestApp, organizationId: string): Promis
   await make.issue({ device: otherDevice, check: firstCheck, at: minute(21) })
   await make.result({ device: firstDevice, check: firstCheck, rows: 'PASS', at: minute(40) })
   for (const index of numbers) {
-    const actor = { type: 'User' as const, id: null, name: `Admin ${nameOf(index)}`, email: 'admin@acme.example' }
+    const actor = {
+      type: 'User' as const,
+      id: null,
+      name: `Admin ${nameOf(index)}`,
+      email: 'admin@acme.example',
+      ipAddress: null,
+    }
     const entry = { organizationId, actor, about: {}, description: `Looked at "${nameOf(index)}".`, now: minute(index) }
     await transact(harness.db, (tx) => recordAudit(tx, entry))
   }

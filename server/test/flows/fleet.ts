@@ -175,7 +175,13 @@ async function begin({ db, organizationId, checks }: Fleet, check: number, inMs:
   return 'done'
 }
 
-const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
+const administrator: Actor = {
+  type: 'User',
+  id: '1',
+  name: 'Grace Hopper',
+  email: 'grace@acme.example',
+  ipAddress: null,
+}
 
 async function command(
   tx: Tx,
@@ -200,7 +206,8 @@ async function command(
       return restoreDevice(tx, about, happening)
     case 'suspend': {
       const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-      if (device.registered_owner_id !== null) await suspendRegistration(tx, device, 'a test doubts it', happening)
+      if (device.registered_owner_id !== null)
+        await suspendRegistration(tx, device, 'a test doubts it', { ...happening, actor: systemActor })
       return
     }
     case 'confirm':

@@ -17,7 +17,13 @@ import { type ExemptionStep, placeOf } from './exemption-steps.ts'
 
 type Place = { organizationId: string; devices: string[]; checks: string[]; people: string[] }
 
-const administrator: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@acme.example' }
+const administrator: Actor = {
+  type: 'User',
+  id: '1',
+  name: 'Grace Hopper',
+  email: 'grace@acme.example',
+  ipAddress: null,
+}
 
 /** Takes the step in the product. */
 export async function performExemptionStep(tx: Tx, place: Place, step: ExemptionStep, now: string): Promise<void> {

@@ -6,7 +6,7 @@ import { repeatDelivery, repeatRange } from '../../webhook-ledger/log/repeat-del
 import type { Range } from './choose-range.ts'
 import { describeDestination, refuseDisabled } from './describe-destination.ts'
 
-type Asked = { organizationId: string; endpointId: string; actor: Actor; ipAddress?: string; now: string }
+type Asked = { organizationId: string; endpointId: string; actor: Actor; now: string }
 
 /**
  * Queues a delivery's message once more and returns the new delivery's id. Fails with not_found, endpoint_disabled, and
@@ -44,14 +44,9 @@ async function lockEnabled(tx: Tx, asked: Asked): Promise<Destination> {
   return destination
 }
 
-const audit = (
-  tx: Tx,
-  { organizationId, endpointId, actor, ipAddress, now }: Asked,
-  destination: Destination,
-  what: string,
-) =>
+const audit = (tx: Tx, { organizationId, endpointId, actor, now }: Asked, destination: Destination, what: string) =>
   recordAudit(tx, {
-    ...{ organizationId, actor, ipAddress, now },
+    ...{ organizationId, actor, now },
     about: { webhook: endpointId },
     description: `Sent ${what} to ${describeDestination(destination)} again.`,
   })

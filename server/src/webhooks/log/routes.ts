@@ -67,9 +67,9 @@ function addTest(app: FastifyInstance): void {
       'An extension. Queues `webhook.test`, or an example of another event, for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it. Examples have made-up values, and are told by nothing but these: `Ana’s MacBook` with the identifier 1042.',
     body: WebhookTestRequest,
     answer: WebhookDeliveryDetails,
-    run: async ({ db, organizationId, params, body, actor, ipAddress, now, links }) => {
+    run: async ({ db, organizationId, params, body, actor, now, links }) => {
       const { message, event } = body
-      const test = { organizationId, ...params, message, event, actor, ipAddress, now }
+      const test = { organizationId, ...params, message, event, actor, now }
       const deliveryId = await transact(db, (tx) => sendTest(tx, test))
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
@@ -89,10 +89,8 @@ function addResend(app: FastifyInstance): void {
     description:
       'An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message waits for the endpoint, as this delivery or a repeat of it, it is refused.',
     answer: WebhookDeliveryDetails,
-    run: async ({ db, organizationId, params, actor, ipAddress, now, links }) => {
-      const deliveryId = await transact(db, (tx) =>
-        resendDelivery(tx, { organizationId, ...params, actor, ipAddress, now }),
-      )
+    run: async ({ db, organizationId, params, actor, now, links }) => {
+      const deliveryId = await transact(db, (tx) => resendDelivery(tx, { organizationId, ...params, actor, now }))
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
         links,
@@ -112,11 +110,11 @@ function addResendRange(app: FastifyInstance): void {
       'An extension. Queues every message of the range as a new delivery, in their order, at most 10,000 in a call; those that failed, unless `states` says otherwise. A message that waits for the endpoint already is left alone, and so is one that was delivered since, unless delivered ones are asked for: asking twice does no harm.',
     body: WebhookResendRequest,
     answer: WebhookResend,
-    run: async ({ db, organizationId, params, body, actor, ipAddress, now }) => {
+    run: async ({ db, organizationId, params, body, actor, now }) => {
       orNotFound(await findDestination(db, { organizationId, ...params }))
       const range = rangeOf(body, now)
       if (Array.isArray(range)) return fail('invalid', { errors: range })
-      const asked = { organizationId, ...params, range, actor, ipAddress, now }
+      const asked = { organizationId, ...params, range, actor, now }
       const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, asked))
       return { resent_count: count, to: range.to, next_after_id: goOnAfter }
     },

@@ -14,7 +14,6 @@ type Test = {
   /** `webhook.test` unless given; others have made-up values. */
   event?: WebhookEvent | undefined
   actor: Actor
-  ipAddress?: string
   now: string
 }
 
@@ -22,13 +21,13 @@ const greeting = 'This is a test of Muster. Whoever reads it has nothing to do.'
 
 /** Queues a test for an endpoint alone, whatever events it chose; returns the id of the delivery. */
 export async function sendTest(tx: Tx, { message = greeting, event = 'webhook.test', ...test }: Test): Promise<string> {
-  const { organizationId, endpointId, actor, ipAddress, now } = test
+  const { organizationId, endpointId, actor, now } = test
   const destination = orNotFound(await lockDestination(tx, test))
   refuseDisabled(destination)
   const data = event === 'webhook.test' ? { message } : webhookExample(event).data
   const said = { event, data, deviceId: null, orderedBy: null, at: now } as const
   const deliveryId = await queueForEndpoint(tx, { organizationId, endpointId, message: said })
   const description = `Sent ${event === 'webhook.test' ? 'a test event' : `an example of the event "${event}"`} to ${describeDestination(destination)}.`
-  await recordAudit(tx, { organizationId, actor, ipAddress, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
   return deliveryId
 }
