@@ -22,6 +22,7 @@ import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
 import { addHealth, type HealthCheck } from './http/health.ts'
 import { addMetrics } from './http/metrics.ts'
+import { addOauthMetadata } from './http/oauth-metadata-routes.ts'
 import { addOauth } from './http/oauth-routes.ts'
 import { logRequests } from './http/request-log.ts'
 import { issueRoutes } from './issues/routes.ts'
@@ -71,6 +72,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   }
   scimRoutes(app)
   addOauth(app)
+  addOauthMetadata(app)
   addDocs(app)
   reportingDocumentationRoutes(app)
   webhookDescriptionRoutes(app)

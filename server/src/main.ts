@@ -49,6 +49,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
     }
   }
   if (config.allowPrivateReceivers) log.warn(privateReceivers)
+  for (const { name, message } of config.removedSettings) log.warn(`${name} ${message}`)
   try {
     const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial, now: clock() })
     await rememberBaseUrl(connection.db, config.baseUrl)

@@ -14,6 +14,7 @@ const globalTables = new Set([
   'enrollment_secret_lookups',
   'node_key_lookups',
   'scim_token_lookups',
+  'ssf_poll_token_lookups',
   'admin_link_lookups',
   'admin_passkey_lookups',
   'used_passkey_challenges',

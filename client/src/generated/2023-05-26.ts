@@ -1607,7 +1607,7 @@ export interface paths {
         };
         /**
          * Poll a stream
-         * @description Answers at once with up to 100 event tokens that are not acknowledged. Needs, besides the API key, the poll token of the stream in `X-Service-Poll-Bearer-Token`; a wrong or missing one is a 401.
+         * @description Answers at once with up to 100 event tokens that are not acknowledged. Takes any of: an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`; the poll token alone as `Authorization: Bearer`; an access token of the key that created the stream. Anything else, and all of them while the poll token is disabled, is a 401.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1617,7 +1617,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Acknowledge event tokens, or poll a stream
-         * @description Acknowledges what the body says and, unless it only acknowledges, polls. A poll without `returnImmediately` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. Needs, besides the API key, the poll token of the stream in `X-Service-Poll-Bearer-Token`; a wrong or missing one is a 401.
+         * @description Acknowledges what the body says and, unless it only acknowledges, polls. A poll without `returnImmediately` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. Takes any of: an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`; the poll token alone as `Authorization: Bearer`; an access token of the key that created the stream. Anything else, and all of them while the poll token is disabled, is a 401.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *

@@ -40,8 +40,7 @@ export function NewStreamPage() {
 const MadeStream = ({ stream }: { stream: SsfStream }) => (
   <>
     <p>
-      <b className="m">{visibleText(stream.name)}</b> is there. Its receiver polls it with this token, besides an API
-      key.
+      <b className="m">{visibleText(stream.name)}</b> is there. Its receiver polls it with this token.
     </p>
     <SecretOnce
       label="Poll token"

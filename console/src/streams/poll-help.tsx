@@ -7,15 +7,11 @@ export const PollHelp = ({ stream }: { stream: SsfStream }) => (
     <h2>Try it</h2>
     <CodeBlock
       label="a first poll"
-      text={[
-        `curl ${stream.delivery.endpoint_url} \\`,
-        '  -H "Authorization: Bearer $API_KEY" \\',
-        '  -H "X-Service-Poll-Bearer-Token: $POLL_TOKEN"',
-      ].join('\n')}
+      text={[`curl ${stream.delivery.endpoint_url} \\`, '  -H "Authorization: Bearer $POLL_TOKEN"'].join('\n')}
     />
     <p className="sm t2">
-      The API key needs the permission “Manage Shared Signals Framework Streams”. Each of the two is refused without the
-      other.
+      The poll token is the only credential that a receiver needs. Receivers that send an API key as well put the token
+      into the header X-Service-Poll-Bearer-Token.
     </p>
   </section>
 )

@@ -63,6 +63,7 @@ async function sayHello(
   await io.line(`  Data folder         ${config.dataDir}`)
   await io.line(`  Log                 ${logFile}`)
   if (config.allowPrivateReceivers) await io.line(`  ! ${privateReceivers}`)
+  for (const { name, message } of config.removedSettings) await io.line(`  ! ${name} ${message}`)
   const begin = sayHowToBegin(server)
   if (begin.length > 0) await io.line('')
   for (const line of begin) await io.line(line)

@@ -62,12 +62,12 @@ test('an empty environment is a trial on loopback with the embedded database', (
       metricsToken: undefined,
       allowPrivateReceivers: false,
       apiVersionHeaderAliases: ['x-kolide-api-version'],
-      pollTokenHeaderAliases: [],
-      ssfPollWithApiKey: false,
+      pollTokenHeaderAliases: ['x-kolide-poll-bearer-token'],
       deviceDeletionDelaySeconds: 120,
       liveQueryBlockedTables: ['curl', 'process_envs', 'shell_history', 'carves'],
       oidc: undefined,
       bootstrap: {},
+      removedSettings: [],
     },
   )
 })
@@ -162,6 +162,15 @@ function orderOf(fault: string): number {
 test('an unknown name with no near one is refused plainly; names of the test suites and of clients are let through', () => {
   const env = { MUSTER_ZEBRA_CROSSING_COLOUR: '1', MUSTER_TEST_DATABASE_URL: 'x', MUSTER_API_KEY: 'mstr_v1_x' }
   assert.deepEqual(faultsOf(env), ['MUSTER_ZEBRA_CROSSING_COLOUR is not a setting'])
+})
+
+test('a setting of an earlier version is ignored, and said to be', () => {
+  const { removedSettings } = loadConfig({ MUSTER_SSF_POLL_WITH_API_KEY: 'true' })
+  assert.deepEqual(
+    removedSettings.map(({ name }) => name),
+    ['MUSTER_SSF_POLL_WITH_API_KEY'],
+  )
+  assert.match(removedSettings[0]?.message ?? '', /was removed and is ignored: .* Remove the setting$/)
 })
 
 test('a host that is reachable from outside needs TLS or a proxy', () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigError, type ConfigFault } from './config-error.ts'
 import { hideSecrets } from './describe-config.ts'
 import { parseEnvironment } from './parse-environment.ts'
+import { listRemovedSettings } from './removed-settings.ts'
 import type { SettingValues } from './settings.ts'
 import { decodeBoolean, decodeMasterKey, isLoopbackHost, splitList } from './value-rules.ts'
 
@@ -31,14 +32,14 @@ export type Config = Readonly<{
   apiVersionHeaderAliases: readonly string[]
   /** Lower case. */
   pollTokenHeaderAliases: readonly string[]
-  /** Whether an API key alone may poll a stream. */
-  ssfPollWithApiKey: boolean
   deviceDeletionDelaySeconds: number
   /** Lower case. */
   liveQueryBlockedTables: readonly string[]
   /** Undefined: nobody signs in through an identity provider. */
   oidc: Oidc | undefined
   bootstrap: Bootstrap
+  /** Settings of earlier versions that are set and ignored, each with what to do. */
+  removedSettings: readonly ConfigFault[]
 }>
 
 type Oidc = Readonly<{ issuer: string; clientId: string; clientSecret: string; name: string }>
@@ -60,7 +61,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   // A rule across settings says nothing new about one that is already faulty.
   faults.push(...faultsBetween(values).filter(({ name }) => !faulty.has(name)))
   if (faults.length > 0) throw new ConfigError(faults)
-  return hideSecrets(toConfig(values))
+  return hideSecrets(toConfig(values, listRemovedSettings(env)))
 }
 
 /** The origin that links use when MUSTER_BASE_URL is not set. */
@@ -68,7 +69,7 @@ function defaultBaseUrl(port: number, isTls: boolean): string {
   return `${isTls ? 'https' : 'http'}://localhost:${port}`
 }
 
-function toConfig(values: SettingValues): Config {
+function toConfig(values: SettingValues, removedSettings: readonly ConfigFault[]): Config {
   const { MUSTER_TLS_CERT_FILE: certFile, MUSTER_TLS_KEY_FILE: keyFile } = values
   const tls =
     certFile && keyFile ? Object.freeze({ certFile: resolve(certFile), keyFile: resolve(keyFile) }) : undefined
@@ -89,11 +90,11 @@ function toConfig(values: SettingValues): Config {
     allowPrivateReceivers: values.MUSTER_ALLOW_PRIVATE_RECEIVERS,
     apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
     pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
-    ssfPollWithApiKey: values.MUSTER_SSF_POLL_WITH_API_KEY,
     deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,
     liveQueryBlockedTables: Object.freeze(values.MUSTER_LIVE_QUERY_BLOCKED_TABLES.filter((name) => name !== 'none')),
     oidc: toOidc(values),
     bootstrap: hideSecrets(toBootstrap(values)),
+    removedSettings,
   }
 }
 

@@ -1,6 +1,7 @@
 import { Errors } from 'typebox/value'
 import type { ConfigFault } from './config-error.ts'
 import { nearestName } from './nearest-name.ts'
+import { isRemovedSetting } from './removed-settings.ts'
 import { type SettingValues, settings } from './settings.ts'
 import { listSettings } from './settings-table.ts'
 import { decodeBoolean, splitList } from './value-rules.ts'
@@ -51,7 +52,7 @@ const ofClients = new Set(['MUSTER_API_KEY', 'MUSTER_POLL_TOKEN', 'MUSTER_RECEIV
 function unknownNames(env: NodeJS.ProcessEnv): ConfigFault[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('MUSTER_') && !ofTestSuites.test(name) && !ofClients.has(name))
-    .filter((name) => !names.includes(name))
+    .filter((name) => !names.includes(name) && !isRemovedSetting(name))
     .map((name) => {
       const nearest = nearestName(name, names)
       return { name, message: nearest ? `is not a setting; did you mean ${nearest}?` : 'is not a setting' }

@@ -86,7 +86,7 @@ export const settings = Type.Object({
     minimum: 1,
     maximum: 1_000_000,
     default: 270,
-    description: 'Requests that an API key may make in a minute.',
+    description: 'Requests that an API key may make in a minute, and those with the poll token of a stream alone.',
   }),
   MUSTER_METRICS_TOKEN: text(rules.isToken, 'must be printable characters without spaces', {
     description: 'Bearer token that `/metrics` asks for.',
@@ -100,13 +100,8 @@ export const settings = Type.Object({
     description: 'Header names read as `X-Service-Api-Version`, for existing clients of this API family.',
   }),
   MUSTER_POLL_TOKEN_HEADER_ALIASES: headerNames({
-    default: [],
-    description: 'Header names read as the poll token header of signal streams.',
-    example: 'x-poll-token',
-  }),
-  MUSTER_SSF_POLL_WITH_API_KEY: flag({
-    description:
-      'Let an API key alone poll a stream, without the poll token of the stream: for receivers that know only one credential.',
+    default: ['x-kolide-poll-bearer-token'],
+    description: 'Header names read as `X-Service-Poll-Bearer-Token`, for existing clients of this API family.',
   }),
   MUSTER_DEVICE_DELETION_DELAY_SECONDS: Type.Integer({
     minimum: 0,

@@ -623,6 +623,7 @@ export interface Database {
     created_at: Instant
     updated_at: Instant
     deleted_at: Instant | null
+    created_by_key_id: string | null
   }
   ssf_stream_deliveries: {
     organization_id: string
@@ -643,6 +644,8 @@ export interface Database {
     created_at: Instant
     valid_until: Instant | null
   }
+  ssf_poll_token_lookups: { lookup_hash: Buffer; organization_id: string; stream_id: string }
+  ssf_poll_windows: { organization_id: string; stream_id: string; started_at: Instant; used: number }
   ssf_signals: {
     organization_id: string
     id: Id

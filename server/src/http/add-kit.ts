@@ -8,7 +8,7 @@ import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { startAdmissions } from './admissions.ts'
-import { admitter, authenticator } from './authenticate.ts'
+import { admitter, authenticator, rateLimiter } from './authenticate.ts'
 import type { Kit } from './kit.ts'
 import { linksFor } from './links.ts'
 
@@ -30,7 +30,8 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   const { db } = connection
   const uses = collectKeyUses(db, clock)
   const admissions = startAdmissions({ db, windowMs, onUse: uses.note })
-  const admit = admitter({ admissions, limitPerMinute: config.rateLimitPerMinute, windowMs })
+  const holdToLimit = rateLimiter({ limitPerMinute: config.rateLimitPerMinute, windowMs })
+  const admit = admitter(admissions, holdToLimit)
   const kit: Kit = {
     config,
     db,
@@ -44,12 +45,13 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
       prefix: '',
       versions: apiVersions,
       isForEverybody: true,
-      requires: authenticator(admit, { secrets, clock, onPermissionUse: uses.notePermission }),
+      requires: authenticator(admit, holdToLimit, { secrets, clock, onPermissionUse: uses.notePermission }),
     },
     operations: [],
   }
   app.decorate('kit', kit)
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('credential', undefined)
   const flush = () => uses.flush().catch((error: unknown) => log.warn({ err: error }, 'last uses of keys not written'))
   let timer: NodeJS.Timeout | undefined
   app.addHook('onReady', (done) => {

@@ -2,7 +2,7 @@ import { type Feature, features } from '@muster/contract/features.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isWellFormedKey } from '../api-keys/key-format.ts'
-import type { Principal } from '../api-keys/principal.ts'
+import type { Caller, Principal } from '../api-keys/principal.ts'
 import type { Clock } from '../clock.ts'
 import { fail } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -15,14 +15,31 @@ export type Need = {
   operationId: string
   feature?: Feature | undefined
   scope?: Scope | undefined
+  routeToken?: RouteToken | undefined
 }
 
+/** What a request may be sent with as `Authorization: Bearer`. */
+export type Credential = 'api_key' | 'access_token' | 'route_token'
+
+/** A bearer token that opens one route and nothing else. */
+export type RouteToken = {
+  /** Whether a text has the form of one. */
+  readonly matches: (bearer: string) => boolean
+  /** Counts a request with it; undefined when it does not open this address. */
+  readonly admit: (bearer: string, params: unknown) => Promise<RouteTokenAdmission | undefined>
+}
+
+export type RouteTokenAdmission = RateLimitPosition & {
+  readonly caller: Caller
+  readonly disabledFeatures: ReadonlySet<Feature>
+}
+
+type RateLimitPosition = Pick<Admission, 'position' | 'resetSeconds'>
+type HoldToLimit = (reply: FastifyReply, position: RateLimitPosition) => void
+
 type Authentication = {
-  admissions: Admissions
   secrets: Secrets
   clock: Clock
-  limitPerMinute: number
-  windowMs: number
   /** Told of every request that a permission lets through. */
   onPermissionUse: (principal: Principal, permission: Permission) => void
 }
@@ -30,16 +47,12 @@ type Authentication = {
 /** Counts a request of the key with this look-up hash, and refuses it beyond the limit; undefined for no such key. */
 export type Admit = (reply: FastifyReply, lookupHash: Buffer) => Promise<Principal | undefined>
 
-export function admitter({
-  admissions,
-  limitPerMinute,
-  windowMs,
-}: Pick<Authentication, 'admissions' | 'limitPerMinute' | 'windowMs'>): Admit {
+export function rateLimiter({ limitPerMinute, windowMs }: { limitPerMinute: number; windowMs: number }): HoldToLimit {
   const limit = String(limitPerMinute)
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`
 
   // draft-ietf-httpapi-ratelimit-headers-03 to -06: the header family that clients of this API read.
-  function holdToLimit(reply: FastifyReply, { position, resetSeconds }: Admission): void {
+  return (reply, { position, resetSeconds }) => {
     const reset = String(resetSeconds)
     reply.header('ratelimit-limit', limit)
     reply.header('ratelimit-remaining', String(Math.max(0, limitPerMinute - position)))
@@ -49,22 +62,43 @@ export function admitter({
     reply.header('retry-after', reset)
     fail('rate_limited')
   }
+}
 
-  return async (reply, lookupHash) => {
+export const admitter =
+  (admissions: Admissions, holdToLimit: HoldToLimit): Admit =>
+  async (reply, lookupHash) => {
     const admission = await admissions.admit(lookupHash)
     if (admission) holdToLimit(reply, admission)
     return admission?.principal
   }
-}
 
 /** Makes the hook that lets a request of a key in: known, within its limit, and allowed to do this. */
 export function authenticator(
   admit: Admit,
-  { secrets, clock, onPermissionUse }: Pick<Authentication, 'secrets' | 'clock' | 'onPermissionUse'>,
+  holdToLimit: HoldToLimit,
+  { secrets, clock, onPermissionUse }: Authentication,
 ) {
-  return ({ permission, feature, scope }: Need) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  async function admitRouteToken(request: FastifyRequest, reply: FastifyReply, token: RouteToken, bearer: string) {
+    request.credential = 'route_token'
+    const admission = await token.admit(bearer, request.params)
+    if (!admission) return fail('unauthorized', { message: 'This token is not valid here.' })
+    request.principal = admission.caller
+    holdToLimit(reply, admission)
+    // What a key needs for the same request.
+    requireFeature(admission, 'write_api')
+    return admission
+  }
+
+  return (need: Need) => {
+    const { permission, feature, scope, routeToken } = need
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const bearer = bearerTokenOf(request.headers.authorization) ?? ''
+      if (routeToken?.matches(bearer)) {
+        const admission = await admitRouteToken(request, reply, routeToken, bearer)
+        if (feature) requireFeature(admission, feature)
+        return
+      }
+      if (bearer !== '') request.credential = isAccessToken(bearer) ? 'access_token' : 'api_key'
       const access = isAccessToken(bearer) ? readAccessToken(secrets, bearer, Date.parse(clock())) : undefined
       const lookupHash = isWellFormedKey(bearer) ? secrets.lookupHash('api_key', bearer) : access?.lookupHash
       const principal = lookupHash && (await admit(reply, lookupHash))
@@ -77,6 +111,7 @@ export function authenticator(
       requirePermission(principal, permission)
       onPermissionUse(principal, permission)
     }
+  }
 }
 
 /** RFC 6750 §3.1, insufficient_scope. */
@@ -86,12 +121,12 @@ function requireScope({ scopes }: AccessToken, scope: Scope | undefined): void {
   fail('permission_missing', { message: `This needs ${needed}.` })
 }
 
-function bearerTokenOf(header: string | undefined): string | undefined {
+export function bearerTokenOf(header: string | undefined): string | undefined {
   if (header === undefined || header.length > 500 || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
   return header.slice(7).trim()
 }
 
-function requireFeature({ disabledFeatures }: Principal, feature: Feature): void {
+function requireFeature({ disabledFeatures }: Pick<Principal, 'disabledFeatures'>, feature: Feature): void {
   if (!disabledFeatures.has(feature)) return
   fail('feature_unavailable', {
     message: `The feature ${features[feature].title} is not available to the organization.`,

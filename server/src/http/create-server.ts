@@ -15,9 +15,10 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/load-config.ts'
 import { ServiceError } from '../errors.ts'
 import { answerClientError } from './answer-client-error.ts'
+import { bearerChallenge } from './bearer-challenge.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
-import { explainValidation } from './explain-validation.ts'
+import { asMalformed, explainValidation } from './explain-validation.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
 import { unmatchedRequest, versionConstraint } from './versions.ts'
 
@@ -46,7 +47,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
     schemaErrorFormatter: explainValidation,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      answerError(log, error, request, reply),
+      answerError({ config, log }, error, request, reply),
     routerOptions: {
       ignoreTrailingSlash: true,
       constraints: { apiVersion: versionConstraint(config.apiVersionHeaderAliases) },
@@ -60,7 +61,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   readBodiesAsJson(app)
   answerErrors(app, config, log)
   addCommonHeaders(app)
-  requireHost(app, log)
+  requireHost(app, { config, log })
   return app
 }
 
@@ -88,32 +89,45 @@ function requestIdOf(request: IncomingMessage): string {
 }
 
 /** RFC 9112 §3.2: HTTP/1.1 without Host is a 400. */
-function requireHost(app: FastifyInstance, log: Logger): void {
+function requireHost(app: FastifyInstance, answering: Answering): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') return done()
     const message = 'The header Host is missing.'
-    answerError(log, new ServiceError('malformed_request', { message }), request, reply.header('connection', 'close'))
+    const error = new ServiceError('malformed_request', { message })
+    answerError(answering, error, request, reply.header('connection', 'close'))
   })
 }
+
+type Answering = { config: Config; log: Logger }
 
 function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
-  app.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
+  const answering = { config, log }
+  app.setErrorHandler((error, request, reply) => answerError(answering, error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    answerError(log, unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases), request, reply)
+    answerError(answering, unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases), request, reply)
   })
 }
 
-function answerError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = toServiceError(error)
+function answerError({ config, log }: Answering, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalFor(error, request)
   const status = statusOf[refusal.code]
   if (status >= 500 || refusal.detail !== undefined) {
     const level = status === 500 ? 'error' : 'warn'
     log[level]({ request_id: request.id, detail: refusal.detail, err: refusal.cause ?? refusal }, 'request failed')
   }
-  // RFC 9110 §11.6.1: a 401 names the scheme that would do.
-  if (status === 401 && !isOfSessions(refusal.code)) reply.header('www-authenticate', 'Bearer')
+  // RFC 9110 §11.6.1: a 401 names the scheme that would do. RFC 6750 §3.1: so does a 403 to a bearer token.
+  const isOfBearer = status === 401 ? !isOfSessions(refusal.code) : refusal.code === 'permission_missing'
+  if (isOfBearer && !request.url.startsWith('/console/')) {
+    reply.header('www-authenticate', bearerChallenge(refusal.code, request, config.baseUrl))
+  }
   reply.code(status).header('x-request-id', request.id).send(errorBodyOf(refusal))
+}
+
+/** Access tokens are for clients of the Shared Signals Framework, which lists 400 where this API answers 422 (SSF 1.0 §8.1). */
+function refusalFor(error: unknown, { credential }: FastifyRequest): ServiceError {
+  const refusal = toServiceError(error)
+  return credential === 'access_token' && statusOf[refusal.code] === 422 ? asMalformed(refusal) : refusal
 }
 
 function addCommonHeaders(app: FastifyInstance): void {

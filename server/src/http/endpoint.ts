@@ -7,6 +7,7 @@ import type { Static, TSchema, TUnsafe } from 'typebox'
 import type { Actor } from '../audit/record-audit.ts'
 import type { Db } from '../db/transact.ts'
 import { fail } from '../errors.ts'
+import type { Credential, RouteToken } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access } from './operations.ts'
 import { type PathParams, readParams } from './path-params.ts'
@@ -17,6 +18,10 @@ export type Call<Body = unknown, Query = unknown, Path extends string = string> 
   readonly organizationId: string
   /** The key, for the audit log. */
   readonly actor: Actor
+  /** The key of the request, or the one that its access token was granted for. */
+  readonly keyId: string | undefined
+  /** Undefined in the console. */
+  readonly credential: Credential | undefined
 }
 
 /** What a request without a key comes with. */
@@ -58,6 +63,8 @@ export type EndpointDefinition<
   namesRecord?: true
   /** A POST by which a stream is only read: the scope `ssf.read` is enough. */
   isReading?: true
+  /** A bearer token besides keys that opens this route alone. */
+  routeToken?: RouteToken
   /** A body of another form is a 400 instead of a 422, where a protocol asks for it. */
   faultsAreMalformed?: true
   /** Left out: the answer has no body, and its status is 204. */
@@ -85,8 +92,8 @@ export function endpoint<
 ): void {
   const { permission, run } = definition
   register(app, definition, permission, (call, request) => {
-    const { organizationId, actor } = request.principal ?? fail('unauthorized')
-    return run({ ...call, organizationId, actor })
+    const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
+    return run({ ...call, organizationId, actor, keyId, credential: request.credential })
   })
 }
 
@@ -133,6 +140,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     namesRecord: definition.namesRecord,
     faultsAreMalformed: definition.faultsAreMalformed,
     isReading: definition.isReading,
+    routeToken: definition.routeToken,
     search: undefined,
   }
   const params = readParams(path, textParams)

@@ -19,7 +19,12 @@ export function explainValidation(findings: readonly FastifySchemaValidationErro
 
 /** The same for a protocol in which a body of another form is a bad request. */
 export function explainMalformed(findings: readonly FastifySchemaValidationError[]): ServiceError {
-  const faults = explainValidation(findings).errors ?? []
+  return asMalformed(explainValidation(findings))
+}
+
+/** A refusal with faults as a bad request that names them. */
+export function asMalformed({ errors: faults = [], message }: ServiceError): ServiceError {
+  if (faults.length === 0) return new ServiceError('malformed_request', { message })
   const text = faults.slice(0, 5).map(({ field, message }) => `${field || 'the body'} ${message}`)
   return new ServiceError('malformed_request', { message: `The request cannot be understood: ${text.join('; ')}.` })
 }

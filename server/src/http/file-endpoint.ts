@@ -51,7 +51,7 @@ export function fileEndpoint<const Path extends string>(
   }
   const params = readParams(definition.path, {})
   registerOperation(app, operation, 'GET', (version) => async (request, reply) => {
-    const { organizationId, actor } = request.principal ?? fail('unauthorized')
+    const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
     const answer = await run({
       db,
       params: params(request.params),
@@ -62,6 +62,8 @@ export function fileEndpoint<const Path extends string>(
       method: request.method,
       organizationId,
       actor,
+      keyId,
+      credential: request.credential,
     })
     return sendFile(reply, answer)
   })

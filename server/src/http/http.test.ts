@@ -86,7 +86,9 @@ test('a request without a key, with a malformed, unknown or another scheme is a 
     const { status, body, headers } = await ask('GET', '/whoami', { key: undefined, headers: { authorization } })
     assert.equal(status, 401)
     assert.deepEqual(body, { error: 'unauthorized', message })
-    assert.equal(headers['www-authenticate'], 'Bearer')
+    const error = /^Bearer ./.test(authorization) ? ', error="invalid_token"' : ''
+    const metadata = 'https://muster.test/.well-known/oauth-protected-resource'
+    assert.equal(headers['www-authenticate'], `Bearer resource_metadata="${metadata}"${error}`)
     assert.equal(headers['ratelimit-limit'], undefined)
   }
   assert.equal((await ask('GET', '/whoami', { key: undefined })).status, 401)

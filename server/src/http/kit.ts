@@ -7,7 +7,8 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { Admit, Need } from './authenticate.ts'
+import type { Scope } from './access-tokens.ts'
+import type { Admit, Credential, Need } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access, Operation } from './operations.ts'
 
@@ -45,11 +46,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the authentication of every route that needs a key or a session. */
     principal: Caller | undefined
+    /** What the request was sent with, as soon as its form is known; undefined for none, and for sessions. */
+    credential: Credential | undefined
   }
   interface FastifyContextConfig {
     /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, or anyone for a page. */
     access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'page'
     operationId?: string
+    /** What an access token needs for the route; access tokens open no others. */
+    scope?: Scope | undefined
     /** Successful requests are logged at debug level only. */
     isChatty?: true
   }

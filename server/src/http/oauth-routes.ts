@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isWellFormedKey } from '../api-keys/key-format.ts'
 import { ServiceError } from '../errors.ts'
 import { makeAccessToken, type Scope, scopes } from './access-tokens.ts'
+import { tokenPath } from './oauth-metadata-routes.ts'
 
 const lifetimeSeconds = 3_600
 
@@ -37,7 +38,7 @@ export function addOauth(app: FastifyInstance): void {
     scope.setErrorHandler(answerError)
     scope.route({
       method: 'POST',
-      url: '/oauth/token',
+      url: tokenPath,
       config: { access: 'oauth' },
       handler: (request, reply) => grant(app, request, reply),
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { testApp } from '../../test/support/app.ts'
+import { baseUrl, testApp } from '../../test/support/app.ts'
 import { revokeApiKey } from '../api-keys/revoke-api-key.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
@@ -94,6 +94,105 @@ test('a token that was touched is none', async () => {
   }
   for (const touched of [`${accessToken}A`, accessToken.slice(0, -1), 'mstr_at_', `${accessToken}=`]) {
     assert.equal(await statusOf('GET', '/ssf_streams', touched), 401)
+  }
+})
+
+test('clients find the token endpoint and its scopes by RFC 8414, and by RFC 9728 where they begin at the resource', async () => {
+  const read = async (name: string) => {
+    const { status, body, headers } = await app.ask('GET', `/.well-known/${name}`, { key: undefined })
+    assert.deepEqual([status, headers['cache-control']], [200, 'public, max-age=3600'])
+    return body
+  }
+  const resource = await read('oauth-protected-resource')
+  assert.deepEqual(resource, {
+    resource: baseUrl,
+    authorization_servers: [baseUrl],
+    scopes_supported: ['ssf.manage', 'ssf.read'],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Muster',
+    resource_documentation: `${baseUrl}/docs`,
+  })
+  const server = await read('oauth-authorization-server')
+  assert.deepEqual(server, {
+    issuer: baseUrl,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    grant_types_supported: ['client_credentials'],
+    response_types_supported: ['none'],
+    scopes_supported: ['ssf.manage', 'ssf.read'],
+    service_documentation: `${baseUrl}/docs`,
+  })
+})
+
+test('a refused token is told what is wrong with it as RFC 6750 tells it', async () => {
+  const { body } = await token(grant({ scope: 'ssf.read' }))
+  const challenge = async (method: string, url: string, key: string | undefined, sent?: object) =>
+    (await app.ask(method, url, { key, ...(sent && { body: sent }) })).headers['www-authenticate']
+  const metadata = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
+  assert.equal(await challenge('GET', '/ssf_streams', undefined), metadata)
+  assert.equal(await challenge('GET', '/ssf_streams', 'mstr_at_x'), `${metadata}, error="invalid_token"`)
+  assert.equal(await challenge('GET', '/ssf_streams', `${app.tenant.key}x`), `${metadata}, error="invalid_token"`)
+  const tooSmall = `${metadata}, error="insufficient_scope"`
+  assert.equal(await challenge('POST', '/ssf_streams', body.access_token, {}), `${tooSmall}, scope="ssf.manage"`)
+  assert.equal(await challenge('GET', '/ssf_streams', app.tenant.readOnlyKey), `${tooSmall}, scope="ssf.read"`)
+  assert.equal(await challenge('GET', '/devices', body.access_token), tooSmall)
+  await app.db
+    .updateTable('organizations')
+    .set({ disabled_features: ['ssf'] })
+    .execute()
+  assert.equal(await challenge('GET', '/ssf_streams', body.access_token), metadata)
+})
+
+test('an access token of another organization opens nothing, and looks like one for what is not there', async () => {
+  const other = await app.addTenant()
+  const { body: stream } = await app.ask('POST', '/ssf_streams', { body: { name: 'A' } })
+  const { body } = await token(grant({ client_id: other.keyId, client_secret: other.key }))
+  const key = body.access_token
+  const { id, stream_id } = stream
+  for (const [method, url, sent] of [
+    ['GET', `/ssf_streams/${id}`],
+    ['GET', `/ssf_streams?stream_id=${stream_id}`],
+    ['PATCH', '/ssf_streams', { stream_id, name: 'x' }],
+    ['PUT', '/ssf_streams', { stream_id }],
+    ['PATCH', `/ssf_streams/${id}`, { name: 'x' }],
+    ['GET', `/ssf_streams/status?stream_id=${id}`],
+    ['POST', '/ssf_streams/status', { stream_id, status: 'disabled' }],
+    ['POST', '/ssf_streams/verify', { stream_id }],
+    ['POST', `/ssf_streams/${id}/test`, { email: 'ana@acme.example' }],
+    ['POST', `/ssf_streams/${id}/rotate_poll_token`, { mode: 'immediate' }],
+    ['POST', `/ssf_streams/${id}/replay`, { from: '2026-11-20', to: '2026-11-21' }],
+    ['GET', `/ssf_streams/${id}/events`],
+    ['POST', `/ssf_streams/${id}/events`, { ack: [] }],
+    ['GET', `/ssf_streams/${id}/history`],
+    ['GET', `/ssf_streams/${id}/snapshot`],
+    ['GET', `/ssf_streams/${id}/checkpoint`],
+    ['DELETE', `/ssf_streams?stream_id=${id}`],
+    ['DELETE', `/ssf_streams/${id}`],
+  ] as const) {
+    const answer = await app.ask(method, url, { key, ...(sent && { body: sent }) })
+    assert.deepEqual([answer.status, answer.body.error], [404, 'not_found'], `${method} ${url}`)
+  }
+  assert.deepEqual((await app.ask('GET', `/ssf_streams/${id}`)).body.name, 'A')
+})
+
+test('an unacceptable body is a 400 for an access token, and a 422 for a key', async () => {
+  const { body } = await token(grant())
+  const bodies: [method: string, url: string, sent: object, field: string][] = [
+    ['POST', '/ssf_streams', { delivery: { method: 'urn:ietf:rfc:8935' } }, 'delivery/endpoint_url'],
+    ['POST', '/ssf_streams', { description: 'x'.repeat(1_001) }, 'description'],
+    ['POST', '/ssf_streams/status', { stream_id: '1', status: 'off' }, 'status'],
+    ['POST', '/ssf_streams/status', { status: 'enabled' }, 'stream_id'],
+    ['POST', '/ssf_streams/verify', {}, 'stream_id'],
+    ['PATCH', '/ssf_streams', { name: 'x' }, 'stream_id'],
+    ['GET', '/ssf_streams/status', {}, 'stream_id'],
+  ]
+  for (const [method, url, sent, field] of bodies) {
+    const options = method === 'GET' ? {} : { body: sent }
+    const byKey = await app.ask(method, url, options)
+    assert.deepEqual([byKey.status, byKey.body.errors?.[0]?.field], [422, field], `${method} ${url}`)
+    const byToken = await app.ask(method, url, { ...options, key: body.access_token })
+    assert.deepEqual([byToken.status, byToken.body.error], [400, 'malformed_request'], `${method} ${url}`)
+    assert.ok(byToken.body.message.includes(field), byToken.body.message)
   }
 })
 

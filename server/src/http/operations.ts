@@ -3,6 +3,7 @@ import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { TSchema } from 'typebox'
+import type { RouteToken } from './authenticate.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -38,6 +39,8 @@ export type Operation = {
   readonly alternative?: TSchema | undefined
   /** A POST by which a stream is only read. */
   readonly isReading?: true | undefined
+  /** A bearer token besides keys that opens this operation alone. */
+  readonly routeToken?: RouteToken | undefined
   /** A body of another form is a 400 instead of a 422. */
   readonly faultsAreMalformed?: true | undefined
   /** Set where the answer is a file instead of JSON. */

@@ -19,7 +19,8 @@ export function registerOperation(
   handlerFor: (version: ApiVersion) => Handler,
 ): void {
   const { operations, door } = app.kit
-  const { operationId, access, feature, path } = operation
+  const { operationId, access, feature, path, routeToken } = operation
+  const scope = scopeOf(operation, method)
   if (access === 'public' && !door.isForEverybody) return
   const versions = operation.versions.filter((version) => door.versions.includes(version))
   operations.push({ ...operation, method })
@@ -30,11 +31,11 @@ export function registerOperation(
       method: methods,
       url: path,
       constraints: { apiVersion: version },
-      config: { access, operationId },
+      config: { access, operationId, scope },
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(access !== 'public' && {
-        onRequest: door.requires({ permission: access, operationId, feature, scope: scopeOf(operation, method) }),
+        onRequest: door.requires({ permission: access, operationId, feature, scope, routeToken }),
       }),
       ...(operation.query && { preValidation: queryCoercion(operation.query) }),
       handler: handlerFor(version),

@@ -38,6 +38,7 @@ export async function createStream(
       audience: settings.audience,
       endpoint_url: settings.endpointUrl,
       events_requested: [complianceChangeType],
+      created_by_key_id: actor.type === 'ApiKey' ? actor.id : null,
       created_at: now,
       updated_at: now,
     })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { generateToken } from '../api-keys/key-format.ts'
+import { generateToken, isWellFormedToken } from '../api-keys/key-format.ts'
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
@@ -10,20 +10,29 @@ import { lockStream } from './queries.ts'
 
 type Place = { organizationId: string; streamId: string }
 
+const prefix = 'muspt'
+
+export const isPollToken = (text: string): boolean => isWellFormedToken(prefix, text)
+
 /** How the token of a poll is looked up in `ssf_poll_tokens`. */
 export const pollTokenHash = (secrets: Secrets, token: string): Buffer => secrets.lookupHash('poll_token', token)
 
 /** Makes a token that a stream can be polled with, and returns it in clear: only its keyed hash is kept. */
 export async function addPollToken(tx: Tx, secrets: Secrets, { organizationId, streamId }: Place, now: string) {
-  const token = generateToken('muspt')
+  const token = generateToken(prefix)
+  const lookupHash = pollTokenHash(secrets, token)
   await tx
     .insertInto('ssf_poll_tokens')
     .values({
       organization_id: organizationId,
       stream_id: streamId,
-      lookup_hash: pollTokenHash(secrets, token),
+      lookup_hash: lookupHash,
       created_at: now,
     })
+    .execute()
+  await tx
+    .insertInto('ssf_poll_token_lookups')
+    .values({ lookup_hash: lookupHash, organization_id: organizationId, stream_id: streamId })
     .execute()
   return token
 }

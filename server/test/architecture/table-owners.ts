@@ -77,6 +77,8 @@ export const tableOwners: Readonly<Record<string, string>> = {
   ssf_streams: 'streams',
   ssf_stream_deliveries: 'streams',
   ssf_poll_tokens: 'streams',
+  ssf_poll_token_lookups: 'streams',
+  ssf_poll_windows: 'streams',
   ssf_signals: 'streams',
   ssf_stream_events: 'streams',
   ssf_attempts: 'streams',

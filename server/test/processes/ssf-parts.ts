@@ -6,7 +6,13 @@ import type { TlsServer } from '../support/tls-server.ts'
 
 export const [push, poll] = ['urn:ietf:rfc:8935', 'urn:ietf:rfc:8936']
 
-export type Stream = { id: string; stream_id: string; aud: string; delivery: { endpoint_url: string } }
+export type Stream = {
+  id: string
+  stream_id: string
+  aud: string
+  delivery: { endpoint_url: string }
+  poll_bearer_token: string
+}
 export type Parts = { t: TestContext; tls: TlsServer; check: ReturnType<typeof setChecker> }
 
 export async function ask({ tls: { server, key } }: Parts, method: string, path: string, body?: unknown) {
@@ -23,8 +29,14 @@ export async function receiving({ t }: Parts): Promise<Receiver> {
   return receiver
 }
 
-/** Polls with the API key alone, at the address that the stream names. */
-export const pollOf = (parts: Parts, stream: Stream, json: object): Promise<{ sets: Record<string, string> }> =>
-  ask(parts, 'POST', stream.delivery.endpoint_url, json)
+/** Polls with the poll token as the only credential, at the address that the stream names. */
+export async function pollOf({ tls }: Parts, stream: Stream, json: object): Promise<{ sets: Record<string, string> }> {
+  const answer = await tls.server.ask('POST', stream.delivery.endpoint_url, {
+    key: stream.poll_bearer_token,
+    body: json,
+  })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body
+}
 
 export const ms = (value: number): string => `${Math.round(value)} ms`

@@ -24,8 +24,8 @@ export type TlsServer = {
 }
 
 /**
- * A server process that speaks TLS as in production, pushes to the receivers of the tests and lets a poll in by the
- * API key alone, on PostgreSQL where a database is given. From then on this process trusts its certificate.
+ * A server process that speaks TLS as in production and pushes to the receivers of the tests, on PostgreSQL where a
+ * database is given. From then on this process trusts its certificate.
  */
 export async function openTlsServer(hooks: Hooks, database: TestDatabase | undefined): Promise<TlsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-tls-'))
@@ -48,7 +48,6 @@ export async function openTlsServer(hooks: Hooks, database: TestDatabase | undef
     MUSTER_TLS_KEY_FILE: file('server.key', identity.private),
     NODE_EXTRA_CA_CERTS: file('receivers.crt', authorityOfReceivers),
     MUSTER_ALLOW_PRIVATE_RECEIVERS: 'true',
-    MUSTER_SSF_POLL_WITH_API_KEY: 'true',
     MUSTER_RATE_LIMIT_PER_MINUTE: '100000',
     MUSTER_BOOTSTRAP_ORGANIZATION: 'Acme',
     MUSTER_BOOTSTRAP_API_KEY: key,

@@ -4,7 +4,7 @@ import type { CommandIo } from '../data-command.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkTls } from './check-tls.ts'
-import { type Finding, failed, judge, ok } from './finding.ts'
+import { type Finding, failed, judge, ok, warning } from './finding.ts'
 
 /** Everything that can be told from outside about whether this installation works. It changes nothing. */
 export async function runDoctor(env: NodeJS.ProcessEnv, io: CommandIo, clockMs: () => number): Promise<Finding[]> {
@@ -12,6 +12,7 @@ export async function runDoctor(env: NodeJS.ProcessEnv, io: CommandIo, clockMs: 
   if (!('dataDir' in config)) return config
   return [
     ok('configuration', config.databaseUrl === undefined ? 'valid, for a trial' : 'valid'),
+    ...config.removedSettings.map(({ name, message }) => warning('configuration', `${name} ${message}`)),
     ...(await judge('data folder', () => checkDataFolder(config))),
     ...(await judge('TLS', () => checkTls(config, clockMs()))),
     ...(await judge('database', () => checkDatabase(config, io, clockMs))),

@@ -184,7 +184,14 @@ test('every table of the product can be transferred, parents before children', a
   )
   assert.deepEqual(
     left.map(({ name }) => String(name)).filter((name) => !names.includes(name)),
-    ['admin_session_windows', 'rate_limit_windows', 'sample_counters', 'schema_migrations', 'scim_rate_windows'],
+    [
+      'admin_session_windows',
+      'rate_limit_windows',
+      'sample_counters',
+      'schema_migrations',
+      'scim_rate_windows',
+      'ssf_poll_windows',
+    ],
   )
 })
 

@@ -11,6 +11,8 @@ export type PolledStream = {
   isTokenValid: boolean
   /** Whether the stream has any token at all. */
   hasToken: boolean
+  /** The key that created the stream, if a key did. */
+  createdByKeyId: string | null
 }
 
 /** A stream by `id` or `stream_id`, and how the token of a poll stands to it, in one statement. */
@@ -24,7 +26,8 @@ export async function findPolledStream(
   if (!column) return undefined
   const { rows } = await sql<PolledStream>`
     select id, delivery_type as "deliveryType", needs_no_poll_token as "needsNoPollToken",
-      coalesce(tokens.is_valid, false) as "isTokenValid", tokens.count > 0 as "hasToken"
+      coalesce(tokens.is_valid, false) as "isTokenValid", tokens.count > 0 as "hasToken",
+      created_by_key_id as "createdByKeyId"
     from ssf_streams
     left join lateral (
       select bool_or(token.lookup_hash = ${tokenHash ?? null}::bytea) as is_valid, count(*) as count

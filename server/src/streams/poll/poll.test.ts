@@ -7,10 +7,8 @@ import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
-import { buildApp } from '../../app.ts'
 import { transact } from '../../db/transact.ts'
 import { plusMs } from '../../issues/rules.ts'
-import { createLogger } from '../../logging.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
 
@@ -105,6 +103,31 @@ test('more than was asked for is told of, and only then', async () => {
   assert.deepEqual(Object.keys(all.body), ['sets'])
   await queue(Array.from({ length: 60 }, () => deviceIds).flat())
   assert.equal(jtisOf(await get()).length, 100)
+})
+
+test('an event that is both acknowledged and refused in one request is refused', async () => {
+  await queue()
+  const [one = '', two = ''] = jtisOf(await get())
+  await post({ ack: [one, two], setErrs: { [one]: { err: 'invalid_key', description: 'No such key' } } })
+  assert.deepEqual(await statesOf(), ['rejected invalid_key', 'acknowledged'])
+})
+
+test('an acknowledgement settles nothing of another organization, whatever is equal of its rows', async () => {
+  await queue([deviceIds[0] ?? ''])
+  const [jti = ''] = jtisOf(await get())
+  const other = await app.addTenant()
+  const { id, stream_id } = stream
+  await make.stream(other.organizationId, { id, stream_id })
+  const device = await make.device(other.organizationId)
+  await queue([device.id], other.organizationId)
+  await app.db
+    .updateTable('ssf_stream_events')
+    .set({ jti })
+    .where('organization_id', '=', other.organizationId)
+    .execute()
+  assert.deepEqual(await statesOf(), ['pending', 'pending'])
+  await post({ ack: [jti] })
+  assert.deepEqual(await statesOf(), ['acknowledged', 'pending'])
 })
 
 test('a body that is no poll is a 400', async () => {
@@ -230,28 +253,6 @@ test('a token that is revoked while a poll waits ends it', async () => {
   await pause(200)
   await app.ask('POST', `/ssf_streams/${stream.id}/rotate_poll_token`, { body: { mode: 'disable' } })
   assert.equal((await waiting).status, 401)
-})
-
-test('with the setting an API key alone polls, but no stream whose token is disabled', async () => {
-  const { connection } = app.database
-  const config = { ...app.config, ssfPollWithApiKey: true }
-  const lenient = buildApp({
-    config,
-    connection,
-    secrets: app.secrets,
-    clock: app.now,
-    log: createLogger('silent'),
-    streams: app.streams,
-  })
-  try {
-    const poll = () =>
-      lenient.inject({ method: 'GET', url: address(), headers: { authorization: `Bearer ${app.tenant.key}` } })
-    assert.equal((await poll()).statusCode, 200)
-    await app.ask('POST', `/ssf_streams/${stream.id}/rotate_poll_token`, { body: { mode: 'disable' } })
-    assert.equal((await poll()).statusCode, 401)
-  } finally {
-    await lenient.close()
-  }
 })
 
 test('polls at the same time hand out the same bytes', async () => {

@@ -1,12 +1,14 @@
 import { type SsfPoll, SsfPollAnswer, SsfPoll as SsfPollBody } from '@muster/contract/ssf-polls.ts'
 import type { FastifyInstance } from 'fastify'
 import { fail, orNotFound } from '../../errors.ts'
+import { bearerTokenOf } from '../../http/authenticate.ts'
 import { type Call, endpoint } from '../../http/endpoint.ts'
 import { pollTokenHash } from '../poll-tokens.ts'
 import type { StreamParts } from '../start-streams.ts'
 import { acknowledge } from './acknowledge.ts'
 import { findPolledStream, type PolledStream } from './find-polled-stream.ts'
 import { openHolds } from './holds.ts'
+import { pollTokenBearer } from './poll-token-bearer.ts'
 import { takeSets } from './take-sets.ts'
 
 const path = '/ssf_streams/:stream_id/events'
@@ -25,23 +27,30 @@ const mostAtOnce = 1_000
 
 type PollCall = Call<unknown, unknown, typeof path>
 
-/** Delivery by polling (RFC 8936), with the second credential of each stream. */
+/** Delivery by polling (RFC 8936). */
 export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
   const holds = openHolds()
   const stopping = new AbortController()
   app.addHook('preClose', async () => stopping.abort())
   const headerNames = ['x-service-poll-bearer-token', ...app.kit.config.pollTokenHeaderAliases]
-  const needsToken = !app.kit.config.ssfPollWithApiKey
+  const { db, secrets, clock } = app.kit
+  const routeToken = pollTokenBearer({ db, secrets, clock })
 
-  async function admit({ db, organizationId, params, headers, now }: PollCall): Promise<PolledStream> {
-    const token = headerNames.map((name) => headers[name]).find((value) => typeof value === 'string')
-    const tokenHash = typeof token === 'string' ? pollTokenHash(parts.secrets, token) : undefined
+  /** The poll token of a request: its only credential, or the second one beside a key. */
+  function pollTokenOf({ credential, headers }: PollCall): string | undefined {
+    if (credential === 'route_token') return bearerTokenOf(headers.authorization)
+    return headerNames.map((name) => headers[name]).find((value) => typeof value === 'string')
+  }
+
+  async function admit(call: PollCall): Promise<PolledStream> {
+    const { organizationId, params, now } = call
+    const token = pollTokenOf(call)
+    const tokenHash = token === undefined ? undefined : pollTokenHash(secrets, token)
     const stream = orNotFound(await findPolledStream(db, organizationId, params.stream_id, { tokenHash, now }))
     if (stream.deliveryType === 'push') {
       fail('malformed_request', { message: 'This stream is pushed to its receiver; it cannot be polled.' })
     }
-    const isAdmitted = stream.needsNoPollToken || (needsToken ? stream.isTokenValid : stream.hasToken)
-    if (!isAdmitted) fail('unauthorized', { message: refusalOf(stream, token !== undefined) })
+    if (!isAdmitted(stream, call, token)) fail('unauthorized', { message: refusalOf(stream, token !== undefined) })
     return stream
   }
 
@@ -84,6 +93,7 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
 
   endpoint(app, {
     ...common,
+    routeToken,
     method: 'GET',
     operationId: 'pollSsfStream',
     summary: 'Poll a stream',
@@ -93,6 +103,7 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
 
   endpoint(app, {
     ...common,
+    routeToken,
     method: 'POST',
     operationId: 'pollOrAcknowledgeSsfStream',
     summary: 'Acknowledge event tokens, or poll a stream',
@@ -105,7 +116,13 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
 }
 
 const credentials =
-  'Needs, besides the API key, the poll token of the stream in `X-Service-Poll-Bearer-Token`; a wrong or missing one is a 401.'
+  'Takes any of: an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`; the poll token alone as `Authorization: Bearer`; an access token of the key that created the stream. Anything else, and all of them while the poll token is disabled, is a 401.'
+
+/** Access tokens stand for the key that created the stream; a stream whose tokens are disabled refuses them as well. */
+function isAdmitted(stream: PolledStream, { credential, keyId }: PollCall, token: string | undefined): boolean {
+  if (stream.needsNoPollToken || token !== undefined) return stream.needsNoPollToken || stream.isTokenValid
+  return credential === 'access_token' && stream.hasToken && stream.createdByKeyId === keyId
+}
 
 const isOnlyAcknowledging = ({ ack, setErrs, maxEvents, returnImmediately }: SsfPoll): boolean =>
   maxEvents === 0 || ((ack ?? setErrs) !== undefined && maxEvents === undefined && returnImmediately === undefined)
@@ -114,5 +131,5 @@ function refusalOf({ hasToken }: PolledStream, isSent: boolean): string {
   if (!hasToken) return 'Polling of this stream is disabled: rotate its poll token to enable it.'
   return isSent
     ? 'The poll token is not valid for this stream.'
-    : 'The poll token of the stream is needed: send it as X-Service-Poll-Bearer-Token.'
+    : 'The poll token of the stream is needed: send it as X-Service-Poll-Bearer-Token beside the API key, or alone as Authorization: Bearer.'
 }

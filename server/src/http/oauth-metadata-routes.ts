@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import { scopes } from './access-tokens.ts'
+
+const authorizationServerPath = '/.well-known/oauth-authorization-server'
+export const protectedResourcePath = '/.well-known/oauth-protected-resource'
+export const tokenPath = '/oauth/token'
+
+const headers = { 'cache-control': 'public, max-age=3600' }
+
+/** Where clients of OAuth learn how to get an access token, and what it is for: RFC 8414 and RFC 9728. */
+export function addOauthMetadata(app: FastifyInstance): void {
+  const { baseUrl } = app.kit.config
+  const documents = {
+    [authorizationServerPath]: {
+      issuer: baseUrl,
+      token_endpoint: `${baseUrl}${tokenPath}`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      grant_types_supported: ['client_credentials'],
+      // RFC 8414 §2 requires the member; there is no authorization endpoint that could answer anything.
+      response_types_supported: ['none'],
+      scopes_supported: [...scopes],
+      service_documentation: `${baseUrl}/docs`,
+    },
+    [protectedResourcePath]: {
+      resource: baseUrl,
+      authorization_servers: [baseUrl],
+      scopes_supported: [...scopes],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Muster',
+      resource_documentation: `${baseUrl}/docs`,
+    },
+  }
+  for (const [url, document] of Object.entries(documents)) {
+    app.route({
+      method: 'GET',
+      url,
+      config: { access: 'oauth' },
+      handler: async (_request, reply) => reply.headers(headers).send(document),
+    })
+  }
+}
