@@ -28,6 +28,10 @@ export type Config = Readonly<{
   rateLimitPerMinute: number
   metricsToken: string | undefined
   allowPrivateReceivers: boolean
+  /** IPv6 ranges of 96 bits. */
+  egressNat64Prefixes: readonly string[]
+  /** IP addresses and CIDR ranges. */
+  egressSharedAddresses: readonly string[]
   /** Lower case. */
   apiVersionHeaderAliases: readonly string[]
   /** Lower case. */
@@ -88,6 +92,8 @@ function toConfig(values: SettingValues, removedSettings: readonly ConfigFault[]
     rateLimitPerMinute: values.MUSTER_RATE_LIMIT_PER_MINUTE,
     metricsToken: values.MUSTER_METRICS_TOKEN,
     allowPrivateReceivers: values.MUSTER_ALLOW_PRIVATE_RECEIVERS,
+    egressNat64Prefixes: Object.freeze(values.MUSTER_EGRESS_NAT64_PREFIXES),
+    egressSharedAddresses: Object.freeze(values.MUSTER_EGRESS_SHARED_ADDRESSES),
     apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
     pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
     deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,

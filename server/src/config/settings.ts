@@ -95,6 +95,26 @@ export const settings = Type.Object({
   MUSTER_ALLOW_PRIVATE_RECEIVERS: flag({
     description: 'Let webhooks and streams reach private addresses. For tests and laboratories only.',
   }),
+  MUSTER_EGRESS_NAT64_PREFIXES: Type.Refine(
+    Type.Array(Type.String(), {
+      default: [],
+      description:
+        'IPv6 prefixes of 96 bits by which this network reaches IPv4 (NAT64). Receivers behind them are judged by their IPv4 address.',
+      example: '64:ff9b::/96',
+    }),
+    rules.isNat64PrefixList,
+    () => 'must be IPv6 prefixes of 96 bits, with commas, such as 64:ff9b::/96',
+  ),
+  MUSTER_EGRESS_SHARED_ADDRESSES: Type.Refine(
+    Type.Array(Type.String(), {
+      default: [],
+      description:
+        'Addresses of this server, its database or its base URL that webhooks and streams may call all the same, for example of a load balancer that also serves a receiver. Addresses or CIDR ranges.',
+      example: '198.51.100.7',
+    }),
+    rules.isAddressList,
+    () => 'must be IP addresses or CIDR ranges, with commas',
+  ),
   MUSTER_API_VERSION_HEADER_ALIASES: headerNames({
     default: ['x-kolide-api-version'],
     description: 'Header names read as `X-Service-Api-Version`, for existing clients of this API family.',

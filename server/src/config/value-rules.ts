@@ -42,7 +42,19 @@ export function isTrustProxy(text: string): boolean {
 }
 
 function isProxyAddress(text: string): boolean {
-  if (proxyNames.has(text)) return true
+  return proxyNames.has(text) || isAddressRange(text)
+}
+
+export function isAddressList(texts: string[]): boolean {
+  return texts.every(isAddressRange)
+}
+
+export function isNat64PrefixList(texts: string[]): boolean {
+  return texts.every((text) => isAddressRange(text) && text.includes(':') && text.endsWith('/96'))
+}
+
+/** An IP address, or a range in CIDR notation. */
+function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false

@@ -20,6 +20,12 @@ export function clientSettings({ url, applicationName = 'muster' }: PostgresSett
   return { connectionString: url, application_name: applicationName, options: sessionOptions, types, keepAlive: true }
 }
 
+/** The host that a connection URL leads to, as the driver reads it; undefined for a socket file. */
+export function postgresHost(url: string): string | undefined {
+  const { host } = new pg.Client({ connectionString: url })
+  return host.startsWith('/') ? undefined : host
+}
+
 export function openPool(settings: PostgresSettings): pg.Pool {
   const pool = new pg.Pool({
     ...clientSettings(settings),

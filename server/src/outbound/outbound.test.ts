@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { LookupAddress } from 'node:dns'
-import { createServer as createTcpServer } from 'node:net'
+import { connect as connectTcp, createServer as createTcpServer, isIP, Socket } from 'node:net'
 import { test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
+import { pino } from 'pino'
 import { rawReceivers } from '../../test/support/raw-receivers.ts'
 import { type OutboundSettings, openOutbound } from './outbound.ts'
+import { ownAddresses } from './own-addresses.ts'
 
 const { certificate, identity, listening, receiver, rawReceiver, posting, toLoopback, failure, servers } =
   rawReceivers()
@@ -65,13 +67,117 @@ test('an inward address is refused, alone or among public ones, and is not diall
     [],
   ]) {
     const outcome = await posting({ allowPrivate: false, ...toLoopback(addresses) }, (post) => post(port))
-    assert.deepEqual(failure(outcome), ['refused', false])
+    assert.deepEqual(failure(outcome), ['unreachable', false])
   }
   const outbound = openOutbound({ allowPrivate: false })
   const literal = await outbound.post({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '' })
   await outbound.close()
-  assert.deepEqual(failure(literal), ['refused', false])
+  assert.deepEqual(failure(literal), ['unreachable', false])
   assert.equal(connections, 0)
+})
+
+test('a connection that ends at another address than the one that was judged is given up before its first byte', async () => {
+  let bytes = 0
+  const port = await listening(createTcpServer((socket) => socket.on('data', ({ length }) => (bytes += length))))
+  const outcomes = await posting(
+    {
+      allowPrivate: false,
+      ...toLoopback([{ address: '1.1.1.1', family: 4 }]),
+      // As if the network or a future library led elsewhere.
+      connect: (options) => connectTcp({ ...options, lookup: undefined, host: '127.0.0.1' }),
+    },
+    (post) => Promise.all([post(port), post(port)]),
+  )
+  assert.deepEqual(outcomes.map(failure), Array(2).fill(['unreachable', false]))
+  assert.equal(bytes, 0)
+})
+
+test('no receiver is at an address of Muster itself, unless it is said to share it', async () => {
+  const connect = () => assert.fail('it is dialed')
+  const answers = { 'muster.example': '1.1.1.7', 'db.example': '2606:4700::7', 'hook.example': '1.1.1.9' }
+  const own = ownAddresses({
+    hosts: ['muster.example', 'db.example', '1.1.1.8', 'gone.example'],
+    resolvers: [
+      (host, callback) => {
+        const address = answers[host as keyof typeof answers]
+        callback(address ? null : new Error('no such name'), address ? [{ address, family: isIP(address) }] : [])
+      },
+    ],
+    listInterfaces: () => ['203.0.114.3', '::1', '1.1.1.9'],
+    sharedRanges: ['1.1.1.9', '2001:db8::/32'],
+  })
+  for (const [address, isOwn] of [
+    ['1.1.1.7', true],
+    ['1.1.1.8', true],
+    ['2606:4700:0:0::7', true],
+    ['203.0.114.3', true],
+    ['::ffff:1.1.1.7', true],
+    ['64:ff9b::101:107', true],
+    ['64:ff9b::101:109', false],
+    ['1.1.1.9', false],
+    ['1.1.1.6', false],
+  ] as const) {
+    const settings = { allowPrivate: false, listOwnAddresses: own, nat64Prefixes: ['64:ff9b::/96'] }
+    const resolved = toLoopback([{ address, family: isIP(address) }])
+    if (isOwn) {
+      const outcome = await posting({ ...settings, ...resolved, connect }, (post) => post(443))
+      assert.deepEqual(failure(outcome), ['unreachable', false], address)
+    } else {
+      const outcome = await posting({ ...settings, ...resolved, connect: refusing }, (post) => post(443))
+      assert.deepEqual(failure(outcome), ['connection', false], address)
+    }
+  }
+})
+
+const refusing = () => {
+  const socket = new Socket()
+  process.nextTick(() => socket.destroy(new Error('Nobody is here')))
+  return socket
+}
+
+test('Muster’s own addresses are those of now: names are resolved again after a minute, and outlast a failure', async () => {
+  let now = 0
+  let answer: LookupAddress[] | undefined = [{ address: '1.1.1.1', family: 4 }]
+  let asked = 0
+  const own = ownAddresses({
+    hosts: ['muster.example'],
+    resolvers: [
+      (_host, callback) => {
+        asked += 1
+        callback(answer ? null : new Error('no answer'), answer ?? [])
+      },
+    ],
+    listInterfaces: () => [`1.1.2.${now / 1_000}`],
+    monotonicMs: () => now,
+  })
+  assert.deepEqual([...(await own())], ['1.1.2.0', '1.1.1.1'])
+  now = 59_000
+  answer = [{ address: '1.1.1.2', family: 4 }]
+  assert.deepEqual([[...(await own())], asked], [['1.1.2.59', '1.1.1.1'], 1])
+  now = 60_000
+  assert.deepEqual([...(await own())], ['1.1.2.60', '1.1.1.2'])
+  now = 120_000
+  answer = undefined
+  assert.deepEqual([[...(await own())], asked], [['1.1.2.120', '1.1.1.2'], 3])
+})
+
+test('a name without an address and one of the inner network look alike, but for the log of the operator', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const settings = { allowPrivate: false, log }
+  const inner = await posting({ ...settings, ...toLoopback() }, (post) => post(443))
+  const missing: OutboundSettings['resolve'] = (_host, callback) => callback(new Error('NXDOMAIN of the tests'), [])
+  const nowhere = await posting({ ...settings, resolve: missing }, (post) => post(443))
+  assert.deepEqual(inner, nowhere)
+  assert.deepEqual(inner, {
+    kind: 'failed',
+    fault: 'unreachable',
+    message: 'The host has no publicly reachable address',
+    mayHaveArrived: false,
+    timings: { dnsMs: 0, connectMs: 0, tlsMs: 0, firstByteMs: 0, totalMs: 0 },
+  })
+  assert.match(lines[0] ?? '', /"host":"receiver\.test".*may not be dialed/)
+  assert.match(lines[1] ?? '', /NXDOMAIN of the tests/)
 })
 
 test('a name is judged anew at each connection, and what was judged is what is dialled', async () => {
@@ -85,7 +191,7 @@ test('a name is judged anew at each connection, and what was judged is what is d
   await posting({ allowPrivate: false, resolve, deadlineMs: 300 }, async (post) => {
     // Nothing answers there from a test, or not as this receiver.
     assert.equal((await post(port)).kind, 'failed')
-    assert.deepEqual(failure(await post(port)), ['refused', false])
+    assert.deepEqual(failure(await post(port)), ['unreachable', false])
   })
   assert.equal(asked, 2)
 })
@@ -120,7 +226,7 @@ test('nothing has arrived where no secure connection could be made', async () =>
   assert.deepEqual(failure(await posting({ deadlineMs: 300 }, (post) => post(mute))), ['timeout', false])
   const nowhere: OutboundSettings['resolve'] = (_host, callback) =>
     callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
-  assert.deepEqual(failure(await posting({ resolve: nowhere }, (post) => post(1))), ['dns', false])
+  assert.deepEqual(failure(await posting({ resolve: nowhere }, (post) => post(1))), ['unreachable', false])
   const hanging: OutboundSettings['resolve'] = () => {}
   assert.deepEqual(failure(await posting({ resolve: hanging, deadlineMs: 200 }, (post) => post(1))), ['timeout', false])
 })

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { ConnectorSettings, DialTimings } from './checked-connector.ts'
 import { type Lane, openLanes } from './lanes.ts'
 import { describeFault, type PostFault } from './post-fault.ts'
@@ -42,6 +43,8 @@ export type OutboundSettings = Omit<ConnectorSettings, 'timeoutMs'> & {
   deadlineMs?: number
   /** Of connections of one pool at a time; 8 unless told otherwise. */
   lanesPerPool?: number
+  /** Is told why a host was not dialed, which the outcome does not say. */
+  log?: Logger
 }
 
 export type Outbound = {
@@ -53,9 +56,11 @@ export type Outbound = {
 const readBytes = 65_536
 const keptBytes = 4_096
 const noDial: DialTimings = { dnsMs: 0, connectMs: 0, tlsMs: 0 }
+/** Of a host that was not dialed: how long that took would tell a name of the inner network from one that is not there. */
+const noTimings: PostTimings = { ...noDial, firstByteMs: 0, totalMs: 0 }
 
 /** The one way out to addresses that strangers gave us. */
-export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, ...rules }: OutboundSettings): Outbound {
+export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, log, ...rules }: OutboundSettings): Outbound {
   const lanes = openLanes({ ...rules, timeoutMs: deadlineMs, lanesPerPool })
 
   async function post(sent: Post): Promise<PostOutcome> {
@@ -83,7 +88,10 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, ...rules }
       return { kind: 'answered', status: response.statusCode, retryAfter, body, timings: timings() }
     } catch (error) {
       const mayHaveArrived = lane !== undefined && !lane.dial.hasFailed
-      return { kind: 'failed', ...describeFault(error, ending), mayHaveArrived, timings: timings() }
+      const failure = describeFault(error, ending)
+      if (failure.fault !== 'unreachable') return { kind: 'failed', ...failure, mayHaveArrived, timings: timings() }
+      log?.info({ host: url.hostname, err: error }, 'A receiver was not dialed: no address of its host may be')
+      return { kind: 'failed', ...failure, mayHaveArrived, timings: noTimings }
     } finally {
       ending.clear()
       if (lane) lanes.giveBack(pool, lane, isReusable)

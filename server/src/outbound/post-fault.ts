@@ -1,9 +1,11 @@
-/** Why there is no answer. `refused` stands for every address that may not be reached. */
-export type PostFault = 'refused' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted'
+/**
+ * Why there is no answer. `unreachable` stands for a host without an address as well as for one whose address may not be
+ * dialed: whoever could tell them apart could list the names of the inner network.
+ */
+export type PostFault = 'unreachable' | 'connection' | 'tls' | 'timeout' | 'aborted'
 
 const messages: Record<PostFault, string> = {
-  refused: 'The host is not publicly reachable',
-  dns: 'The host has no address',
+  unreachable: 'The host has no publicly reachable address',
   connection: 'The connection could not be made, or broke',
   tls: 'No secure connection could be made: see the certificate and the TLS version of the receiver',
   timeout: 'The receiver did not answer in time',
@@ -19,8 +21,7 @@ export function describeFault(error: unknown, ending: Ending): { fault: PostFaul
 
 function faultOf(error: unknown, { signal, isLate }: Ending): PostFault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'ADDRESS_REFUSED') return 'refused'
-  if (code === 'NAME_UNRESOLVED') return 'dns'
+  if (code === 'ADDRESS_REFUSED' || code === 'NAME_UNRESOLVED') return 'unreachable'
   if (isLate || code === 'CONNECT_TIMEOUT') return 'timeout'
   if (signal.aborted) return 'aborted'
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_|EPROTO)/.test(code)) return 'tls'

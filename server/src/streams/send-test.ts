@@ -50,7 +50,7 @@ export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTes
     errorCode: isTaken ? null : 'test_failed',
     errorDescription: isTaken ? null : said,
     attemptedAt,
-    durationMs: Math.round(performance.now() - startedAt),
+    durationMs: Math.round(outcome.timings.totalMs),
     status: outcome.kind === 'answered' ? outcome.status : null,
     error: isTaken ? null : said,
   } as const

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Connection } from '../db/connect.ts'
+import { postgresHost } from '../db/postgres-pool.ts'
 import { type Outbound, openOutbound } from '../outbound/outbound.ts'
+import { ownAddresses } from '../outbound/own-addresses.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { followSignals, type SignalFollower } from './follow-signals.ts'
 import type { Issuer } from './issue-tokens.ts'
@@ -29,7 +31,11 @@ type Settings = {
   clock: Clock
   log: Logger
   baseUrl: string
+  /** Undefined with the embedded database. */
+  databaseUrl: string | undefined
   allowPrivateReceivers: boolean
+  egressNat64Prefixes: readonly string[]
+  egressSharedAddresses: readonly string[]
   /** Of tests only. */
   outbound?: Outbound
   pollHoldMs?: number
@@ -38,10 +44,10 @@ type Settings = {
 const pollHoldMs = 30_000
 
 export async function startStreams(settings: Settings): Promise<Streams> {
-  const { connection, secrets, clock, log, baseUrl, allowPrivateReceivers } = settings
+  const { connection, secrets, clock, log, baseUrl } = settings
   const { db } = connection
   await ensureSigningKey(db, secrets, clock())
-  const outbound = settings.outbound ?? openOutbound({ allowPrivate: allowPrivateReceivers })
+  const outbound = settings.outbound ?? openReceiverOutbound(settings)
   const signals = await followSignals(connection)
   const issuer = { db, signer: tokenSigner(db, secrets), baseUrl, clock }
   return {
@@ -60,4 +66,26 @@ export async function startStreams(settings: Settings): Promise<Streams> {
       await outbound.close()
     },
   }
+}
+
+/** The way out to receivers, which leads neither inward nor back to Muster itself. */
+function openReceiverOutbound(settings: Settings): Outbound {
+  const {
+    log,
+    baseUrl,
+    databaseUrl,
+    egressNat64Prefixes: nat64Prefixes,
+    egressSharedAddresses: sharedRanges,
+  } = settings
+  const databaseHost = databaseUrl === undefined ? undefined : postgresHost(databaseUrl)
+  const ownHosts = [
+    new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''),
+    ...(databaseHost === undefined ? [] : [databaseHost]),
+  ]
+  return openOutbound({
+    allowPrivate: settings.allowPrivateReceivers,
+    nat64Prefixes,
+    listOwnAddresses: ownAddresses({ hosts: ownHosts, sharedRanges }),
+    log,
+  })
 }

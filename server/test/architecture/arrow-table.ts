@@ -108,6 +108,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['db'],
   'pg-boss': ['jobs'],
   undici: ['outbound'],
+  'ipaddr.js': ['outbound', 'console-access'],
   commander: ['cli'],
   liquidjs: ['checks'],
   'libpg-query': ['reporting'],

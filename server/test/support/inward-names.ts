@@ -10,22 +10,21 @@ const { refused, accepted }: { refused: string[]; accepted: string[] } = JSON.pa
 
 const inward = '127.0.0.1'
 const publicly = (last: number) => `1.1.1.${last}`
-const refusal = 'null The host is not publicly reachable'
-const noAddress = 'null The host has no address'
+const unreachable = 'null The host has no publicly reachable address'
 const tricks: [title: string, zone: Zone, expected: string][] = [
-  ['a public address and an inward one of the other kind', { addresses: [publicly(1), '::1'] }, refusal],
+  ['a public address and an inward one of the other kind', { addresses: [publicly(1), '::1'] }, unreachable],
   [
     'an inward address among 64',
     { addresses: [...Array.from({ length: 63 }, (_, index) => publicly(index)), inward] },
-    refusal,
+    unreachable,
   ],
-  ['an alias of an alias of this machine', { alias: 'one.receivers.example' }, refusal],
-  ['an inward address for no time', { addresses: [inward], ttl: 0 }, refusal],
-  ['an inward IPv4 address in an IPv6 one', { addresses: ['::ffff:10.0.0.1'] }, refusal],
-  ['no address', { addresses: [] }, noAddress],
-  ['a failure', { fault: 'SERVFAIL' }, noAddress],
-  ['that there is no such name', { fault: 'NXDOMAIN' }, noAddress],
-  ['nothing at all', { isSilent: true }, noAddress],
+  ['an alias of an alias of this machine', { alias: 'one.receivers.example' }, unreachable],
+  ['an inward address for no time', { addresses: [inward], ttl: 0 }, unreachable],
+  ['an inward IPv4 address in an IPv6 one', { addresses: ['::ffff:10.0.0.1'] }, unreachable],
+  ['no address', { addresses: [] }, unreachable],
+  ['a failure', { fault: 'SERVFAIL' }, unreachable],
+  ['that there is no such name', { fault: 'NXDOMAIN' }, unreachable],
+  ['nothing at all', { isSilent: true }, unreachable],
 ]
 
 /**

@@ -85,7 +85,7 @@ test('every inward address is refused as an answer: at a first sending, and when
     await until(90_000, repeated, 250)
   })
   const attempts = await app.db.selectFrom('ssf_attempts').select(['status', 'error']).distinct().execute()
-  assert.deepEqual(attempts, [{ status: null, error: 'The host is not publicly reachable' }])
+  assert.deepEqual(attempts, [{ status: null, error: 'The host has no publicly reachable address' }])
   const states = await app.db.selectFrom('ssf_stream_events').select('state').distinct().execute()
   assert.deepEqual(states, [{ state: 'pending' }])
   assert.equal(names.connections(), 0)
@@ -141,8 +141,11 @@ test('a name that becomes an inward one later is refused then, also between two 
   })
   const { state, attempts } = await attemptsOf(id)
   const errors = attempts.map(({ error }) => error).toReversed()
-  assert.deepEqual([state, errors.at(-1), names.connections()], ['pending', 'The host is not publicly reachable', 0])
-  assert.notEqual(errors[0], 'The host is not publicly reachable')
+  assert.deepEqual(
+    [state, errors.at(-1), names.connections()],
+    ['pending', 'The host has no publicly reachable address', 0],
+  )
+  assert.notEqual(errors[0], 'The host has no publicly reachable address')
   assert.ok(nameServer.asked.length >= 2 * attempts.length, 'it is resolved anew for each attempt')
 })
 
@@ -176,7 +179,7 @@ test('names that nobody answers keep no other name waiting', async () => {
   assert.deepEqual([healthy.kind, receiver.received], ['answered', ['signed']])
   assert.ok(tookMs < 1_000, `${tookMs} ms`)
   for (const outcome of await Promise.all(waiting)) {
-    assert.deepEqual(outcome.kind === 'failed' && [outcome.fault, outcome.mayHaveArrived], ['dns', false])
+    assert.deepEqual(outcome.kind === 'failed' && [outcome.fault, outcome.mayHaveArrived], ['unreachable', false])
     assert.ok(outcome.timings.totalMs < 10_000, `${outcome.timings.totalMs} ms`)
   }
   await outbound.close()

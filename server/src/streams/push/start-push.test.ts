@@ -59,10 +59,16 @@ async function delivering(work: () => Promise<void>, { deadlineMs = 2_000, deliv
     log: createLogger('silent'),
     baseUrl,
   }
+  const egress = {
+    databaseUrl: undefined,
+    allowPrivateReceivers: true,
+    egressNat64Prefixes: [],
+    egressSharedAddresses: [],
+  }
   const started = await Promise.all(
     Array.from({ length: deliverers }, async () => {
       const outbound = outboundOfTests({ deadlineMs })
-      const streams = await startStreams({ ...settings, allowPrivateReceivers: true, outbound })
+      const streams = await startStreams({ ...settings, ...egress, outbound })
       return { streams, push: startPush(streams.parts) }
     }),
   )
