@@ -6,6 +6,7 @@ test('our flags, flags for node and file patterns are told apart', () => {
   const words = ['--postgres', 'server/src/lists', '--test-name-pattern', 'a page', '--test-only', '--test-timeout=5']
   assert.deepEqual(parseTestArguments(words), {
     isPostgres: true,
+    isBothEngines: false,
     isFuzz: false,
     isChaos: false,
     patterns: ['server/src/lists'],
@@ -14,7 +15,7 @@ test('our flags, flags for node and file patterns are told apart', () => {
 })
 
 test('chaos needs PostgreSQL', () => {
-  const asked = { isPostgres: true, isFuzz: false, isChaos: true, patterns: [], nodeFlags: [] }
+  const asked = { isPostgres: true, isBothEngines: false, isFuzz: false, isChaos: true, patterns: [], nodeFlags: [] }
   assert.deepEqual(parseTestArguments(['--chaos']), asked)
 })
 

@@ -3,6 +3,8 @@ import { matchesGlob, relative, resolve, sep } from 'node:path'
 /** What the words after `npm test --` ask for. */
 export interface TestArguments {
   readonly isPostgres: boolean
+  /** Both database engines, side by side; always so in CI. */
+  readonly isBothEngines: boolean
   readonly isFuzz: boolean
   readonly isChaos: boolean
   /** Files, folders or globs; none means every test file. */
@@ -11,7 +13,7 @@ export interface TestArguments {
   readonly nodeFlags: readonly string[]
 }
 
-const ownFlags = new Set(['--postgres', '--fuzz', '--chaos'])
+const ownFlags = new Set(['--postgres', '--both-engines', '--fuzz', '--chaos'])
 const flagsWithValue = new Set([
   '--test-name-pattern',
   '--test-skip-pattern',
@@ -39,7 +41,14 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
   }
   const isChaos = own.has('--chaos')
   // What is killed and restarted are processes on a server.
-  return { isPostgres: isChaos || own.has('--postgres'), isFuzz: own.has('--fuzz'), isChaos, patterns, nodeFlags }
+  return {
+    isPostgres: isChaos || own.has('--postgres'),
+    isBothEngines: own.has('--both-engines'),
+    isFuzz: own.has('--fuzz'),
+    isChaos,
+    patterns,
+    nodeFlags,
+  }
 }
 
 /** The files (relative to `root`, with `/`) that a pattern names: itself, all below it, or by glob. */

@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findTestFiles, onlyChaosFiles, onlyFuzzFiles } from './find-test-files.ts'
@@ -7,14 +7,19 @@ import { parseTestArguments, selectFiles } from './parse-test-arguments.ts'
 import { runCaptured } from './run-captured.ts'
 import { endsWithSummary, summaryLines } from './summary-lines.ts'
 import { testEnvironment } from './test-environment.ts'
+import { classifyFile, type Engine, type TestFile } from './test-run/classify-file.ts'
+import { importGraph, readerIn } from './test-run/import-graph.ts'
+import { planRun } from './test-run/plan-run.ts'
+import { findUnfinished, formatTimes, readTimes } from './test-run/report-times.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const asked = parseTestArguments(process.argv.slice(2))
 const isCi = process.env['CI'] === 'true'
+/** CI leaves nothing out. */
+const isBothEngines = asked.isBothEngines || (isCi && !asked.isPostgres && asked.nodeFlags.length === 0)
 
 /** What with-postgres.ts exits with when there is no PostgreSQL to start. */
 const noPostgres = 3
-const inBrowser = 'console/test/'
 const browsers = ['chromium', 'chromium-browser', 'google-chrome']
 
 // A test file is a process with its own PGlite and some 200 MB: more than the cores only makes them wait for each other.
@@ -36,21 +41,36 @@ function refuse(reason: string): never {
   process.exit(1)
 }
 
-async function chooseFiles(): Promise<string[]> {
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-test-run-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function chooseFiles(): Promise<TestFile[]> {
   const selected = selectFiles(await findTestFiles(root), asked.patterns, root)
   const fuzzing = asked.isFuzz ? await onlyFuzzFiles(root, selected) : selected
   const files = asked.isChaos ? await onlyChaosFiles(root, fuzzing) : fuzzing
   if (files.length === 0) refuse(`No test file matches: ${process.argv.slice(2).join(' ') || '**'}`)
-  if (!files.some((file) => file.startsWith(inBrowser)) || browsers.some(isInPath)) return files
+  const graph = importGraph(readerIn(root))
+  const classified = files.map((path) => classifyFile(path, graph))
+  const inBrowser = classified.filter(({ kind }) => kind === 'browser')
+  const isNarrowed = asked.patterns.length > 0
+  // The other suite has run what is the same on both engines.
+  const left = classified.filter(
+    ({ engines }) => isBothEngines || isNarrowed || !asked.isPostgres || engines.includes('postgres'),
+  )
+  if (inBrowser.length === 0 || browsers.some(isInPath)) return left
   const lack = `no browser in PATH (${browsers.join(', ')})`
-  if (isCi) refuse(`The tests in ${inBrowser} cannot run: ${lack}. CI skips nothing: install chromium.`)
-  console.log(`Left out: the tests in ${inBrowser}, because there is ${lack}.`)
-  return files.filter((file) => !file.startsWith(inBrowser))
+  if (isCi) refuse(`${inBrowser.length} test files need a browser: ${lack}. CI skips nothing: install chromium.`)
+  console.log(`Left out: ${inBrowser.length} test files that need a browser, because there is ${lack}.`)
+  return left.filter(({ kind }) => kind !== 'browser')
 }
 
 function environment(): NodeJS.ProcessEnv {
   const env = testEnvironment(process.env)
-  if (!asked.isPostgres) delete env['MUSTER_TEST_DATABASE_URL']
+  if (!asked.isPostgres && !isBothEngines) delete env['MUSTER_TEST_DATABASE_URL']
+  if (isBothEngines) env['MUSTER_TEST_BOTH_ENGINES'] = 'true'
   if (asked.isFuzz) env['MUSTER_FUZZ_RUNS'] ??= '1000000'
   if (asked.isChaos) {
     env['MUSTER_CHAOS_SECONDS'] ??= '3600'
@@ -64,17 +84,21 @@ function environment(): NodeJS.ProcessEnv {
 
 const files = await chooseFiles()
 const env = environment()
-const isOwnServer = asked.isPostgres && env['MUSTER_TEST_DATABASE_URL'] === undefined
-const runner = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, ...asked.nodeFlags, ...files]
+const engines: readonly Engine[] = isBothEngines ? ['pglite', 'postgres'] : [asked.isPostgres ? 'postgres' : 'pglite']
+const isOwnServer = engines.includes('postgres') && env['MUSTER_TEST_DATABASE_URL'] === undefined
+
+/** Flags of node's own are about the files that node is given, so then it is given the files themselves. */
+const run = asked.nodeFlags.length > 0 ? undefined : planRun({ root, files, engines, folder: newFolder(), concurrency })
+const entries = run?.entries ?? files.map(({ path }) => path)
+const runner = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, ...asked.nodeFlags, ...entries]
 const args = isOwnServer ? [join(root, 'scripts/with-postgres.ts'), '--', process.execPath, ...runner] : runner
 
-const engine = asked.isPostgres ? 'PostgreSQL' : 'the embedded PGlite'
-console.log(`${files.length} test files on ${engine}, ${concurrency} at a time`)
-if (asked.isPostgres) console.log('Tests about the embedded engine are skipped here; `npm test` runs them.')
-else if (!asked.isFuzz) {
-  console.log(
-    'Tests that need a PostgreSQL server are skipped here; `npm run test:postgres` runs the same suite with them.',
-  )
+const names = { pglite: 'the embedded PGlite', postgres: 'PostgreSQL' }
+console.log(`${files.length} test files on ${engines.map((one) => names[one]).join(' and ')}, ${concurrency} at a time`)
+if (!isBothEngines && asked.isPostgres) {
+  console.log('Tests about the embedded engine are skipped here; `npm test` runs them.')
+} else if (!isBothEngines && !asked.isFuzz) {
+  console.log('Tests that need a PostgreSQL server are skipped here; `npm run test:postgres` runs them.')
 }
 
 const { code, output } = await runCaptured(process.execPath, args, {
@@ -88,5 +112,13 @@ if (isOwnServer && code === noPostgres && summary.length === 0) {
     'No PostgreSQL to run on: install one (Debian: postgresql) or set MUSTER_TEST_DATABASE_URL to a server on which tests may create databases.',
   )
 }
-if (!endsWithSummary(output)) console.log(`\n${summary.join('\n')}`)
-process.exitCode = code
+let isWhole = true
+if (run) {
+  const times = readTimes(run.times)
+  const unfinished = findUnfinished(times, run.expected)
+  isWhole = unfinished.length === 0
+  if (files.length > 1) console.log(`\n${formatTimes(times, files).join('\n')}`)
+  for (const { path, engine } of unfinished) console.log(`✖ ${path} (${engine}) has not ended`)
+}
+if (run || !endsWithSummary(output)) console.log(`\n${summary.join('\n')}`)
+process.exitCode = isWhole ? code : code || 1

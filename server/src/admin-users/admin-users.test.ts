@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -147,9 +147,7 @@ test('one address is one administrator, whatever its case, and may be one of ano
   assert.ok(await add({ organizationId: (await app.addTenant()).organizationId }))
 })
 
-test('an administrator of one address is added once, however many do it at the same time', {
-  skip: postgresOnly,
-}, async () => {
+testOnPostgres('an administrator of one address is added once, however many do it at the same time', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => add()))
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
   assert.equal((await search('')).length, 1)
@@ -232,7 +230,7 @@ test('the last administrator with full access stays one', async () => {
   await assert.rejects(remove(limited.id), refusal('id', 'must stay: nobody else has full access'))
 })
 
-test('the last two with full access cannot both go at the same time', { skip: postgresOnly }, async () => {
+testOnPostgres('the last two with full access cannot both go at the same time', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { organizationId } = await app.addTenant()
     const [one, two] = [await make.adminUser(organizationId), await make.adminUser(organizationId)]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { testAgents } from '../../test/support/agent-server.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { connectPostgres } from '../db/connect.ts'
@@ -140,7 +140,7 @@ test('a follower takes every notice once, also those that share a transaction', 
   ])
 })
 
-test('a notice that commits after a later one is not skipped', { skip: postgresOnly }, async () => {
+testOnPostgres('a notice that commits after a later one is not skipped', async () => {
   const { id: organizationId } = await make.organization()
   const [early, late] = [await make.device(organizationId), await make.device(organizationId)]
   const taken: (string | null)[] = []
@@ -205,7 +205,7 @@ test('old notices are removed', async () => {
   assert.deepEqual(await database.db.selectFrom('agent_notices').select('id').execute(), [])
 })
 
-test('two processes over PostgreSQL share a fleet', { skip: postgresOnly }, async () => {
+testOnPostgres('two processes over PostgreSQL share a fleet', async () => {
   const { id: organizationId } = await make.organization()
   for (let number = 1; number <= 5; number += 1) await make.check(organizationId, { sql_template: `select ${number}` })
   const connection = await connectPostgres({ url: database.url ?? '', maxConnections: 5 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import Type from 'typebox'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { buildApp } from '../app.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -248,7 +248,7 @@ test('permissions are not changed without a reason, of an unknown or revoked key
   await assert.rejects(change({ id, change: 'grant' }), { code: 'not_found' })
 })
 
-test('changes of one key at the same time lose nothing', { skip: postgresOnly }, async () => {
+testOnPostgres('changes of one key at the same time lose nothing', async () => {
   const { id } = await create({ permissions: {} })
   const granted = ['update_devices', 'refresh_check', 'configure_checks', 'run_external_checks'] as const
   await Promise.all(granted.map((permission) => change({ id, change: 'grant', permissions: [permission] })))
@@ -256,7 +256,7 @@ test('changes of one key at the same time lose nothing', { skip: postgresOnly },
   assert.deepEqual(Object.keys(listed?.permissions ?? {}).sort(), [...granted].sort())
 })
 
-test('a revocation in one process is heeded by another at once', { skip: postgresOnly }, async () => {
+testOnPostgres('a revocation in one process is heeded by another at once', async () => {
   const connection = await connectPostgres({ url: trial.database.url ?? '', maxConnections: 2 })
   const { config, now: clock } = trial
   const second = buildApp({ config, connection, secrets, clock, log: createLogger('silent') })

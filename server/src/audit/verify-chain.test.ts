@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { transact } from '../db/transact.ts'
 import { plusMs } from '../issues/rules.ts'
 import { type ChainHead, readChainHead } from './chain-head.ts'
@@ -262,7 +262,7 @@ test('a walk ends when whoever asked is gone', async () => {
   await assert.rejects(verifyChain(trial.db, { organizationId: organizationId(), signal }), { message: 'gone' })
 })
 
-test('a log is intact while others write it', { skip: postgresOnly }, async () => {
+testOnPostgres('a log is intact while others write it', async () => {
   let isDone = false
   const writing = async (writer: number) => {
     for (let made = 0; made < 40; made += 1) await record(`Writer ${writer} did thing ${made}.`)

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { authLogEventTypes } from '@muster/contract/auth-logs.ts'
 import { sql } from 'kysely'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { signInSteps } from '../../test/support/sign-in-steps.ts'
@@ -303,7 +303,7 @@ test('hostile text of browsers and devices is kept as far as it can be, and neve
   assert.deepEqual([body.agent_version.length, body.events[1].event_type], [200, 'sign_in_success'])
 })
 
-test('steps of one session at the same time are kept in one order, each once', { skip: postgresOnly }, async () => {
+testOnPostgres('steps of one session at the same time are kept in one order, each once', async () => {
   const id = await start({ now: begun })
   await Promise.all(Array.from({ length: 20 }, (_, step) => record(id, 'device_rechecked', `Step ${step}.`, begun)))
   const { rows } = await sql<{ position: number }>`
@@ -314,7 +314,7 @@ test('steps of one session at the same time are kept in one order, each once', {
   )
 })
 
-test('sweeps and successes that meet tell each session’s end exactly once', { skip: postgresOnly }, async () => {
+testOnPostgres('sweeps and successes that meet tell each session’s end exactly once', async () => {
   const { personId, deviceId } = await adaWithDevice()
   const ids: string[] = []
   for (let made = 0; made < 40; made += 1) ids.push(await start({ personId, deviceId, now: begun }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -212,7 +212,7 @@ test('a removal without its job, as after an import, is queued again', async () 
   assert.deepEqual(rows, [{ name: 'remove-check', data: { organizationId: check.organization_id, checkId: check.id } }])
 })
 
-test('results that arrive while a check is deleted leave nothing behind', { skip: postgresOnly }, async () => {
+testOnPostgres('results that arrive while a check is deleted leave nothing behind', async () => {
   const check = await ownCheck()
   const devices = await Promise.all(Array.from({ length: 8 }, owned))
   await Promise.all([

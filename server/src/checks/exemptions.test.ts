@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { type Actor, systemActor } from '../audit/record-audit.ts'
@@ -227,7 +227,7 @@ test('the exemption of a deleted device ends when it is restored', async () => {
   assert.equal(await expire(minute(62)), 1)
 })
 
-test('processes that end exemptions at once end each one once', { skip: postgresOnly }, async () => {
+testOnPostgres('processes that end exemptions at once end each one once', async () => {
   for (let made = 0; made < 20; made += 1) await make.device(organizationId)
   await database.db
     .updateTable('check_results')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import { sql } from 'kysely'
-import { engine, postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { engine, testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -235,7 +235,7 @@ test('deleted devices and devices of other organizations are left alone', async 
   )
 })
 
-test('two that run at once do every device once', { skip: postgresOnly }, async () => {
+testOnPostgres('two that run at once do every device once', async () => {
   const check = await failingFleet(900)
   await configure(check, { remediation_strategy: 'block_immediately' })
   await Promise.all([recompute(check), recompute(check)])

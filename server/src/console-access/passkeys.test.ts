@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { openAuthenticator } from '../../test/support/authenticator.ts'
 import { addAdmin, type Browser, openBrowser, password } from '../../test/support/console.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { passkeySite } from './passkey-site.ts'
 
 const app = testApp()
@@ -114,7 +114,7 @@ test('a counter that goes back betrays a copy', async () => {
   assert.equal((await signIn(authenticator, { counter: 6 })).status, 200)
 })
 
-test('a signature that is sent twice at once is good once', { skip: postgresOnly }, async () => {
+testOnPostgres('a signature that is sent twice at once is good once', async () => {
   const { browser, authenticator } = await withPasskey()
   const response = authenticator.get(await challengeFor(browser, '/session/passkey/options'))
   const answers = await Promise.all(

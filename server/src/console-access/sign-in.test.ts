@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../test/support/console.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
@@ -122,7 +122,7 @@ test('a link ends after a day, and with the next one', async () => {
   })
 })
 
-test('of two who use a link at once, one is let in', { skip: postgresOnly }, async () => {
+testOnPostgres('of two who use a link at once, one is let in', async () => {
   const token = tokenOf((await firstRunLink(app.db, app.secrets, { baseUrl, now }))?.url)
   const other = tokenOf((await firstRunLink(app.db, app.secrets, { baseUrl, now }))?.url)
   const answers = await Promise.all(
@@ -224,7 +224,7 @@ test('after five failures each doubles the wait, for known and unknown addresses
   assert.equal((await openBrowser(app).signIn(email, 'wrong')).status, 401)
 })
 
-test('guesses that come at once are counted before they are looked at', { skip: postgresOnly }, async () => {
+testOnPostgres('guesses that come at once are counted before they are looked at', async () => {
   const { email } = await addAdmin(app)
   const answers = await Promise.all(Array.from({ length: 20 }, () => openBrowser(app).signIn(email, 'wrong')))
   const statuses = answers.map(({ status }) => status)

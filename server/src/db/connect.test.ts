@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { connectPostgres } from './connect.ts'
 import { testMigrations } from './test-schema.ts'
 import { transact } from './transact.ts'
@@ -79,7 +79,7 @@ test('a notification inside a transaction arrives after its commit and never aft
   await stop()
 })
 
-test('closing twice is closing once', { skip: postgresOnly }, async () => {
+testOnPostgres('closing twice is closing once', async () => {
   const connection = await connectPostgres({ url: database.url ?? '' })
   await Promise.all([connection.close(), connection.close()])
   await assert.rejects(sql`select 1`.execute(connection.db))
@@ -89,7 +89,7 @@ test('a server that cannot be reached is a rejection', async () => {
   await assert.rejects(connectPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' }), { code: 'ECONNREFUSED' })
 })
 
-test('sessions run at UTC, without JIT, under a statement timeout', { skip: postgresOnly }, async () => {
+testOnPostgres('sessions run at UTC, without JIT, under a statement timeout', async () => {
   const connection = await connectPostgres({
     url: database.url ?? '',
     statementTimeoutMs: 200,
@@ -103,7 +103,7 @@ test('sessions run at UTC, without JIT, under a statement timeout', { skip: post
   await connection.close()
 })
 
-test('lost connections are replaced and listened on again', { skip: postgresOnly }, async () => {
+testOnPostgres('lost connections are replaced and listened on again', async () => {
   const connection = await connectPostgres({ url: database.url ?? '', applicationName: 'severed' })
   const { received, receive, waitFor } = mailbox()
   let reconnects = 0

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-import { engine, postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { engine, testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { connectPostgres } from './connect.ts'
 import { migrate, migrationsHash, pendingMigrations } from './migrate.ts'
 import { testMigrations } from './test-schema.ts'
@@ -89,7 +89,7 @@ test('starters at the same time apply each migration once', async () => {
   assert.deepEqual((await sql`select id from one order by id`.execute(database.db)).rows, [{ id: 1 }, { id: 2 }])
 })
 
-test('a migration may take longer than a statement may', { skip: postgresOnly }, async () => {
+testOnPostgres('a migration may take longer than a statement may', async () => {
   const connection = await connectPostgres({ url: database.url ?? '', statementTimeoutMs: 100 })
   assert.equal(connection.engine, engine)
   const folder = await folderOf({ '0001_slow.sql': 'select pg_sleep(0.4);' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { namedStatements } from './named-statements.ts'
 import { testMigrations } from './test-schema.ts'
 import { type Db, type Tx, transact } from './transact.ts'
@@ -47,7 +47,7 @@ test('a retired text is not named again', () => {
   assert.equal(nameAfter(statements, 'select $1', 5), undefined)
 })
 
-test('the server has repeated statements prepared', { skip: postgresOnly }, async () => {
+testOnPostgres('the server has repeated statements prepared', async () => {
   for (let time = 0; time < 30; time += 1) {
     await sql`select ${time}::int as "prepared probe"`.execute(database.db)
   }
@@ -56,7 +56,7 @@ test('the server has repeated statements prepared', { skip: postgresOnly }, asyn
   assert.ok(rows.length > 0)
 })
 
-test('a plan made stale by a change of the table goes unnoticed', { skip: postgresOnly }, async () => {
+testOnPostgres('a plan made stale by a change of the table goes unnoticed', async () => {
   await database.connection.executeScript('create table shifting (a int); insert into shifting values (1)')
   const read = (reader: Db | Tx) => sql`select * from shifting where a = ${1}`.execute(reader)
   for (let time = 0; time < 5; time += 1) await read(database.db)
@@ -66,7 +66,7 @@ test('a plan made stale by a change of the table goes unnoticed', { skip: postgr
   assert.deepEqual((await transact(database.db, read)).rows, [{ a: 1, b: 2, c: null }])
 })
 
-test('a plan made stale has a transaction begin again', { skip: postgresOnly }, async () => {
+testOnPostgres('a plan made stale has a transaction begin again', async () => {
   await database.connection.executeScript('create table moving (a int); insert into moving values (1)')
   const read = (reader: Db | Tx) => sql`select * from moving where a = ${1}`.execute(reader)
   for (let time = 0; time < 5; time += 1) await read(database.db)

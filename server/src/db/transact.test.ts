@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { entriesIn, entriesOf, testMigrations } from './test-schema.ts'
 import { afterCommit, transact } from './transact.ts'
 
@@ -151,7 +151,7 @@ test('transactions started together all commit', async () => {
   assert.equal((await names()).length, 20)
 })
 
-test('a deadlock is settled by repeating one side', { skip: postgresOnly }, async () => {
+testOnPostgres('a deadlock is settled by repeating one side', async () => {
   await entriesOf(database.db)
     .insertInto('entries')
     .values([{ name: 'left' }, { name: 'right' }])

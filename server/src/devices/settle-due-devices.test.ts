@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { transact } from '../db/transact.ts'
@@ -101,7 +101,7 @@ test('a check that was paused a moment ago blocks nobody', async () => {
   assert.deepEqual(await states(), ['good'])
 })
 
-test('processes that sweep at once settle every device once', { skip: postgresOnly }, async () => {
+testOnPostgres('processes that sweep at once settle every device once', async () => {
   await warned(30)
   const counts = await Promise.all(Array.from({ length: 6 }, () => settle(due, 3)))
   const rest = await settle(due)
@@ -112,7 +112,7 @@ test('processes that sweep at once settle every device once', { skip: postgresOn
   assert.equal((await news()).length, 30)
 })
 
-test('a device that somebody holds keeps nobody waiting and is settled later', { skip: postgresOnly }, async () => {
+testOnPostgres('a device that somebody holds keeps nobody waiting and is settled later', async () => {
   const [held] = await warned(2)
   assert.ok(held)
   const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -345,7 +345,7 @@ test('a draft of another organization is neither edited nor published', async ()
   }
 })
 
-test('publishing one draft several times at once makes one check', { skip: postgresOnly }, async () => {
+testOnPostgres('publishing one draft several times at once makes one check', async () => {
   const id = await create()
   const ids = await Promise.all([publish(id), publish(id), publish(id)])
   assert.equal(new Set(ids).size, 1)
@@ -353,7 +353,7 @@ test('publishing one draft several times at once makes one check', { skip: postg
   assert.deepEqual(checks, [{ id: ids[0] }])
 })
 
-test('of two drafts with one slug published at once, one is refused', { skip: postgresOnly }, async () => {
+testOnPostgres('of two drafts with one slug published at once, one is refused', async () => {
   const ids = [await create(), await create()]
   await app.db
     .updateTable('custom_check_drafts')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Answer, testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { buildApp } from '../app.ts'
 import { type Connection, connectPostgres } from '../db/connect.ts'
 import { createLogger } from '../logging.ts'
@@ -71,9 +71,7 @@ test('refusals for other reasons count too, and other keys do not', async () => 
   assert.equal((await whoAmI(key)).headers['ratelimit-remaining'], '267')
 })
 
-test('eight clients in bursts over two processes get exactly 270 answers in each window', {
-  skip: postgresOnly,
-}, async () => {
+testOnPostgres('eight clients in bursts over two processes get exactly 270 answers in each window', async () => {
   const connection = await connectPostgres({ url: trial.database.url ?? '', maxConnections: 4 })
   const appOver = (own: Connection) => {
     const { config, secrets, now: clock } = trial

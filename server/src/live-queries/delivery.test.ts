@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../test/support/agent-server.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import type { QueryResult } from '../../test/support/osquery-client.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -253,7 +253,7 @@ test('results are dropped after their time, batch by batch, and the counts stay'
   assert.deepEqual(await countsOf(organizationId, old), [0, 1, 0])
 })
 
-test('a device of another process is asked within a second of the commit', { skip: postgresOnly }, async () => {
+testOnPostgres('a device of another process is asked within a second of the commit', async () => {
   const organizationId = await organization()
   const { client, deviceId } = await agents.enrolled(organizationId)
   const elsewhere = await agents.another()
@@ -267,9 +267,7 @@ test('a device of another process is asked within a second of the commit', { ski
   }
 })
 
-test('counts stay exact while devices answer, are deleted and the query is edited', {
-  skip: postgresOnly,
-}, async () => {
+testOnPostgres('counts stay exact while devices answer, are deleted and the query is edited', async () => {
   const organizationId = await organization()
   const devices = await Promise.all(
     Array.from({ length: 12 }, (_, number) => `m${number}`).map(async (serial) => {

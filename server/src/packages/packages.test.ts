@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { findEnrollmentSecret } from '../agents/enrollment-queries.ts'
 import { revokeEnrollmentSecret } from '../agents/revoke-enrollment-secret.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -226,7 +226,7 @@ test('the enrolment secret of a package is sealed at rest', async () => {
   for (const row of stored) assert.ok(!row.sealed_secret.includes(secret))
 })
 
-test('starts that meet make each package once', { skip: postgresOnly }, async () => {
+testOnPostgres('starts that meet make each package once', async () => {
   await Promise.all(Array.from({ length: 5 }, () => ensure()))
   assert.equal((await list()).length, packageKinds.length)
   assert.equal((await app.db.selectFrom('enrollment_secrets').select('id').execute()).length, packageKinds.length)

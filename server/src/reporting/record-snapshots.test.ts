@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { inventoryTables } from './catalogue/catalogue.ts'
@@ -196,7 +196,7 @@ test('a large table that changes altogether is stored in time, also before the d
   assert.equal((await stored(place)).size, 5_000)
 })
 
-test('processes that record one device at a time leave the latest, each row once', { skip: postgresOnly }, async () => {
+testOnPostgres('processes that record one device at a time leave the latest, each row once', async () => {
   const place = await makePlace()
   const histories = Array.from({ length: 24 }, (_, minute) => snapshotOf(['same', `only ${minute}`], minute))
   await Promise.all(histories.map((snapshot) => record(place, rememberSnapshotTimes(), snapshot)))

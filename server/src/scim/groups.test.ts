@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rewrittenConnection } from '../../test/support/rewritten-connection.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
@@ -312,7 +312,7 @@ test('devices that members of a deleted group could sign in with keep their othe
   assert.equal((await audits())[0], 'Deleted the person group "Gone", after which 1 device is for the owner alone.')
 })
 
-test('members that come and go at once all count', { skip: postgresOnly }, async () => {
+testOnPostgres('members that come and go at once all count', async () => {
   const id = await addGroup('Team')
   const users = []
   for (let index = 0; index < 8; index += 1) users.push(await addUser(`u${index}`))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { scimClient, scimError } from '../../test/support/scim-client.ts'
@@ -94,7 +94,7 @@ test('neither a user name nor an address belongs to two users', async () => {
   assert.equal((await post('other', { emails: [{ value: 'other@acme.example' }] })).status, 201)
 })
 
-test('of two requests for one user name at once, one makes it', { skip: postgresOnly }, async () => {
+testOnPostgres('of two requests for one user name at once, one makes it', async () => {
   const asked = Array.from({ length: 8 }, (_, index) =>
     post('ada', { emails: [{ value: `ada${index % 2}@acme.example` }] }),
   )
@@ -103,7 +103,7 @@ test('of two requests for one user name at once, one makes it', { skip: postgres
   assert.equal((await app.ask('GET', '/people')).body.data.length, 1)
 })
 
-test('changes at once are all kept', { skip: postgresOnly }, async () => {
+testOnPostgres('changes at once are all kept', async () => {
   const { body: ada } = await post('ada@acme.example')
   const titles = Array.from({ length: 6 }, (_, index) => ({ value: `role${index}` }))
   await Promise.all(titles.map((role) => patch(ada.id, { op: 'add', path: 'roles', value: [role] })))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { until } from '../../test/support/muster-process.ts'
 import { openReceiver, outboundOfTests } from '../../test/support/receivers.ts'
 import { verificationType } from './event-types.ts'
@@ -44,9 +44,7 @@ test('a verification event arrives with the authorization of its stream, and at 
   ])
 })
 
-test('of rotations at the same time one token is left, and it is one that was answered', {
-  skip: postgresOnly,
-}, async () => {
+testOnPostgres('of rotations at the same time one token is left, and it is one that was answered', async () => {
   const { body: made } = await app.ask('POST', '/ssf_streams', { body: {} })
   const rotations = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -61,7 +59,7 @@ test('of rotations at the same time one token is left, and it is one that was an
   assert.ok(answered.includes(left[0]?.lookup_hash.toString('hex') ?? ''))
 })
 
-test('of changes and deletions at the same time all fit one order', { skip: postgresOnly }, async () => {
+testOnPostgres('of changes and deletions at the same time all fit one order', async () => {
   const { body: made } = await app.ask('POST', '/ssf_streams', { body: { name: 'One' } })
   const answers = await Promise.all([
     ...Array.from({ length: 4 }, (_, index) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { transact } from '../db/transact.ts'
@@ -122,7 +122,7 @@ test('numbers follow the order of queueing without gaps, and a repeat writes not
   assert.deepEqual(await rowVersions(database.db), before)
 })
 
-test('a change that commits late gets a later number and is not passed over', { skip: postgresOnly }, async () => {
+testOnPostgres('a change that commits late gets a later number and is not passed over', async () => {
   const one = await stream()
   const [early, late] = [await make.device(organizationId), await make.device(organizationId)]
   let commit = () => {}
@@ -148,7 +148,7 @@ test('a change that commits late gets a later number and is not passed over', { 
   assert.deepEqual([numbers.get(early.id), numbers.get(late.id)], ['1', '2'])
 })
 
-test('sequencers of several processes give every event one number', { skip: postgresOnly }, async () => {
+testOnPostgres('sequencers of several processes give every event one number', async () => {
   const streams = await Promise.all(Array.from({ length: 4 }, () => stream()))
   const devices = await Promise.all(Array.from({ length: 10 }, () => make.device(organizationId)))
   const writers = devices.map(async (device) => {

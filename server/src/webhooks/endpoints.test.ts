@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { beforeEach, test } from 'node:test'
 import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { testApp } from '../../test/support/app.ts'
-import { postgresOnly } from '../../test/support/database.ts'
+import { testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { webhookRowsIn } from '../../test/support/webhook-rows.ts'
@@ -370,13 +370,13 @@ test('an organization has fifty endpoints at most; deleted ones do not count', a
   ])
 })
 
-test('who make endpoints at the same time do not get past the limit together', { skip: postgresOnly }, async () => {
+testOnPostgres('who make endpoints at the same time do not get past the limit together', async () => {
   for (let index = 0; index < 48; index += 1) await make.webhookEndpoint(app.tenant.organizationId)
   const answers = await Promise.all(Array.from({ length: 8 }, () => create()))
   assert.equal(answers.filter(({ status }) => status === 200).length, 2)
 })
 
-test('of rolls at the same time one is taken', { skip: postgresOnly }, async () => {
+testOnPostgres('of rolls at the same time one is taken', async () => {
   const { id } = (await create()).body
   const roll = () => app.ask('POST', `/webhook_endpoints/${id}/roll_secret`, { body: { overlap_seconds: 60 } })
   const answers = await Promise.all(Array.from({ length: 6 }, roll))

@@ -17,7 +17,11 @@ const forms = [
   // new URL('./worker.ts', import.meta.url): how a worker thread is named
   /\bnew URL\(\s*['"](\.[^'"\n]+\.[jt]s)['"]\s*,\s*import\.meta\.url/g,
 ]
-const workspaces: Record<string, string> = { '@muster/contract': 'contract/src', '@muster/agent': 'agent/src' }
+const workspaces: Record<string, string> = {
+  '@muster/contract': 'contract/src',
+  '@muster/agent': 'agent/src',
+  '@muster/client': 'client/src',
+}
 
 /** An import that no guard can follow. */
 export const hasComputedImport = (file: SourceFile): boolean =>

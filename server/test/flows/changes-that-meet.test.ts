@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { systemActor } from '../../src/audit/record-audit.ts'
@@ -13,7 +13,7 @@ import { plusMs } from '../../src/issues/rules.ts'
 import { registerDevice } from '../../src/registrations/register-device.ts'
 import { unregisterDevice } from '../../src/registrations/unregister-device.ts'
 import { decideExemptionRequest } from '../../src/requests/decide-exemption-request.ts'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
 
 const database = testDatabase()
@@ -71,7 +71,7 @@ async function failingFleet(strategy: 'notify_only' | 'block_immediately', group
   return { owner, device, check }
 }
 
-test('an issue that opens while the strategy changes falls under the new one', { skip: postgresOnly }, async () => {
+testOnPostgres('an issue that opens while the strategy changes falls under the new one', async () => {
   const { device, check } = await failingFleet('notify_only')
   await make.result({ device, check, rows: 'PASS', at: startOfTests })
   const tallies = await keeping((tx) =>
@@ -102,7 +102,7 @@ test('an issue that opens while the strategy changes falls under the new one', {
   assert.equal(await stateOf(device.id), 'blocked')
 })
 
-test('a result that waits for a change of groups is judged by the new groups', { skip: postgresOnly }, async () => {
+testOnPostgres('a result that waits for a change of groups is judged by the new groups', async () => {
   const spared = await make.deviceGroup(organizationId)
   const { device, check } = await failingFleet('block_immediately')
   await database.db
@@ -123,7 +123,7 @@ test('a result that waits for a change of groups is judged by the new groups', {
   assert.equal(await stateOf(device.id), 'notified')
 })
 
-test('of several decisions about one request that meet, one counts', { skip: postgresOnly }, async () => {
+testOnPostgres('of several decisions about one request that meet, one counts', async () => {
   const { owner, device, check } = await failingFleet('block_immediately')
   for (let round = 0; round < 8; round += 1) {
     const issue = await make.issue({ device, check, at: minute(2 * round) })
@@ -154,7 +154,7 @@ test('of several decisions about one request that meet, one counts', { skip: pos
   }
 })
 
-test('of a person’s last two devices, unregistered at once, one resets the trust', { skip: postgresOnly }, async () => {
+testOnPostgres('of a person’s last two devices, unregistered at once, one resets the trust', async () => {
   for (let round = 0; round < 8; round += 1) {
     const owner = await make.person(organizationId, { has_used_first_trust: true })
     const devices = [
@@ -177,7 +177,7 @@ test('of a person’s last two devices, unregistered at once, one resets the tru
   }
 })
 
-test('nobody registers a device to a person who is being deprovisioned', { skip: postgresOnly }, async () => {
+testOnPostgres('nobody registers a device to a person who is being deprovisioned', async () => {
   const owner = await make.person(organizationId)
   const device = await make.device(organizationId)
   const leaving = await keeping(async (tx) => {

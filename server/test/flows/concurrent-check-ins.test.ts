@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { beforeEach, test } from 'node:test'
+import { beforeEach } from 'node:test'
 import { sql } from 'kysely'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { recomputeCheck } from '../../src/checks/recompute-check.ts'
@@ -11,7 +11,7 @@ import { settleDueDevices } from '../../src/devices/settle-due-devices.ts'
 import { plusMs } from '../../src/issues/rules.ts'
 import { deleteDevice } from '../../src/registrations/delete-device.ts'
 import { restoreDevice } from '../../src/registrations/restore-device.ts'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../support/make.ts'
 
 const database = testDatabase()
@@ -125,7 +125,7 @@ function dice(seed: number) {
   }
 }
 
-test('results of one device come one after another, and none is lost', { skip: postgresOnly }, async () => {
+testOnPostgres('results of one device come one after another, and none is lost', async () => {
   const { checks, devices } = await fleet(1, 12)
   const [deviceId = ''] = devices
   const answers = await Promise.all(
@@ -138,7 +138,7 @@ test('results of one device come one after another, and none is lost', { skip: p
   assert.deepEqual(await drift(), [])
 })
 
-test('of the same result sent many times at once, one opens the issue', { skip: postgresOnly }, async () => {
+testOnPostgres('of the same result sent many times at once, one opens the issue', async () => {
   const { checks, devices } = await fleet(1, 1)
   const [check, deviceId] = [checks[0], devices[0]]
   assert.ok(check && deviceId)
@@ -147,7 +147,7 @@ test('of the same result sent many times at once, one opens the issue', { skip: 
   assert.equal((await database.db.selectFrom('events').select('id').execute()).length, 2)
 })
 
-test('hundreds of check-ins at once neither deadlock nor drift', { skip: postgresOnly }, async (t) => {
+testOnPostgres('hundreds of check-ins at once neither deadlock nor drift', async (t) => {
   const { checks, devices } = await fleet(60, 8)
   const before = await deadlocks()
   const roll = dice(7)
@@ -166,9 +166,7 @@ test('hundreds of check-ins at once neither deadlock nor drift', { skip: postgre
   assert.equal(await deadlocks(), before)
 })
 
-test('check-ins, configurations, recomputations, sweeps and deletions at once do not drift', {
-  skip: postgresOnly,
-}, async () => {
+testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions at once do not drift', async () => {
   const { checks, devices } = await fleet(30, 3)
   const roll = dice(11)
   const strategies = ['block_immediately', 'report_only'] as const

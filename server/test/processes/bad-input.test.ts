@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import tls from 'node:tls'
-import { embeddedOnly } from '../support/database.ts'
+import { testOnEmbedded } from '../support/database.ts'
 import { type MusterProcess, openPlace, printedKey, until } from '../support/muster-process.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
 
@@ -78,9 +78,7 @@ test('settings that would be dangerous or do nothing are refused in words', asyn
   })
 })
 
-test('a server goes on through whatever is sent to it, and ends when it is asked to', {
-  skip: embeddedOnly,
-}, async (t) => {
+testOnEmbedded('a server goes on through whatever is sent to it, and ends when it is asked to', async (t) => {
   const server = await place.start(['start', '--no-agent'])
   const key = await printedKey(server)
   const connect = () => connectRaw(server.origin)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectPostgres } from '../../src/db/connect.ts'
-import { postgresOnly } from '../support/database.ts'
+import { testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import { checkLogs } from './chaos/check-logs.ts'
 import { changeDevices, createHistories, readHistories } from './chaos/device-histories.ts'
@@ -31,9 +30,7 @@ const mostUnderWay = 8
 const mostUnwritten = 32
 const specVersionOf = (index: number) => (index % 2 === 0 ? 'v1_0' : 'draft')
 
-test('whatever is killed, restarted or in trouble, every change arrives, and in order', {
-  skip: postgresOnly,
-}, async (t) => {
+testOnPostgres('whatever is killed, restarted or in trouble, every change arrives, and in order', async (t) => {
   t.diagnostic(`MUSTER_CHAOS_SECONDS=${seconds} MUSTER_CHAOS_SEED=${seed}`)
   const cluster = await openOwnCluster(t)
   if (!cluster) return t.skip('no PostgreSQL is installed here that could be stopped')

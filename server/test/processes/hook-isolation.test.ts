@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import type { Hook } from '../support/hook-receivers.ts'
 import { until } from '../support/muster-process.ts'
 import { answerWith, drip, hang } from '../support/receivers.ts'
@@ -17,9 +16,7 @@ const mostMegabytes = 512
 const heapMegabytes = 192
 const troubles = [hang, drip, answerWith(500)]
 
-test('endpoints that hang, drip or always fail, half of all, cost the others nothing', {
-  skip: postgresOnly,
-}, async (t) => {
+testOnPostgres('endpoints that hang, drip or always fail, half of all, cost the others nothing', async (t) => {
   const hookPlace = await openHookPlace(t, { url: database.url, db: database.db }, 200)
   const { deviceIds, countPending, place } = hookPlace
   async function change(changed: readonly string[]): Promise<string> {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WebhookDelivery } from '@muster/contract/webhook-deliveries.ts'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import type { Hook } from '../support/hook-receivers.ts'
 import { until } from '../support/muster-process.ts'
 import { answerWith } from '../support/receivers.ts'
@@ -21,9 +20,7 @@ const statuses = [200, 201, 202, 204, 299]
 
 type Endpoint = Awaited<ReturnType<HookPlace['addEndpoint']>>
 
-test('four workers send each webhook of a fault-free run once, and the log says so', {
-  skip: postgresOnly,
-}, async (t) => {
+testOnPostgres('four workers send each webhook of a fault-free run once, and the log says so', async (t) => {
   const hookPlace = await openHookPlace(t, { url: database.url, db: database.db }, 400)
   const { place, server, change, countPending, deviceIds } = hookPlace
   const isDrained = async () => (await countPending()) === 0

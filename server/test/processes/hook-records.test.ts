@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import type { HookReceiver } from '../support/hook-receivers.ts'
 import { until } from '../support/muster-process.ts'
 import { openHookPlace } from './hook-place.ts'
@@ -11,7 +10,7 @@ const database = testDatabase()
 /** Answered without the log knowing. */
 const mostUnwritten = 32
 
-test('webhooks whose answers could not be written into the log', { skip: postgresOnly }, async (t) => {
+testOnPostgres('webhooks whose answers could not be written into the log', async (t) => {
   const devices = 100
   const hookPlace = await openHookPlace(t, { url: database.url, db: database.db }, devices)
   const { place, change, countPending, deviceIds } = hookPlace

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import type { HookReceiver } from '../support/hook-receivers.ts'
 import { until } from '../support/muster-process.ts'
 import { accept, answerWith, hang } from '../support/receivers.ts'
@@ -16,7 +15,7 @@ const hasAll =
   async () =>
     new Set(received.slice(after).map(({ id }) => id)).size === count
 
-test('webhooks after trouble', { skip: postgresOnly }, async (t) => {
+testOnPostgres('webhooks after trouble', async (t) => {
   const devices = 1_000
   const hookPlace = await openHookPlace(t, { url: database.url, db: database.db }, devices)
   const { place, server, change, countPending, deviceIds } = hookPlace

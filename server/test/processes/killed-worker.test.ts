@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
 
 const database = testDatabase()
 const devices = 4_000
 
-test('a recomputation whose worker is killed is taken over by another, and told once', {
-  skip: postgresOnly,
-}, async (t) => {
+testOnPostgres('a recomputation whose worker is killed is taken over by another, and told once', async (t) => {
   const place = openPostgresPlace(t, { url: database.url, db: database.db })
   const server = await place.start(['serve', '--no-worker'])
   const checks = await server.ask('GET', `/checks?query=${encodeURIComponent('slug:linux-pending-reboot')}`, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { embeddedOnly } from '../support/database.ts'
+import { after } from 'node:test'
+import { testOnEmbedded } from '../support/database.ts'
 import { openPlace, until } from '../support/muster-process.ts'
 
 const place = openPlace({ after }, { MUSTER_RATE_LIMIT_PER_MINUTE: '100000' })
@@ -14,9 +14,7 @@ const linesOf = (out: string): Line[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-test('a live query is answered by the bundled agent and by simulated devices in seconds', {
-  skip: embeddedOnly,
-}, async (t) => {
+testOnEmbedded('a live query is answered by the bundled agent and by simulated devices in seconds', async (t) => {
   const trial = await place.start(['start'])
   await trial.says(/answers the checks/)
   const { out } = await place.run([

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectPostgres } from '../../src/db/connect.ts'
-import { postgresOnly } from '../support/database.ts'
+import { testOnPostgres } from '../support/database.ts'
 import { type MusterProcess, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
@@ -14,7 +13,7 @@ const passing = { rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] }
 const failing = { rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] }
 const unavailable = { error: 'The service is not available', node_invalid: false }
 
-test('a server outlives its database', { skip: postgresOnly }, async (t) => {
+testOnPostgres('a server outlives its database', async (t) => {
   const cluster = await openOwnCluster(t)
   if (!cluster) return t.skip('no PostgreSQL is installed here that could be stopped')
   const { db, close } = await connectPostgres({ url: cluster.url })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { embeddedOnly } from '../support/database.ts'
+import { after } from 'node:test'
+import { testOnEmbedded } from '../support/database.ts'
 import { freePort, type MusterProcess, openPlace, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 
@@ -18,7 +18,7 @@ const standingsIn = (receiver: MusterProcess): string[] =>
     .map(([, status, device]) => `${device} ${status}`)
     .toArray()
 
-test('a change of a device reaches receivers on this machine, pushed and polled', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a change of a device reaches receivers on this machine, pushed and polled', async () => {
   const key = (await place.run(['keys', 'generate'])).out.trim()
   const client = { MUSTER_API_KEY: key }
   // First, because it makes the certificate that the server is told to trust.
@@ -66,7 +66,7 @@ test('a change of a device reaches receivers on this machine, pushed and polled'
   assert.equal(await server.stop(), 0)
 })
 
-test('wrong use is told before anything is done', { skip: embeddedOnly }, async () => {
+testOnEmbedded('wrong use is told before anything is done', async () => {
   const { exit, err } = await place.run(['receiver', '--poll'])
   assert.deepEqual(
     [exit, err.split('\n')[0]],

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { type MusterProcess, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
 import { openPostgresPlace, type PostgresPlace } from '../support/postgres-place.ts'
@@ -15,7 +14,7 @@ const failing = { rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] }
 type Client = ReturnType<typeof osqueryClient>
 type Parts = { place: PostgresPlace; first: MusterProcess; second: MusterProcess }
 
-test('two servers and a worker on one database', { skip: postgresOnly }, async (t) => {
+testOnPostgres('two servers and a worker on one database', async (t) => {
   const place = openPostgresPlace(t, { url: database.url, db: database.db })
   // All at once, on a database that none of them has seen.
   const [first, second, worker] = await Promise.all([

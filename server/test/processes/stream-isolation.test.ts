@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import { drip, hang, type Received, type Receiver } from '../support/receivers.ts'
 import { measure, measureAgainst, peakMegabytes, tellMeasured } from './measure-transmission.ts'
@@ -13,7 +12,7 @@ const mostMegabytes = 512
 /** What is held on to has to fit; given more, the engine keeps garbage for as long as there is room. */
 const heapMegabytes = 192
 
-test('fifty receivers that hang or drip cost fifty others nothing', { skip: postgresOnly }, async (t) => {
+testOnPostgres('fifty receivers that hang or drip cost fifty others nothing', async (t) => {
   const streamPlace = await openStreamPlace(t, { url: database.url, db: database.db }, 200)
   const { change, deviceIds, countPending, place } = streamPlace
   const transmission = { change, deviceIds, nameOf: ({ txn }: Received) => txn }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import type { Receiver } from '../support/receivers.ts'
 import { openStreamPlace } from './stream-place.ts'
@@ -13,7 +12,7 @@ const atOnce = 100
 /** Longer than a worker keeps a stream that has nothing to deliver. */
 const lullMs = 6_000
 
-test('four workers send each event of a fault-free run once', { skip: postgresOnly }, async (t) => {
+testOnPostgres('four workers send each event of a fault-free run once', async (t) => {
   const streamPlace = await openStreamPlace(t, { url: database.url, db: database.db }, 400)
   const { place, change, countPending, deviceIds } = streamPlace
   const isDrained = async () => (await countPending()) === 0

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { postgresOnly, testDatabase } from '../support/database.ts'
+import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import { accept, answerWith, hang, type Receiver } from '../support/receivers.ts'
 import { openStreamPlace } from './stream-place.ts'
@@ -12,7 +11,7 @@ const hasAll =
   async () =>
     new Set(received.slice(after).map(({ jti }) => jti)).size === count
 
-test('streams after trouble', { skip: postgresOnly }, async (t) => {
+testOnPostgres('streams after trouble', async (t) => {
   const devices = 2_000
   const streamPlace = await openStreamPlace(t, { url: database.url, db: database.db }, devices)
   const { place, change, countPending, deviceIds } = streamPlace

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { after, before } from 'node:test'
+import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { sharedProcess } from '../../../scripts/test-run/shared-process.ts'
 import { type Connection, connectEmbedded, connectPostgres, type Engine } from '../../src/db/connect.ts'
 import { migrate, migrationsHash } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/transact.ts'
@@ -13,9 +14,15 @@ const serverUrl = process.env['MUSTER_TEST_DATABASE_URL']
 
 export const engine: Engine = serverUrl ? 'postgres' : 'pglite'
 
-/** For what one session cannot show: `test('…', { skip: postgresOnly }, …)`. */
-export const postgresOnly = serverUrl ? false : 'needs PostgreSQL: run npm run test:postgres'
-export const embeddedOnly = serverUrl ? 'about the embedded engine' : false
+/** The run has both engines side by side, so what one of them cannot show is not left out by leaving it to the other. */
+const hasBothEngines = process.env['MUSTER_TEST_BOTH_ENGINES'] !== undefined
+const leaveToOther = (async () => {}) as unknown as typeof test
+const elsewhere = hasBothEngines ? leaveToOther : test.skip
+
+/** A `test` of what one session cannot show. On the embedded engine it is skipped. */
+export const testOnPostgres = serverUrl ? test : elsewhere
+/** A `test` of the embedded engine itself, or of the product on it. On PostgreSQL it is skipped. */
+export const testOnEmbedded = serverUrl ? elsewhere : test
 
 export type TestDatabase = {
   /** For other `before` hooks, which the runner starts without waiting for this one; tests need not await it. */
@@ -32,11 +39,16 @@ type Opened = { connection: Connection; url?: string; drop(): Promise<void> }
 
 /**
  * A migrated database for one test file, opened before its tests and gone after them. Call it at the top level;
- * `connection` and `db` are there from the first test on.
+ * `connection` and `db` are there from the first test on. Files that share a process share one embedded engine, which
+ * each finds as a new one would be.
  */
 export function testDatabase(directory?: URL): TestDatabase {
   let opened: Opened | undefined
-  const opening = (serverUrl ? openOnServer(serverUrl, directory) : openEmbedded(directory)).then((done) => {
+  const open = () => {
+    if (serverUrl) return openOnServer(serverUrl, directory)
+    return sharedProcess.isShared && directory === undefined ? takeShared() : openEmbedded(directory)
+  }
+  const opening = open().then((done) => {
     opened = done
   })
   const current = (): Opened => {
@@ -63,16 +75,68 @@ export function testDatabase(directory?: URL): TestDatabase {
   }
 }
 
+/** An embedded engine that outlives a test file, and what its schema, roles and settings were when it was new. */
+type Shared = { readonly opened: Opened; readonly state: string }
+let idle: Shared | undefined
+
+/** The engine that the file before has left, or a new one when there is none, or a file opens a second. */
+async function takeShared(): Promise<Opened> {
+  const taken = idle ?? (await openShared())
+  idle = undefined
+  return { connection: taken.opened.connection, drop: () => giveBack(taken) }
+}
+
+async function openShared(): Promise<Shared> {
+  const opened = await openEmbedded(undefined)
+  return { opened, state: await stateOf(opened.connection) }
+}
+
+/** An engine that a file closed, or whose schema it changed, is of no use to the next one. */
+async function giveBack(shared: Shared): Promise<void> {
+  const { opened, state } = shared
+  const isAsNew = await makeAsNew(opened.connection).then(
+    async () => (await stateOf(opened.connection)) === state,
+    () => false,
+  )
+  if (!isAsNew || idle) return opened.drop()
+  idle = shared
+  if (sharedProcess.closeAtEnd.length === 0) sharedProcess.closeAtEnd.push(async () => idle?.opened.drop())
+}
+
+/** Truncating leaves nothing behind in tables and indexes, and no statistics; the checkpoint gives back the log. */
+async function makeAsNew({ executeScript }: Connection): Promise<void> {
+  const tables = (await findRelations(executeScript)).filter(({ is_sequence }) => !is_sequence)
+  await executeScript('rollback; reset all; unlisten *; discard temp')
+  await executeScript(`truncate ${tables.map(({ name }) => name).join()} restart identity`)
+  await executeScript('checkpoint')
+}
+
+/** What a test file may change besides rows: everything in the catalogs, and the queues of the job queue. */
+async function stateOf({ executeScript }: Connection): Promise<string> {
+  const catalogs = [
+    `select concat(relnamespace::regnamespace, '.', relname, relkind, relnatts, relacl, reloptions, relrowsecurity)
+      from pg_class where relnamespace::regnamespace::text !~ '^pg_'`,
+    `select pg_get_functiondef(oid) from pg_proc where pronamespace::regnamespace::text in ('public', 'pgboss') and prokind = 'f'`,
+    'select concat(conrelid::regclass, conname, pg_get_constraintdef(oid)) from pg_constraint where conrelid <> 0',
+    'select concat(tgrelid::regclass, tgname, tgenabled) from pg_trigger',
+    'select rolname::text from pg_roles',
+    'select concat(setdatabase, setrole, setconfig) from pg_db_role_setting',
+    'select nspname::text from pg_namespace',
+    'select name from pgboss.queue',
+    "select concat(starelid, staattnum) from pg_statistic join pg_class on pg_class.oid = starelid where relnamespace::regnamespace::text !~ '^pg_'",
+  ]
+  const sums = catalogs.map(
+    (rows, index) => `(select md5(string_agg(text, ',' order by text)) from (${rows}) r(text)) as s${index}`,
+  )
+  return JSON.stringify(await executeScript(`select ${sums.join()}`))
+}
+
 /**
  * Only what holds rows is emptied, and by deletion: truncating every table of the schema takes many times as long.
  * As a replica the session runs no triggers, so foreign keys need no order and guards against deletion do not bite.
  */
 async function emptyTables({ executeScript }: Connection): Promise<void> {
-  const relations = await executeScript(`
-    select format('%I.%I', nspname, relname) as name, relkind = 'S' as is_sequence
-    from pg_class c join pg_namespace n on n.oid = relnamespace
-    where relkind in ('r', 'p', 'S') and not relispartition and (
-      (nspname = 'public' and relname <> 'schema_migrations') or (nspname = 'pgboss' and relname in ('job', 'schedule')))`)
+  const relations = await findRelations(executeScript)
   const probes = relations.map(({ name, is_sequence }, index) =>
     is_sequence ? `(select is_called from ${name}) as r${index}` : `exists (select from ${name}) as r${index}`,
   )
@@ -83,6 +147,14 @@ async function emptyTables({ executeScript }: Connection): Promise<void> {
   if (commands.length === 0) return
   await executeScript(`begin; set local session_replication_role = replica; ${commands.join(' ')} commit`)
 }
+
+/** The tables and sequences of the product, and of the job queue those that hold jobs. */
+const findRelations = (executeScript: Connection['executeScript']) =>
+  executeScript(`
+    select format('%I.%I', nspname, relname) as name, relkind = 'S' as is_sequence
+    from pg_class c join pg_namespace n on n.oid = relnamespace
+    where relkind in ('r', 'p', 'S') and not relispartition and (
+      (nspname = 'public' and relname <> 'schema_migrations') or (nspname = 'pgboss' and relname in ('job', 'schedule')))`)
 
 /** What a start of the server does to its database. */
 async function prepare(connection: Connection, directory: URL | undefined): Promise<void> {

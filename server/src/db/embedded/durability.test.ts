@@ -5,12 +5,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, mock, test } from 'node:test'
+import { after, mock } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { embeddedOnly } from '../../../test/support/database.ts'
+import { testOnEmbedded } from '../../../test/support/database.ts'
 import { completeFolder, DurableFileSystem, durableOptions, prepareFolder } from './durable-file-system.ts'
 
 const folders: string[] = []
@@ -36,7 +36,7 @@ function follow(writer: ChildProcess) {
   return { said, hasSaid, ended: once(lines, 'close') }
 }
 
-test('twenty kills under write load lose nothing that was acknowledged', { skip: embeddedOnly }, async () => {
+testOnEmbedded('twenty kills under write load lose nothing that was acknowledged', async () => {
   const folder = newFolder()
   let acknowledged = 0
   for (let kill = 0; kill <= 20; kill += 1) {
@@ -82,19 +82,19 @@ async function rowsAfterPowerFailure(makeOptions: (folder: string) => PGliteOpti
   return counted[0]?.count ?? 0
 }
 
-const onLinux = process.platform === 'linux' ? embeddedOnly : 'follows descriptors through procfs'
+const skip = process.platform !== 'linux' && 'follows descriptors through procfs'
 
-test('a power failure loses no acknowledged commit', { skip: onLinux }, async () => {
+testOnEmbedded('a power failure loses no acknowledged commit', { skip }, async () => {
   const durable = (folder: string) => durableOptions(new DurableFileSystem(path.join(folder, 'pgdata')))
   assert.equal(await rowsAfterPowerFailure(durable, 60), 60)
 })
 
-test('the file system of the package alone would lose them all', { skip: onLinux }, async () => {
+testOnEmbedded('the file system of the package alone would lose them all', { skip }, async () => {
   const stock = (folder: string) => ({ fs: new NodeFS(path.join(folder, 'pgdata')) })
   assert.equal(await rowsAfterPowerFailure(stock, 60), 0)
 })
 
-test('a creation that was interrupted starts over', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a creation that was interrupted starts over', async () => {
   const folder = newFolder()
   prepareFolder(folder)
   fs.mkdirSync(path.join(folder, 'pgdata'))
@@ -103,7 +103,7 @@ test('a creation that was interrupted starts over', { skip: embeddedOnly }, asyn
   assert.equal(fs.existsSync(path.join(folder, 'pgdata')), false)
 })
 
-test('a disk that fails is an error at once, and the next use recovers', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a disk that fails is an error at once, and the next use recovers', async () => {
   const folder = newFolder()
   const { stdout } = await promisify(execFile)(
     process.execPath,

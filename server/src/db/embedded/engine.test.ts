@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, before } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { embeddedOnly } from '../../../test/support/database.ts'
+import { testOnEmbedded } from '../../../test/support/database.ts'
 import { connectEmbedded, type EmbeddedConnection, type EmbeddedSettings } from '../connect.ts'
 import { transact } from '../transact.ts'
 
@@ -41,9 +41,7 @@ const megabyte = 2 ** 20
 /** Made by the first test that uses it: creating a folder takes a second or two. */
 const shared = path.join(root, 'made', 'on demand')
 
-test('a transaction left open is rolled back at its time limit and its holder is told', {
-  skip: embeddedOnly,
-}, async () => {
+testOnEmbedded('a transaction left open is rolled back at its time limit and its holder is told', async () => {
   const connection = await connect({ transactionTimeLimitMs: 150 })
   await connection.executeScript(createNotes)
   const held = transact(connection.db, async (tx) => {
@@ -60,7 +58,7 @@ test('a transaction left open is rolled back at its time limit and its holder is
   assert.equal(await count(connection), 0)
 })
 
-test('a transaction past its limit cannot commit what is left of it', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a transaction past its limit cannot commit what is left of it', async () => {
   const connection = await connect({ transactionTimeLimitMs: 50 })
   await connection.executeScript(createNotes)
   const held = transact(connection.db, async (tx) => {
@@ -72,7 +70,7 @@ test('a transaction past its limit cannot commit what is left of it', { skip: em
   assert.equal(await count(connection), 0)
 })
 
-test('statements of others wait for an open transaction and keep their order', { skip: embeddedOnly }, async () => {
+testOnEmbedded('statements of others wait for an open transaction and keep their order', async () => {
   const connection = await connect({})
   await connection.executeScript(createNotes)
   const add = (text: string) => sql`insert into notes (text) values (${text})`
@@ -90,7 +88,7 @@ test('statements of others wait for an open transaction and keep their order', {
   )
 })
 
-test('the main thread keeps its timers while the engine computes', { skip: embeddedOnly }, async () => {
+testOnEmbedded('the main thread keeps its timers while the engine computes', async () => {
   const connection = await connect({})
   let ticks = 0
   const timer = setInterval(() => {
@@ -103,7 +101,7 @@ test('the main thread keeps its timers while the engine computes', { skip: embed
   assert.ok(ticks > elapsed / 10 / 4, `${ticks} ticks in ${Math.round(elapsed)} ms`)
 })
 
-test('what was written is there after a clean close', { skip: embeddedOnly }, async () => {
+testOnEmbedded('what was written is there after a clean close', async () => {
   const dataDir = shared
   const first = await connect({ dataDir })
   await first.executeScript(`${createNotes}; insert into notes (text) values ('kept')`)
@@ -113,7 +111,7 @@ test('what was written is there after a clean close', { skip: embeddedOnly }, as
   assert.equal(await count(second), 1)
 })
 
-test('a folder written by another version of PostgreSQL is refused, untouched', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a folder written by another version of PostgreSQL is refused, untouched', async () => {
   const dataDir = shared
   await (await connect({ dataDir })).close()
   const file = path.join(dataDir, 'pgdata', 'PG_VERSION')
@@ -124,7 +122,7 @@ test('a folder written by another version of PostgreSQL is refused, untouched', 
   await (await connect({ dataDir })).close()
 })
 
-test('a snapshot opens as a database of its own', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a snapshot opens as a database of its own', async () => {
   const source = await connect({})
   await source.executeScript(`${createNotes}; insert into notes (text) values ('copied')`)
   const snapshot = await source.snapshot()
@@ -140,7 +138,7 @@ test('a snapshot opens as a database of its own', { skip: embeddedOnly }, async 
   assert.equal(await count(source), 1)
 })
 
-test('a second opener is refused and told who holds the folder', { skip: embeddedOnly }, async () => {
+testOnEmbedded('a second opener is refused and told who holds the folder', async () => {
   const dataDir = shared
   const first = await connect({ dataDir })
   await assert.rejects(connectEmbedded({ dataDir }), new RegExp(`in use by process ${process.pid}`))
@@ -153,9 +151,7 @@ test('a second opener is refused and told who holds the folder', { skip: embedde
   await (await connect({ dataDir })).close()
 })
 
-test('the lock of a dead process, of a reused pid, and a broken one are taken over', {
-  skip: embeddedOnly,
-}, async () => {
+testOnEmbedded('the lock of a dead process, of a reused pid, and a broken one are taken over', async () => {
   const dataDir = shared
   const dead = spawn(process.execPath, ['-e', ''])
   await once(dead, 'exit')
@@ -172,7 +168,7 @@ test('the lock of a dead process, of a reused pid, and a broken one are taken ov
   }
 })
 
-test('the lock of another host holds as long as it is being touched', { skip: embeddedOnly }, async () => {
+testOnEmbedded('the lock of another host holds as long as it is being touched', async () => {
   const dataDir = shared
   const file = path.join(dataDir, 'muster.lock')
   fs.writeFileSync(file, JSON.stringify({ pid: 7, startedAt: '', host: 'elsewhere', token: 'theirs' }))
@@ -194,9 +190,7 @@ function mountSmallDisk(bytes: number): string | undefined {
   return folder
 }
 
-test('a disk filling up refuses writes before it is full, serves reads, and recovers', {
-  skip: embeddedOnly,
-}, async (context) => {
+testOnEmbedded('a disk filling up refuses writes before it is full, serves reads, and recovers', async (context) => {
   const disk = mountSmallDisk(192 * megabyte)
   if (!disk) return context.skip('mounting a small disk needs root')
   const connection = await connect({ dataDir: path.join(disk, 'data'), minimumFreeBytes: 48 * megabyte })
@@ -216,9 +210,7 @@ test('a disk filling up refuses writes before it is full, serves reads, and reco
   assert.equal(await count(connection), 1)
 })
 
-test('a transaction that was open when the disk filled up can no longer write', {
-  skip: embeddedOnly,
-}, async (context) => {
+testOnEmbedded('a transaction that was open when the disk filled up can no longer write', async (context) => {
   const disk = mountSmallDisk(160 * megabyte)
   if (!disk) return context.skip('mounting a small disk needs root')
   const connection = await connect({ dataDir: path.join(disk, 'data'), minimumFreeBytes: 24 * megabyte })
@@ -235,7 +227,7 @@ test('a transaction that was open when the disk filled up can no longer write', 
   assert.equal(await count(connection), 0)
 })
 
-test('the write-ahead log stays short however much is written', { skip: embeddedOnly }, async () => {
+testOnEmbedded('the write-ahead log stays short however much is written', async () => {
   const dataDir = path.join(root, 'busy')
   const connection = await connect({ dataDir })
   await connection.executeScript(createNotes)

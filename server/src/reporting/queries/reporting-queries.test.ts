@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
-import { postgresOnly } from '../../../test/support/database.ts'
+import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { systemActor } from '../../audit/record-audit.ts'
@@ -293,7 +293,7 @@ test('a run whose SQL was edited meanwhile is dropped, and the query is queued a
   assert.deepEqual((await read(`/reporting/queries/${id}`)).results, [{ two: 2 }])
 })
 
-test('no query runs twice at once, and the turn is free after a run that fails', { skip: postgresOnly }, async () => {
+testOnPostgres('no query runs twice at once, and the turn is free after a run that fails', async () => {
   const { organizationId } = app.tenant
   const id = await create('select person_name from person_people')
   const holder = sql`select pg_advisory_xact_lock(hashtextextended(${`reporting query ${organizationId}/${id}`}, 0))`

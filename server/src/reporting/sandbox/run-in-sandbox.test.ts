@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { tableNames } from '../queries/table-names.ts'
 import { longestSqlBytes } from './parse-select.ts'
@@ -419,7 +419,7 @@ test('values keep their kind: numbers, identifiers, times, nothing, JSON', async
   ])
 })
 
-test('a query that does not end is interrupted', { skip: postgresOnly }, async () => {
+testOnPostgres('a query that does not end is interrupted', async () => {
   // The planner takes each list for ten.
   const list = `(select unnest(string_to_array(joined, ',')) as x from numbers)`
   const text = `with numbers as (select string_agg(g.g::text, ',') as joined from generate_series(1, 999) as g)

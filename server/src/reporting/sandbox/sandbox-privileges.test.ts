@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { postgresOnly, testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { connectPostgres } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -62,35 +62,37 @@ async function openForPlainUser(t: TestContext) {
   return { connection, asAdmin }
 }
 
-test('a user who may make no roles has the queries confined without it, until an administrator grants it', {
-  skip: postgresOnly,
-}, async (t) => {
-  const { connection, asAdmin } = await openForPlainUser(t)
-  await migrate(connection)
-  const make = makeIn(connection)
-  const [ours, theirs] = [await make.organization(), await make.organization()]
-  await make.person(ours.id, { name: 'Ours' })
-  await make.person(theirs.id, { name: 'Theirs' })
-  const query = { organizationId: ours.id, sql: 'select person_name from person_people', tables: tableNames }
-  const run = () =>
-    runInSandbox(connection, query).then((report) => report?.rows.map(({ content }) => JSON.parse(content)))
+testOnPostgres(
+  'a user who may make no roles has the queries confined without it, until an administrator grants it',
+  async (t) => {
+    const { connection, asAdmin } = await openForPlainUser(t)
+    await migrate(connection)
+    const make = makeIn(connection)
+    const [ours, theirs] = [await make.organization(), await make.organization()]
+    await make.person(ours.id, { name: 'Ours' })
+    await make.person(theirs.id, { name: 'Theirs' })
+    const query = { organizationId: ours.id, sql: 'select person_name from person_people', tables: tableNames }
+    const run = () =>
+      runInSandbox(connection, query).then((report) => report?.rows.map(({ content }) => JSON.parse(content)))
 
-  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: false, maySetTempFileLimit: false })
-  assert.deepEqual(await run(), [{ person_name: 'Ours' }])
-  await asAdmin(`grant muster_reports to USER; grant usage on schema reporting to muster_reports;
+    assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: false, maySetTempFileLimit: false })
+    assert.deepEqual(await run(), [{ person_name: 'Ours' }])
+    await asAdmin(`grant muster_reports to USER; grant usage on schema reporting to muster_reports;
     grant select on all tables in schema reporting to muster_reports;
     alter default privileges for role USER in schema reporting grant select on tables to muster_reports`)
-  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
-  assert.deepEqual(await run(), [{ person_name: 'Ours' }])
-  const { rows } = await sql`select current_user = session_user as is_itself`.execute(connection.db)
-  assert.deepEqual(rows, [{ is_itself: true }])
-})
+    assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
+    assert.deepEqual(await run(), [{ person_name: 'Ours' }])
+    const { rows } = await sql`select current_user = session_user as is_itself`.execute(connection.db)
+    assert.deepEqual(rows, [{ is_itself: true }])
+  },
+)
 
-test('where the role was granted beforehand, the migrations of a plain user give it what it reads', {
-  skip: postgresOnly,
-}, async (t) => {
-  const { connection, asAdmin } = await openForPlainUser(t)
-  await asAdmin('grant muster_reports to USER')
-  await migrate(connection)
-  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
-})
+testOnPostgres(
+  'where the role was granted beforehand, the migrations of a plain user give it what it reads',
+  async (t) => {
+    const { connection, asAdmin } = await openForPlainUser(t)
+    await asAdmin('grant muster_reports to USER')
+    await migrate(connection)
+    assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
+  },
+)

@@ -4,7 +4,7 @@ import { beforeEach, test } from 'node:test'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
-import { postgresOnly } from '../../../test/support/database.ts'
+import { engine } from '../../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { purgeDevices } from '../../registrations/purge-devices.ts'
@@ -290,7 +290,7 @@ test('while devices change, a receiver proves by every checkpoint that it missed
     while (!isOver) await numberEvents(app.db, [key])
   }
   const looking = [look('checkpoint'), look('checkpoint'), look('snapshot?per_page=7'), number()]
-  await commotion(devices, check, postgresOnly ? 4 : 15)
+  await commotion(devices, check, engine === 'postgres' ? 15 : 4)
   isOver = true
   await Promise.all(looking)
   const told = await everythingTold(stream.id)

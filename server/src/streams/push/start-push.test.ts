@@ -4,7 +4,7 @@ import { after, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { Selectable } from 'kysely'
-import { postgresOnly, testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import {
@@ -332,7 +332,7 @@ test('a stream whose deliverer has died is taken over within ten seconds', async
   })
 })
 
-test('several deliverers send nothing twice', { skip: postgresOnly }, async () => {
+testOnPostgres('several deliverers send nothing twice', async () => {
   const streams = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const receiver = await receiving()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../db/transact.ts'
@@ -196,7 +196,7 @@ test('which devices are gone for good is kept for as long as there is a stream',
   }
 })
 
-test('rows that another process holds are left for the next run', { skip: postgresOnly }, async () => {
+testOnPostgres('rows that another process holds are left for the next run', async () => {
   await make.stream(organizationId)
   const [held, free] = [await make.device(organizationId), await make.device(organizationId)]
   await queue(change(held.id, day(0)), change(free.id, day(0)))

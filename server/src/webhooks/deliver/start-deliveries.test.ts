@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { postgresOnly, testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { type HookReceiver, openHookReceiver } from '../../../test/support/hook-receivers.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
@@ -241,7 +241,7 @@ test('an endpoint that has been failing for five days is disabled, and not earli
   assert.match(audit[0]?.description ?? '', /because nothing could be delivered to it for five days$/)
 })
 
-test('several deliverers deliver everything once, and each device in its order', { skip: postgresOnly }, async () => {
+testOnPostgres('several deliverers deliver everything once, and each device in its order', async () => {
   const endpoints = await Promise.all(Array.from({ length: 5 }, () => openEndpoint()))
   await delivering(
     async () => {

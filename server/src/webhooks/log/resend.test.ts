@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
-import { postgresOnly } from '../../../test/support/database.ts'
+import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { webhookRowsIn } from '../../../test/support/webhook-rows.ts'
@@ -220,7 +220,7 @@ test('what cannot be a range is refused', async () => {
   assert.deepEqual(await audits(), [])
 })
 
-test('whoever repeats the same at the same time makes one repeat of it', { skip: postgresOnly }, async () => {
+testOnPostgres('whoever repeats the same at the same time makes one repeat of it', async () => {
   const endpoint = await make.webhookEndpoint(app.tenant.organizationId)
   const { id } = await rows.delivery(endpoint, { state: 'failed' })
   const answers = await Promise.all([

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import { postgresOnly, testDatabase } from '../../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { webhookRowsIn } from '../../../test/support/webhook-rows.ts'
@@ -139,7 +139,7 @@ test('a deleted endpoint goes after an hour with all its rows, and no other', as
   assert.deepEqual(standings, [{ endpoint_id: stays.id }])
 })
 
-test('rows that another process holds are left for the next run', { skip: postgresOnly }, async () => {
+testOnPostgres('rows that another process holds are left for the next run', async () => {
   const endpoint = await make.webhookEndpoint(organizationId)
   const [held] = [
     await rows.delivery(endpoint, { state: 'delivered', queued_at: day(0) }),
@@ -160,7 +160,7 @@ test('rows that another process holds are left for the next run', { skip: postgr
   assert.equal(await dropOldDeliveries(database.db, day(181)), 1)
 })
 
-test('of two that remove the last deliveries of a message, the second removes it', { skip: postgresOnly }, async () => {
+testOnPostgres('of two that remove the last deliveries of a message, the second removes it', async () => {
   const endpoints = [await make.webhookEndpoint(organizationId), await make.webhookEndpoint(organizationId)]
   const { id: messageId } = await rows.message(organizationId)
   for (const endpoint of endpoints) {

@@ -1,0 +1,73 @@
+import { appendFileSync } from 'node:fs'
+import { after, describe, mock, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { Engine } from './classify-file.ts'
+import { takeFrom } from './file-queue.ts'
+import { sharedProcess } from './shared-process.ts'
+
+/** What a test process is to run: `first`, and then what is left of `files` when other processes have had theirs. */
+export interface Share {
+  readonly root: string
+  readonly engine: Engine
+  readonly first: string
+  readonly files: readonly string[]
+  /** Where the processes mark which of `files` they have taken. */
+  readonly claims: string
+  /** A line of JSON (`FileTime`) is added to it for each file that has ended. */
+  readonly times: string
+}
+
+/** Wall time and processor time of this process, its threads included but not its children; both in seconds. */
+export interface FileTime {
+  readonly path: string
+  readonly engine: Engine
+  readonly seconds: number
+  readonly cpuSeconds: number
+}
+
+/** The longest that a file may take before it is reported as failed, so that one that hangs does not hide the others. */
+const longestMs = 1_800_000
+
+/** Runs the files of a share in this process, one after the other, each as a suite that has the file's name. */
+export async function runFiles(share: Share): Promise<void> {
+  if (share.engine === 'pglite') delete process.env['MUSTER_TEST_DATABASE_URL']
+  sharedProcess.isShared = share.files.length > 0
+  for (let path: string | undefined = share.first; path; path = takeFrom(share.claims, share.files)) {
+    await runFile(share, path)
+  }
+  for (const close of sharedProcess.closeAtEnd) await close()
+}
+
+/** The hooks and tests of the file belong to its suite, since it is imported within; resolves after its last hook. */
+async function runFile({ root, engine, times }: Share, path: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const startedAt = performance.now()
+  const cpuBefore = process.cpuUsage()
+  const environment = JSON.stringify(process.env)
+  describe(engine === 'postgres' ? `${path} (PostgreSQL)` : path, { timeout: longestMs }, async () => {
+    try {
+      await import(pathToFileURL(root + path).href)
+    } catch (error) {
+      // As a test, so that it counts as one.
+      test('the file can be loaded', () => {
+        throw error
+      })
+    }
+    after(() => {
+      const { user, system } = process.cpuUsage(cpuBefore)
+      const time: FileTime = {
+        path,
+        engine,
+        seconds: (performance.now() - startedAt) / 1000,
+        cpuSeconds: (user + system) / 1e6,
+      }
+      appendFileSync(times, `${JSON.stringify(time)}\n`)
+      resolve()
+      mock.reset()
+      if (JSON.stringify(process.env) !== environment) {
+        throw new Error(`${path} leaves the environment of its process changed for the files that come after it`)
+      }
+    })
+  })
+  await promise
+}
