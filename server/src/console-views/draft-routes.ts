@@ -11,7 +11,7 @@ import type { Reader } from '../db/transact.ts'
 import { transact } from '../db/transact.ts'
 import { createDraft } from '../drafts/create-draft.ts'
 import { editDraft } from '../drafts/edit-draft.ts'
-import { judgeDraft, judgeUnsavedDraft } from '../drafts/judge-draft.ts'
+import { judgeUnsavedDraft, readJudgement } from '../drafts/judge-draft.ts'
 import { presentDraft } from '../drafts/present.ts'
 import { publishDraft } from '../drafts/publish-draft.ts'
 import { findDraft } from '../drafts/queries.ts'
@@ -27,7 +27,7 @@ async function viewOf(reader: Reader, organizationId: string, draftId: string) {
     ...presentDraft(row),
     interval_minutes: Math.round(row.interval_seconds / 60),
     options: JSON.stringify(row.option_definitions),
-    judgement: judgeDraft(row),
+    judgement: await readJudgement(reader, row),
   }
 }
 

@@ -194,6 +194,7 @@ export interface Database {
     notification_templates_status: SectionStatus
     details_status: SectionStatus
     privacy_center_details_status: SectionStatus
+    judgement: string | null
     custom_check_id: string | null
     published_at: Instant | null
     created_at: Instant

@@ -4,8 +4,8 @@ import { findWrittenCheck } from '../checks/written-checks.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { type DraftFields, emptyDraft, readDraftFields } from './draft-fields.ts'
+import { judgementColumns } from './judge-draft.ts'
 import { requireCustomChecks } from './require-custom-checks.ts'
-import { judgeSections, statusColumns } from './sections.ts'
 
 type NewDraft = {
   organizationId: string
@@ -31,7 +31,7 @@ export async function createDraft(tx: Tx, draft: NewDraft): Promise<string> {
     .insertInto('custom_check_drafts')
     .values({
       ...fields,
-      ...statusColumns(judgeSections(fields)),
+      ...judgementColumns(fields),
       option_definitions: JSON.stringify(fields.option_definitions),
       organization_id: organizationId,
       custom_check_id: checkId ?? null,

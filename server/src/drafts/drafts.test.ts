@@ -4,7 +4,12 @@ import { testApp } from '../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
+import { orNotFound } from '../errors.ts'
 import { setFeature } from '../organizations/set-feature.ts'
+import { createDraft } from './create-draft.ts'
+import { editDraft } from './edit-draft.ts'
+import { readJudgement } from './judge-draft.ts'
+import { findDraft, findJudgement } from './queries.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -199,4 +204,37 @@ test('without the feature Custom Checks every call is a 401', async () => {
     const { status, body } = await app.ask(method, path)
     assert.deepEqual([status, body], [401, { error: 'feature_unavailable', message }], `${method} ${path}`)
   }
+})
+
+test('a draft is judged when it is saved: whoever reads it reads what was stored', async () => {
+  const { organizationId } = app.tenant
+  const draft = { name: 'Loop', rationale_template: '{% for i in (1..900000) %}{% endfor %}' }
+  const by = { organizationId, actor: systemActor, now: startOfTests }
+  const draftId = await transact(app.db, (tx) => createDraft(tx, { ...by, input: draft }))
+  const judgement = async () => readJudgement(app.db, orNotFound(await findDraft(app.db, organizationId, draftId)))
+  const { reasons } = (await judgement()).sections.notification_templates
+  assert.ok(
+    reasons.includes('rationale_template: Line 1: the template makes lists or texts that are too large (without rows)'),
+  )
+
+  const stored = await app.db.selectFrom('custom_check_drafts').select('judgement').executeTakeFirstOrThrow()
+  const marked = { ...JSON.parse(stored.judgement ?? ''), rationale: 'As it was stored.' }
+  await app.db
+    .updateTable('custom_check_drafts')
+    .set({ judgement: JSON.stringify(marked) })
+    .execute()
+  assert.equal((await judgement()).rationale, 'As it was stored.')
+
+  await transact(app.db, (tx) => editDraft(tx, { ...by, draftId, input: { rationale_template: 'Because.' } }))
+  const edited = await judgement()
+  assert.deepEqual([edited.rationale, edited.sections.notification_templates.reasons.length], ['Because.', 2])
+})
+
+test('a draft from before judgements were stored is judged when it is read', async () => {
+  const { organizationId } = app.tenant
+  const { id } = await make.draft(organizationId)
+  assert.equal(await findJudgement(app.db, organizationId, id), null)
+  const row = orNotFound(await findDraft(app.db, organizationId, id))
+  const { rationale, sections } = await readJudgement(app.db, row)
+  assert.deepEqual([rationale, sections.details], ['Because.', { status: 'good', reasons: [] }])
 })

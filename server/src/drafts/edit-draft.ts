@@ -5,9 +5,9 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { type DraftFields, draftFieldNames, fieldsOf, readDraftFields } from './draft-fields.ts'
+import { judgementColumns } from './judge-draft.ts'
 import { lockDraft } from './queries.ts'
 import { requireCustomChecks } from './require-custom-checks.ts'
-import { judgeSections, statusColumns } from './sections.ts'
 
 type Edit = { organizationId: string; draftId: string; input: unknown; actor: Actor; now: string }
 
@@ -29,7 +29,7 @@ export async function editDraft(tx: Tx, { organizationId, draftId, input, actor,
     .updateTable('custom_check_drafts')
     .set({
       ...after,
-      ...statusColumns(judgeSections(after)),
+      ...judgementColumns(after),
       option_definitions: JSON.stringify(after.option_definitions),
       updated_at: now,
     })

@@ -5,10 +5,10 @@ import { TemplateError } from '../checks/templates/template-error.ts'
 import type { Reader } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { type DraftFields, fieldsOf, readDraftFields } from './draft-fields.ts'
-import { type DraftRow, findDraft } from './queries.ts'
+import { type DraftRow, findDraft, findJudgement } from './queries.ts'
 import { isBlank, readExampleRows, type Section } from './section.ts'
-import type { SectionName } from './sections.ts'
-import { sectionsOf } from './standing.ts'
+import { judgeSections, type SectionName, statusColumns } from './sections.ts'
+import { sectionsAround } from './standing.ts'
 
 export type DraftJudgement = {
   sections: Record<SectionName, Section>
@@ -30,14 +30,33 @@ export async function judgeUnsavedDraft(
   const row = orNotFound(await findDraft(reader, organizationId, draftId))
   const reading = readDraftFields(input)
   if ('errors' in reading) return fail('invalid', { errors: reading.errors })
-  return judgeDraft(row, { ...fieldsOfRow(row), ...reading.ok })
+  return withSurroundings(row, judgeFields({ ...fieldsOfRow(row), ...reading.ok }))
 }
 
-export function judgeDraft(row: DraftRow, fields: DraftFields = fieldsOfRow(row)): DraftJudgement {
+/** What was judged when the draft last changed, with what other records have against it now. */
+export async function readJudgement(reader: Reader, row: DraftRow): Promise<DraftJudgement> {
+  const stored = await findJudgement(reader, row.organization_id, row.id)
+  // Written from judgeFields.
+  return withSurroundings(row, stored === null ? judgeFields(fieldsOfRow(row)) : (JSON.parse(stored) as DraftJudgement))
+}
+
+/** The columns of a draft that say what its fields are worth; written whenever the fields are. */
+export function judgementColumns(fields: DraftFields) {
+  const judgement = judgeFields(fields)
+  return { ...statusColumns(judgement.sections), judgement: JSON.stringify(judgement) }
+}
+
+const withSurroundings = (row: DraftRow, judgement: DraftJudgement): DraftJudgement => ({
+  ...judgement,
+  sections: sectionsAround(row, judgement.sections),
+})
+
+/** What the fields say by themselves. Costs milliseconds: the SQL is parsed, and the texts are rendered. */
+function judgeFields(fields: DraftFields): DraftJudgement {
   const examples = readExampleRows(fields.template_data_examples)
   const rows = 'rows' in examples ? examples.rows : []
   return {
-    sections: sectionsOf(row, fields),
+    sections: judgeSections(fields),
     sql: isBlank(fields.osquery_sql) ? null : made(() => renderSql(fields.osquery_sql, fields.option_definitions, {})),
     ...ownerTexts(fields, { definitions: fields.option_definitions, values: {}, rows }),
   }

@@ -9,8 +9,8 @@ import { type DraftFields, fieldsOf } from './draft-fields.ts'
 import { isPublished } from './present.ts'
 import { type DraftRow, lockDraft } from './queries.ts'
 import { requireCustomChecks } from './require-custom-checks.ts'
-import { sectionNames } from './sections.ts'
-import { sectionsOf } from './standing.ts'
+import { judgeSections, sectionNames } from './sections.ts'
+import { sectionsAround } from './standing.ts'
 
 type Publication = {
   organizationId: string
@@ -51,7 +51,7 @@ export async function publishDraft(tx: Tx, { organizationId, draftId, actor, now
 }
 
 function refuseUnfinished(draft: DraftRow, fields: DraftFields): void {
-  const sections = sectionsOf(draft, fields)
+  const sections = sectionsAround(draft, judgeSections(fields))
   const errors = sectionNames
     .filter((name) => sections[name].status !== 'good')
     .map((name) => ({

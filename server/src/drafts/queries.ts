@@ -6,6 +6,7 @@ import { compileList } from '../lists/compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+import { draftFieldNames } from './draft-fields.ts'
 
 const searchColumns = {
   name: { column: 'custom_check_drafts.name', type: 'text' },
@@ -32,6 +33,15 @@ const takenByDraft = sql<string | null>`(
   order by taken.id limit 1
 )`.as('taken_by_draft_id')
 
+const shownColumns = (
+  [
+    ...draftFieldNames,
+    ...(['organization_id', 'id', 'custom_check_id', 'published_at', 'created_at', 'updated_at'] as const),
+    ...(['osquery_sql_status', 'notification_templates_status', 'details_status'] as const),
+    'privacy_center_details_status',
+  ] as const
+).map((name) => `custom_check_drafts.${name}` as const)
+
 /** A check on its way out is gone for its drafts. */
 const fromDrafts = (reader: Reader, organizationId: string) =>
   reader
@@ -42,7 +52,7 @@ const fromDrafts = (reader: Reader, organizationId: string) =>
         .onRef('check.id', '=', 'custom_check_drafts.custom_check_id')
         .on('check.deletion_requested_at', 'is', null),
     )
-    .selectAll('custom_check_drafts')
+    .select(shownColumns)
     .select(['check.id as check_id', 'check.slug as check_slug', 'check.type as check_kind'])
     .select([takenByCheck, takenByDraft])
     .where(inOrganization('custom_check_drafts', organizationId))
@@ -59,6 +69,17 @@ export const listDrafts = compileList((reader, { organizationId, search, after, 
 
 export const findDraft = (reader: Reader, organizationId: string, id: string) =>
   fromDrafts(reader, organizationId).where('custom_check_drafts.id', '=', id).executeTakeFirst()
+
+/** What was stored with the fields of a draft as they are; null for what was written before judgements were stored. */
+export async function findJudgement(reader: Reader, organizationId: string, id: string): Promise<string | null> {
+  const found = await reader
+    .selectFrom('custom_check_drafts')
+    .select('judgement')
+    .where(inOrganization('custom_check_drafts', organizationId))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found?.judgement ?? null
+}
 
 /** Locks the draft until the transaction ends. */
 export async function lockDraft(tx: Tx, organizationId: string, id: string): Promise<DraftRow | undefined> {

@@ -119,8 +119,8 @@ const faulty: [section: SectionName, status: 'missing' | 'bad', fields: Partial<
     /^fix_instructions_template: Line 1: undefined variable: row.address \(with template_data_examples\)$/,
   ],
   ['notification_templates', 'bad', { fix_instructions_template: '{{ rows[0].hostnames }}' }, /\(without rows\)$/],
-  ['notification_templates', 'bad', { rationale_template: loop }, /memory alloc limit exceeded/],
-  ['notification_templates', 'bad', { rationale_template: nested }, /limit exceeded/],
+  ['notification_templates', 'bad', { rationale_template: loop }, /lists or texts that are too large/],
+  ['notification_templates', 'bad', { rationale_template: nested }, /more than 10000 operations/],
   ['notification_templates', 'bad', { template_data_examples: '{"a":"b"}' }, /must be a list of objects/],
   ['notification_templates', 'bad', { template_data_examples: '[{"a":1}]' }, /whose values are texts$/],
   [
@@ -153,12 +153,3 @@ for (const [section, status, fields, reason] of faulty) {
     for (const other of Object.values(others)) assert.deepEqual(other, { status: 'good', reasons: [] })
   })
 }
-
-test('hostile templates are judged in bounded time', () => {
-  const startedAt = performance.now()
-  for (const template of [loop, nested, '{{ "x" | append: "y" }}'.repeat(800), '{% assign a = "x" %}'.repeat(900)]) {
-    judgeSections({ ...complete, rationale_template: template, fix_instructions_template: template })
-  }
-  judgeSections({ ...complete, fix_instructions_template: nested, template_data_examples: '[{"a":"b"}]' })
-  assert.ok(performance.now() - startedAt < 10_000, `${performance.now() - startedAt} ms`)
-})

@@ -1,8 +1,7 @@
 import { catalogue } from '../checks/catalogue/catalogue.ts'
-import type { DraftFields } from './draft-fields.ts'
 import type { DraftRow } from './queries.ts'
 import { type Section, type SectionStatus, sectionOf } from './section.ts'
-import { judgeSections, type SectionName, sectionNames } from './sections.ts'
+import { type SectionName, sectionNames } from './sections.ts'
 
 type Surroundings = Pick<
   DraftRow,
@@ -41,9 +40,11 @@ export function statusesOf(draft: Surroundings & Statuses): Statuses {
 export const isPublishable = (statuses: Statuses): boolean =>
   sectionNames.every((name) => statuses[`${name}_status`] === 'good')
 
-/** As `statusesOf`, judged anew and with reasons: dear, for one draft. */
-export function sectionsOf(draft: Surroundings, fields: DraftFields): Record<SectionName, Section> {
-  const sections = judgeSections(fields)
+/** As `statusesOf`, with reasons: what the fields say by themselves, and what is around them now. */
+export function sectionsAround(
+  draft: Surroundings,
+  sections: Record<SectionName, Section>,
+): Record<SectionName, Section> {
   const faults = faultsAround(draft)
   if (faults.length === 0) return sections
   const { reasons } = sections.details

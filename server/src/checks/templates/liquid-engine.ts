@@ -1,9 +1,9 @@
-import { type FilterImplOptions, Liquid } from 'liquidjs'
+import { Context, type FilterImplOptions, Liquid, toValueSync } from 'liquidjs'
+import { asLimiter, BoundedEmitter, meter, parseWithin, RenderBudget } from './liquid-budget.ts'
+import { recentResults } from './recent-results.ts'
 import { TemplateError } from './template-error.ts'
 
 const maxTemplateLength = 64_000
-const renderLimitMs = 1_000
-const memoryLimit = 1_000_000
 
 type EngineParts = {
   tags: readonly string[]
@@ -13,33 +13,48 @@ type EngineParts = {
   outputEscape: (value: unknown) => string
 }
 
+/** Fills in a template; throws TemplateError for a fault in it or in what it is filled with, which is plain data. */
+export type Renderer = (template: string, scope: Record<string, unknown>) => string
+
 /**
  * A Liquid engine reduced to the named tags and filters: no files, no partials, no undefined names, and every output
- * passes through `outputEscape`.
+ * passes through `outputEscape`. A rendering has a budget of a few milliseconds, and what was rendered lately is not
+ * rendered again.
  */
-export function createEngine(parts: EngineParts): Liquid {
+export function createRenderer(parts: EngineParts): Renderer {
+  const engine = createEngine(parts)
+  const recent = recentResults()
+  return (template, scope) => recent(JSON.stringify([template, scope]), () => render(engine, template, scope))
+}
+
+function createEngine(parts: EngineParts): Liquid {
   const engine = new Liquid({
     templates: {},
     dynamicPartials: false,
     strictFilters: true,
     strictVariables: true,
     ownPropertyOnly: true,
-    parseLimit: maxTemplateLength,
-    renderLimit: renderLimitMs,
-    memoryLimit,
     outputEscape: parts.outputEscape,
   })
   for (const name of Object.keys(engine.tags)) if (!parts.tags.includes(name)) delete engine.tags[name]
   for (const name of Object.keys(engine.filters)) if (!parts.keepFilters.includes(name)) engine.unregisterFilter(name)
   for (const [name, filter] of Object.entries(parts.filters)) engine.registerFilter(name, filter)
+  meter(engine)
   return engine
 }
 
-/** Renders `template` with `scope`; throws TemplateError for a fault in either. */
-export function renderTemplate(engine: Liquid, template: string, scope: Record<string, unknown>): string {
+function render(engine: Liquid, template: string, scope: Record<string, unknown>): string {
   refuseControlCharacters(template)
+  if (template.length > maxTemplateLength) {
+    throw new TemplateError(`the template exceeds ${maxTemplateLength} characters`, 1)
+  }
   try {
-    return String(engine.parseAndRenderSync(template, scope))
+    const budget = new RenderBudget()
+    const limits = { memoryLimit: asLimiter(budget), renderLimit: asLimiter(budget), liquid: engine }
+    const context = new Context(scope, engine.options, { sync: true }, limits)
+    const emitter = new BoundedEmitter(budget)
+    toValueSync(engine.renderer.renderTemplates(parseWithin(budget, engine, template), context, emitter))
+    return emitter.buffer
   } catch (error) {
     throw toTemplateError(error)
   }

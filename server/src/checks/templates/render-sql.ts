@@ -1,4 +1,4 @@
-import { createEngine, renderTemplate } from './liquid-engine.ts'
+import { createRenderer } from './liquid-engine.ts'
 import { type OptionDefinitions, type OptionValues, parseOptions } from './options.ts'
 import { markLiteral, placeLiterals } from './place-literals.ts'
 import { integerLiteral, listLiteral, rowsLiteral, textLiteral } from './sql-literal.ts'
@@ -9,7 +9,7 @@ const maxSqlLength = 256_000
 /** Only the filters below set it: option values come from JSON, which has no symbols. */
 const markedSql = Symbol('marked SQL')
 
-const engine = createEngine({
+const render = createRenderer({
   tags: ['if', 'unless', 'case', 'comment', '#'],
   keepFilters: [],
   filters: {
@@ -32,7 +32,7 @@ export function renderSql(template: string, definitions: OptionDefinitions, valu
     const reasons = parsed.errors.map(({ field, message }) => `${field} ${message}`)
     throw new TemplateError(reasons.join('; '), 1)
   }
-  const sql = placeLiterals(renderTemplate(engine, template, { options: parsed.ok }))
+  const sql = placeLiterals(render(template, { options: parsed.ok }))
   if (sql.length > maxSqlLength) throw new TemplateError(`the SQL exceeds ${maxSqlLength} characters`, 1)
   return sql
 }

@@ -56,7 +56,7 @@ test('faults tell their line', () => {
     ['one\n\n{{ options | raw }}', /^Line 3: undefined filter: raw$/],
     ['{% include "/etc/passwd" %}', /^Line 1: tag "include" not found$/],
     ['{% for row in rows %}', /^Line 1: tag .* not closed$/],
-    ['{% for a in (1..999999999) %}{% endfor %}', /^Line 1: memory alloc limit exceeded$/],
+    ['{% for a in (1..999999999) %}{% endfor %}', /^Line 1: the template makes lists or texts that are too large$/],
   ]
   for (const [template, message] of faults) {
     assert.throws(
@@ -84,12 +84,4 @@ test('any value stays on its line with every Markdown mark escaped, and a code s
     }),
     { numRuns: 500 },
   )
-})
-
-test('a template that would render for minutes is stopped after a second', () => {
-  const loops = '{% for a in (1..1000) %}{% for b in (1..1000) %}{% for c in (1..1000) %}{{ c }}'
-  const template = `${loops}${'{% endfor %}'.repeat(3)}`
-  const startedAt = performance.now()
-  assert.throws(() => renderText(template, noRows), TemplateError)
-  assert.ok(performance.now() - startedAt < 5_000)
 })

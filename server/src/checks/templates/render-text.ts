@@ -1,4 +1,4 @@
-import { createEngine, renderTemplate } from './liquid-engine.ts'
+import { createRenderer } from './liquid-engine.ts'
 import { type OptionDefinitions, type OptionValues, parseOptions } from './options.ts'
 import { TemplateError } from './template-error.ts'
 
@@ -11,7 +11,7 @@ export type TextScope = {
 
 const maxValueLength = 500
 
-const engine = createEngine({
+const render = createRenderer({
   tags: ['if', 'unless', 'case', 'for', 'break', 'continue', 'assign', 'comment', '#'],
   keepFilters: [
     ...['size', 'first', 'last', 'map', 'where', 'sort', 'uniq', 'join', 'default', 'upcase', 'downcase', 'truncate'],
@@ -27,7 +27,7 @@ const engine = createEngine({
  * Throws TemplateError naming the line.
  */
 export function renderText(template: string, scope: TextScope): string {
-  return renderTemplate(engine, template, { options: scope.options, rows: scope.rows })
+  return render(template, { options: scope.options, rows: scope.rows })
 }
 
 /** The text, or null where there is none or where its template cannot be rendered. */
@@ -70,10 +70,20 @@ function toCodeSpan(value: unknown): string {
 
 /** A line end could open a new block, so a value stays on its line; objects have no text. */
 function toLine(value: unknown): string {
-  if (Array.isArray(value)) return shorten(value.map(toLine).join(', '))
+  if (Array.isArray(value)) return shorten(joined(value))
   if (value === null || value === undefined || typeof value === 'object') return ''
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
   return shorten(String(value)).replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ')
+}
+
+/** The beginning of a list, a little longer than what is shown of it. */
+function joined(list: readonly unknown[]): string {
+  let text = ''
+  for (const [index, entry] of list.entries()) {
+    if (text.length > maxValueLength) return text
+    text += `${index === 0 ? '' : ', '}${toLine(entry)}`
+  }
+  return text
 }
 
 function shorten(text: string): string {

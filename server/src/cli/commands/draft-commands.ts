@@ -1,16 +1,17 @@
 import Type from 'typebox'
 import type { OptionDefinitions } from '../../checks/templates/options.ts'
 import { renderSql } from '../../checks/templates/render-sql.ts'
-import { transact } from '../../db/transact.ts'
+import { type Reader, transact } from '../../db/transact.ts'
 import { createDraft } from '../../drafts/create-draft.ts'
 import { deleteDraft } from '../../drafts/delete-draft.ts'
 import { fieldsOf, writeDraftInput } from '../../drafts/draft-fields.ts'
 import { editDraft } from '../../drafts/edit-draft.ts'
+import { readJudgement } from '../../drafts/judge-draft.ts'
 import { presentDraft } from '../../drafts/present.ts'
 import { publishDraft } from '../../drafts/publish-draft.ts'
 import { type DraftRow, findDraft, listDrafts } from '../../drafts/queries.ts'
 import { sectionNames } from '../../drafts/sections.ts'
-import { isPublishable, sectionsOf, statusesOf } from '../../drafts/standing.ts'
+import { isPublishable, statusesOf } from '../../drafts/standing.ts'
 import { orNotFound } from '../../errors.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
@@ -75,7 +76,7 @@ export const showDraftCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const row = orNotFound(await findDraft(connection.db, organizationId, args.id))
     if (args.json) await io.line(JSON.stringify(writeDraftInput(fieldsOfRow(row)), null, 2))
-    else for (const line of describe(row)) await io.line(plainText(line))
+    else for (const line of await describe(connection.db, row)) await io.line(plainText(line))
     return 0
   },
 })
@@ -84,9 +85,9 @@ export const showDraftCommand = defineCommand({
 const fieldsOfRow = (row: DraftRow) =>
   fieldsOf({ ...row, option_definitions: row.option_definitions as OptionDefinitions })
 
-function describe(row: DraftRow): string[] {
+async function describe(reader: Reader, row: DraftRow): Promise<string[]> {
   const { published, custom_check_id: checkId } = presentDraft(row)
-  const sections = sectionsOf(row, fieldsOfRow(row))
+  const { sections } = await readJudgement(reader, row)
   const check = checkId === '' ? 'not published' : published ? `published as check ${checkId}` : `of check ${checkId}`
   return [
     `Draft ${row.id}: ${row.name} (${row.slug}), ${check}`,
