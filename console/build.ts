@@ -62,6 +62,10 @@ async function buildWhenDue(): Promise<void> {
   const isWanted = !process.argv.includes('--when-stale')
   const digest = await digestSources()
   const isStale = async () => digest !== (await readFile(stamp, 'utf8').catch(() => ''))
+  if (process.argv.includes('--check')) {
+    process.exitCode = (await isStale()) ? 1 : 0
+    return
+  }
   if (!isWanted && !(await isStale())) return
   const endTurn = await takeTurn()
   try {

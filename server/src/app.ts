@@ -17,6 +17,8 @@ import { deviceRoutes } from './devices/routes.ts'
 import { customCheckDraftRoutes } from './drafts/routes.ts'
 import { membershipRoutes } from './groups/membership-routes.ts'
 import { deviceGroupRoutes, personGroupRoutes } from './groups/routes.ts'
+import { deploymentGauges } from './health/deployment-gauges.ts'
+import { describeRefusedWrites } from './health/write-access.ts'
 import { addKit } from './http/add-kit.ts'
 import { createServer } from './http/create-server.ts'
 import { addDocs } from './http/docs-routes.ts'
@@ -59,13 +61,11 @@ export type AppParts = {
 
 /** The whole HTTP side over what it is given; it owns nothing of it, so closing the app leaves the connection open. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { config, connection, log, healthChecks = {} } = parts
+  const { config, log } = parts
   const app = createServer(config, log)
   logRequests(app, log)
-  const metrics = addMetrics(app, config.metricsToken)
+  const metrics = addOperatorRoutes(app, parts)
   addKit(app, parts)
-  const database = () => connection.db.selectNoFrom((build) => build.lit(1).as('one')).execute()
-  addHealth(app, { database, ...healthChecks })
   if (parts.agents) {
     for (const metric of parts.agents.metrics.all) metrics.registerMetric(metric as Metric)
     agentRoutes(app, parts.agents)
@@ -85,6 +85,23 @@ export function buildApp(parts: AppParts): FastifyInstance {
   })
   consolePageRoutes(app)
   return app
+}
+
+type OperatorParts = Pick<AppParts, 'config' | 'connection' | 'log' | 'healthChecks'>
+
+/** What a process that only works in the background answers: its health and its metrics, over plain HTTP. */
+export function buildWorkerApp(parts: OperatorParts): FastifyInstance {
+  const app = createServer({ ...parts.config, tls: undefined }, parts.log)
+  addOperatorRoutes(app, parts)
+  return app
+}
+
+function addOperatorRoutes(app: FastifyInstance, { config, connection, log, healthChecks = {} }: OperatorParts) {
+  const metrics = addMetrics(app, config.metricsToken)
+  for (const gauge of deploymentGauges(connection)) metrics.registerMetric(gauge)
+  const database = () => describeRefusedWrites(connection.db)
+  addHealth(app, log, { database, ...healthChecks })
+  return metrics
 }
 
 /** The table of contents of the API, in the order of its documents. */

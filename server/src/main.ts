@@ -1,11 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Agents, startAgents } from './agents/start-agents.ts'
-import { buildApp } from './app.ts'
+import { buildApp, buildWorkerApp } from './app.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import { type FirstRunLink, firstRunLink } from './console-access/first-run-link.ts'
+import { hasAccounts } from './console-access/queries.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
-import { type Deployment, openDeployment } from './open-deployment.ts'
+import { describeSilence, readBackgroundStatus } from './health/worker-heartbeats.ts'
+import { type Deployment, openDeployment, type Roles } from './open-deployment.ts'
 import { ensureAllPackages } from './packages/ensure-packages.ts'
 import { openPackageSite } from './packages/site.ts'
 import { rememberBaseUrl } from './secrets/installation.ts'
@@ -17,7 +20,7 @@ export type ServerParts = {
   clock: Clock
   log: Logger
   /** Whether this process works in the background as well as, or instead of, answering requests. */
-  roles: { api: boolean; worker: boolean }
+  roles: Roles
   isTrial?: boolean
 }
 
@@ -25,9 +28,11 @@ export type Server = {
   deployment: Deployment
   /** Undefined without the API, and unless this start was the first. */
   first: FirstStart | undefined
-  /** A one-time link for the first administrator; undefined without the API, and once somebody can sign in. */
+  /** Whether nobody can sign in to the console yet; false without the API. */
+  needsFirstAdmin: boolean
+  /** In a trial, a one-time link for the first administrator while nobody can sign in. */
   firstRun: FirstRunLink | undefined
-  /** Where it listens; undefined without the API. */
+  /** Where it listens; a worker answers only health and metrics there. */
   address: string | undefined
   /** Answers what has begun, writes what is remembered, closes the database. */
   stop(): Promise<void>
@@ -39,7 +44,7 @@ export const privateReceivers =
 
 /** The whole service in one process: the only place where its parts are put together. */
 export async function startServer({ config, clock, log, roles, isTrial = false }: ServerParts): Promise<Server> {
-  const deployment = await openDeployment(config, clock)
+  const deployment = await openDeployment(config, clock, roles)
   const { connection, secrets } = deployment
   const stops: (() => Promise<void>)[] = [() => connection.close()]
   const stop = async () => {
@@ -59,17 +64,47 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
       const worker: Worker = await startWorker({ config, connection, clock, log, streams: streams.parts })
       stops.push(() => worker.stop())
     }
-    if (!roles.api) return { deployment, first, firstRun: undefined, address: undefined, stop }
+    const healthChecks = { background: async () => describeSilence(await readBackgroundStatus(connection.db)) }
+    if (!roles.api) {
+      const app = buildWorkerApp({ config, connection, log, healthChecks })
+      stops.push(() => app.close())
+      const address = await listenForOperators(app, config, log)
+      return { deployment, first, needsFirstAdmin: false, firstRun: undefined, address, stop }
+    }
     await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
     const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log })
     stops.push(() => agents.stop())
-    const app = buildApp({ config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts })
+    const parts = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts }
+    const app = buildApp({ ...parts, healthChecks })
     stops.push(() => app.close())
     const address = await app.listen({ host: config.host, port: config.port })
-    const firstRun = await firstRunLink(connection.db, secrets, { baseUrl: config.baseUrl, now: clock() })
-    return { deployment, first, firstRun, address, stop }
+    if (!isTrial) stops.push(() => drain(app, config.drainSeconds))
+    const needsFirstAdmin = !(await hasAccounts(connection.db))
+    const firstRun = isTrial
+      ? await firstRunLink(connection.db, secrets, { baseUrl: config.baseUrl, now: clock() })
+      : undefined
+    return { deployment, first, needsFirstAdmin, firstRun, address, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+type App = ReturnType<typeof buildApp>
+
+/** Answers requests until load balancers have seen that `/readyz` turned to 503. */
+async function drain(app: App, seconds: number): Promise<void> {
+  app.drain()
+  await pause(seconds * 1_000)
+}
+
+/** A worker whose port is taken works on: deliveries matter more than who can watch them. */
+async function listenForOperators(app: App, config: Config, log: Logger): Promise<string | undefined> {
+  const { workerHost: host, workerPort: port } = config
+  try {
+    return await app.listen({ host, port })
+  } catch (error) {
+    log.error({ err: error }, `The worker has no /healthz and /metrics: choose another MUSTER_WORKER_PORT than ${port}`)
+    return undefined
   }
 }

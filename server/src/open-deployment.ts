@@ -4,10 +4,12 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import { openMasterKey } from './config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from './db/connect.ts'
-import { migrate } from './db/migrate.ts'
-import { installJobs } from './jobs/start-jobs.ts'
 import { claimInstallation } from './secrets/installation.ts'
 import { openSecrets, type Secrets } from './secrets/secrets.ts'
+import { upgradeDatabase } from './upgrade-database.ts'
+
+/** Whether a process answers requests, works in the background, or both. */
+export type Roles = { api: boolean; worker: boolean }
 
 export type Deployment = { connection: Connection; secrets: Secrets }
 
@@ -16,19 +18,27 @@ const statementTimeoutMs = 30_000
 /** Where the embedded database keeps its files. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database')
 
+/** What `pg_stat_activity` shows, so that an operator can tell the processes apart. */
+const applicationNameOf = ({ api, worker }: Roles): string => {
+  if (api) return worker ? 'muster serve' : 'muster serve --no-worker'
+  return 'muster worker'
+}
+
 /** The configured database, not yet migrated. Only one process at a time may open the embedded one. */
-async function openConnection(config: Config): Promise<Connection> {
-  if (config.databaseUrl !== undefined) return connectPostgres({ url: config.databaseUrl, statementTimeoutMs })
+async function openConnection(config: Config, roles: Roles): Promise<Connection> {
+  const { databaseUrl: url, databasePoolSize: maxConnections } = config
+  if (url !== undefined) {
+    return connectPostgres({ url, maxConnections, statementTimeoutMs, applicationName: applicationNameOf(roles) })
+  }
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   return connectEmbedded({ dataDir: embeddedFolder(config.dataDir) })
 }
 
 /** Opens the database, brings its tables up to date, and makes sure that the master key is the one it was begun with. */
-export async function openDeployment(config: Config, clock: Clock): Promise<Deployment> {
-  const connection = await openConnection(config)
+export async function openDeployment(config: Config, clock: Clock, roles: Roles): Promise<Deployment> {
+  const connection = await openConnection(config, roles)
   try {
-    await migrate(connection)
-    await installJobs(connection)
+    await upgradeDatabase(connection)
     const secrets = openSecrets(await openMasterKey(config))
     await refuseOtherMasterKey(connection, secrets, clock())
     return { connection, secrets }

@@ -16,6 +16,7 @@ import type { Connection } from './db/connect.ts'
 import type { Happening } from './devices/settle-auth-state.ts'
 import { settleDueDevices } from './devices/settle-due-devices.ts'
 import { dropOldEvents } from './events/drop-old-events.ts'
+import { startHeartbeat } from './health/worker-heartbeats.ts'
 import { plusMs } from './issues/rules.ts'
 import { repeat } from './jobs/repeat.ts'
 import { type JobHandler, type JobSchedule, startJobs } from './jobs/start-jobs.ts'
@@ -122,9 +123,15 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeWork(db)
   const jobs = await startJobs(connection, { handlers, schedules, onError })
+  const heartbeat = startHeartbeat(db)
   // Deadlines pass by the second, which is finer than any schedule of jobs.
+  const settleDue = async () => {
+    await settleDueDevices(db, happening('policy'))
+    await heartbeat.beat()
+  }
+  await heartbeat.beat()
   const deadlines = [
-    repeat(dueDevicesEveryMs, () => settleDueDevices(db, happening('policy')), onError),
+    repeat(dueDevicesEveryMs, settleDue, onError),
     repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, happening('policy')), onError),
   ]
   const push = startPush(streams)
@@ -132,6 +139,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   return {
     async stop() {
       await Promise.all([...deadlines, jobs, push, webhooks].map((part) => part.stop()))
+      await heartbeat.stop()
     },
   }
 }

@@ -22,6 +22,7 @@ const globalTables = new Set([
   'sign_in_throttles',
   'schema_migrations',
   'signing_keys',
+  'worker_heartbeats',
 ])
 
 async function tables(): Promise<string[]> {

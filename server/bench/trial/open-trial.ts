@@ -61,7 +61,7 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   }
   const config = loadConfig(env)
-  const { connection, secrets } = await openDeployment(config, systemClock)
+  const { connection, secrets } = await openDeployment(config, systemClock, { api: true, worker: false })
   const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial: false, now: systemClock() })
   if (!first) throw new Error('The database of a trial is not fresh')
   if (checks === 'all') await enableRest(connection.db, first.organizationId)

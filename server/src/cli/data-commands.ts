@@ -1,5 +1,6 @@
 import {
   addAdminCommand,
+  firstLinkCommand,
   inviteAdminCommand,
   listAdminsCommand,
   removeAdminCommand,
@@ -123,6 +124,7 @@ export const dataCommands: readonly DataCommand[] = [
   addPersonCommand,
   listAdminsCommand,
   addAdminCommand,
+  firstLinkCommand,
   updateAdminCommand,
   removeAdminCommand,
   inviteAdminCommand,

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Config } from '../config/load-config.ts'
 import { openMasterKey } from '../config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from '../db/connect.ts'
-import { migrate, pendingMigrations } from '../db/migrate.ts'
-import { installJobs } from '../jobs/start-jobs.ts'
+import { pendingMigrations } from '../db/migrate.ts'
 import { embeddedFolder } from '../open-deployment.ts'
 import { claimInstallation } from '../secrets/installation.ts'
 import { openSecrets, type Secrets } from '../secrets/secrets.ts'
+import { upgradeDatabase } from '../upgrade-database.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** The longest that a timer of Node takes: nobody else waits for a database that one command has open. */
@@ -48,8 +48,7 @@ export async function openInstallation(
 /** An embedded database belongs to this machine alone; on a server others may still need the old tables. */
 async function requireMigrations(connection: Connection): Promise<void> {
   if (connection.engine === 'pglite') {
-    await migrate(connection)
-    await installJobs(connection)
+    await upgradeDatabase(connection)
     return
   }
   const pending = await pendingMigrations(connection)

@@ -18,7 +18,11 @@ export async function runServer(config: Config, roles: Roles, io: CommandIo): Pr
   try {
     log.info({ address: server.address, base_url: config.baseUrl, roles }, 'started')
     if (roles.api && !isConsoleBuilt()) log.warn('The console is not built: npm run build -w console')
-    for (const line of sayHowToBegin(server)) await io.error(line)
+    if (server.needsFirstAdmin) {
+      log.warn(
+        'Nobody can sign in to the console yet. Run `muster organizations create` if there is no organization, then `muster admins first-link` for a one-time link.',
+      )
+    }
     await untilAborted(io.signal)
     log.info('stopping')
   } finally {

@@ -17,6 +17,11 @@ export type Config = Readonly<{
   dataDir: string
   /** Undefined: the embedded database in `dataDir`. */
   databaseUrl: string | undefined
+  /** At most, for each process. */
+  databasePoolSize: number
+  workerHost: string
+  workerPort: number
+  drainSeconds: number
   logLevel: LogLevel
   tls: Readonly<{ certFile: string; keyFile: string }> | undefined
   /** Absolute; undefined: systems trust the server's certificate. */
@@ -84,6 +89,10 @@ function toConfig(values: SettingValues, removedSettings: readonly ConfigFault[]
     baseUrl: values.MUSTER_BASE_URL?.replace(/\/$/, '') ?? defaultBaseUrl(values.PORT, tls !== undefined),
     dataDir: resolve(values.MUSTER_DATA_DIR),
     databaseUrl: values.DATABASE_URL,
+    databasePoolSize: values.MUSTER_DATABASE_POOL_SIZE,
+    workerHost: values.MUSTER_WORKER_HOST,
+    workerPort: values.MUSTER_WORKER_PORT,
+    drainSeconds: values.MUSTER_DRAIN_SECONDS,
     logLevel: values.LOG_LEVEL,
     tls,
     tlsCaFile: values.MUSTER_TLS_CA_FILE === undefined ? undefined : resolve(values.MUSTER_TLS_CA_FILE),

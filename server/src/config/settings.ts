@@ -33,6 +33,35 @@ export const settings = Type.Object({
     example: 'postgres://muster@db.example.com/muster',
     secret: true,
   }),
+  MUSTER_DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 2,
+    maximum: 500,
+    default: 10,
+    description:
+      'Connections that each process keeps to PostgreSQL at most, besides one that listens for notifications.',
+  }),
+  MUSTER_WORKER_HOST: Type.Refine(
+    Type.String({
+      default: '127.0.0.1',
+      description: 'Address on which `muster worker` answers `/healthz`, `/readyz`, `/livez` and `/metrics`.',
+      example: '0.0.0.0',
+    }),
+    rules.isListenAddress,
+    () => 'must be an IP address or a host name',
+  ),
+  MUSTER_WORKER_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 8081,
+    description: 'Port of these endpoints; 0 picks a free one. Two workers on one machine need two ports.',
+  }),
+  MUSTER_DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 300,
+    default: 5,
+    description:
+      'How long `muster serve` goes on answering after SIGTERM while `/readyz` says 503, so that load balancers stop sending requests first. A second signal ends it at once.',
+  }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
     description: 'Least severe level that is logged: fatal, error, warn, info, debug, trace or silent.',

@@ -50,7 +50,7 @@ export function openOidc(settings: OidcSettings, secrets: Secrets, redirectUri: 
 
   function configuration(nowMs: number): Promise<client.Configuration> {
     if (discovered && nowMs - discovered.at < rediscoverMs) return discovered.configuration
-    const found = discover(settings)
+    const found = discoverIssuer(settings)
     discovered = { at: nowMs, configuration: found }
     found.catch(() => {
       discovered = undefined
@@ -107,7 +107,8 @@ export function openOidc(settings: OidcSettings, secrets: Secrets, redirectUri: 
   return { name: settings.name, begin, finish }
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
+/** Reads the provider's metadata. Rejects when it cannot be reached, or is not the configured issuer. */
+export async function discoverIssuer({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
   const url = new URL(issuer)
   // The settings admit http for loopback addresses only, where a laboratory has its provider.
   const isInsecure = url.protocol === 'http:'

@@ -5,7 +5,7 @@ import { startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
 import type { EngineSettings } from './embedded/messages.ts'
 import { postgresListener } from './postgres-listener.ts'
-import { clientSettings, openPool, type PostgresSettings, postgresSessions } from './postgres-pool.ts'
+import { clientSettings, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
 import { executeScript, kyselyPool, type Row, type Sessions } from './sessions.ts'
 import { type Db, refuseStrayQueries } from './transact.ts'
@@ -25,6 +25,13 @@ export type Connection = {
    * does not end is rolled back.
    */
   executeScript(sql: string): Promise<Row[]>
+  /**
+   * Runs `work` while no other process runs work of the same lock on this database; others wait. The lock belongs to a
+   * session of its own, so `work` may use any number of transactions.
+   */
+  exclusively<Result>(lock: number, work: () => Promise<Result>): Promise<Result>
+  /** How this process uses its connections; undefined for the embedded engine, which has one session. */
+  poolUse(): { used: number; idle: number; waiting: number } | undefined
   close(): Promise<void>
 }
 
@@ -68,6 +75,12 @@ export async function connectPostgres(settings: PostgresSettings): Promise<Conne
     engine: 'postgres',
     listen: listener.listen,
     executeScript: (sql) => executeScript(sessions, sql),
+    exclusively: (lock, work) => withAdvisoryLock(clientSettings(settings), lock, work),
+    poolUse: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => {
       closing ??= close()
       return closing
@@ -100,6 +113,9 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
     engine: 'pglite',
     listen,
     executeScript: (sql) => executeScript(engine.sessions, sql),
+    // The folder is locked: there is no other process.
+    exclusively: (_lock, work) => work(),
+    poolUse: () => undefined,
     snapshot: engine.snapshot,
     close: () => {
       closing ??= engine.close().finally(unlock)

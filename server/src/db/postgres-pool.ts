@@ -73,3 +73,20 @@ async function run(client: pg.PoolClient, names: NamedStatements, text: string, 
     return [await client.query(text, values)]
   }
 }
+
+/** Waits for the lock without a time limit, since a long migration may hold it, and gives it back with its session. */
+export async function withAdvisoryLock<Result>(
+  settings: pg.ClientConfig,
+  lock: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ ...settings, statement_timeout: 0 })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [lock])
+    return await work()
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

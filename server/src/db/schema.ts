@@ -626,6 +626,11 @@ export interface Database {
     deleted_at: Instant | null
     created_by_key_id: string | null
   }
+  worker_heartbeats: {
+    worker_id: string
+    started_at: Instant
+    beat_at: Instant
+  }
   ssf_stream_deliveries: {
     organization_id: string
     stream_id: string

@@ -1,61 +1,81 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 
-/** Rejects when a part of the service does not work. */
-export type HealthCheck = () => Promise<unknown>
+/**
+ * Resolves to nothing while a part of the service works, or to a sentence that says what is wrong and is fit for
+ * everybody to read. A rejection means that the part does not work, too; its reason goes to the log only.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: checks that only reject have nothing to return
+export type HealthCheck = () => Promise<string | undefined | void>
 
-type Finding = { status: 'pass' | 'fail'; duration_ms: number }
+type Finding = { status: 'pass' | 'fail'; duration_ms: number; reason?: string }
 
 const timeLimitMs = 2_000
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/readyz` answers 503, while requests are still answered: load balancers look elsewhere. */
+    drain(): void
+  }
+}
+
 /**
- * `/healthz` names every part and whether it works: 200, or 503 when any does not. `/readyz` says whether to send
- * requests here: all parts work and the server is not stopping. Neither says why; the log does.
+ * `/livez` is about this process alone: it answers while the process can. `/healthz` names every part of the service
+ * and whether it works: 200, or 503 when any does not. `/readyz` says whether to send requests here: all parts work
+ * and the server is not about to stop.
  */
-export function addHealth(app: FastifyInstance, checks: Readonly<Record<string, HealthCheck>>): void {
+export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Record<string, HealthCheck>>): void {
   let isStopping = false
-  app.addHook('preClose', (done) => {
+  const drain = () => {
     isStopping = true
+  }
+  app.decorate('drain', drain)
+  app.addHook('preClose', (done) => {
+    drain()
     done()
   })
   const examine = async (): Promise<Record<string, Finding>> => {
-    const findings = Object.entries(checks).map(async ([name, check]) => [name, await run(name, check)] as const)
+    const findings = Object.entries(checks).map(async ([name, check]) => [name, await run(name, check, log)] as const)
     return Object.fromEntries(await Promise.all(findings))
   }
-
-  async function run(name: string, check: HealthCheck): Promise<Finding> {
-    const startedAt = performance.now()
-    const timer = new AbortController()
-    const late = pause(timeLimitMs, undefined, { signal: timer.signal, ref: false }).then(() => {
-      throw new Error(`No answer within ${timeLimitMs} ms`)
-    })
-    const finding = (status: 'pass' | 'fail'): Finding => ({
-      status,
-      duration_ms: Math.round(performance.now() - startedAt),
-    })
-    try {
-      await Promise.race([check(), late])
-      return finding('pass')
-    } catch (error) {
-      app.kit.log.warn({ check: name, err: error }, 'health check failed')
-      return finding('fail')
-    } finally {
-      late.catch(() => {})
-      timer.abort()
-    }
-  }
+  const passes = (parts: Record<string, Finding>) => Object.values(parts).every(({ status }) => status === 'pass')
 
   const config = { access: 'operator', isChatty: true } as const
+  app.get('/livez', { config }, async () => ({ status: 'alive' }))
   app.get('/healthz', { config }, async (_request, reply) => {
     const parts = await examine()
-    const isWell = Object.values(parts).every(({ status }) => status === 'pass')
-    reply.code(isWell ? 200 : 503)
-    return { status: isWell ? 'pass' : 'fail', checks: parts }
+    const isHealthy = passes(parts)
+    reply.code(isHealthy ? 200 : 503)
+    return { status: isHealthy ? 'pass' : 'fail', checks: parts }
   })
   app.get('/readyz', { config }, async (_request, reply) => {
-    const parts = await examine()
-    const isReady = !isStopping && Object.values(parts).every(({ status }) => status === 'pass')
+    const isReady = !isStopping && passes(await examine())
     reply.code(isReady ? 200 : 503)
     return { status: isReady ? 'ready' : 'not ready' }
   })
+}
+
+async function run(name: string, check: HealthCheck, log: Logger): Promise<Finding> {
+  const startedAt = performance.now()
+  const timer = new AbortController()
+  const late = pause(timeLimitMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error(`No answer within ${timeLimitMs} ms`)
+  })
+  const finding = (status: Finding['status']): Finding => ({
+    status,
+    duration_ms: Math.round(performance.now() - startedAt),
+  })
+  try {
+    const reason = await Promise.race([check(), late])
+    if (typeof reason !== 'string') return finding('pass')
+    log.warn({ check: name, reason }, 'health check failed')
+    return { ...finding('fail'), reason }
+  } catch (error) {
+    log.warn({ check: name, err: error }, 'health check failed')
+    return finding('fail')
+  } finally {
+    late.catch(() => {})
+    timer.abort()
+  }
 }

@@ -8,12 +8,14 @@ import { createLogger } from '../logging.ts'
 
 const metricsToken = 'metrics-token-1'
 let isBroken = false
+let silence: string | undefined
 const trial = testApp({
   env: { MUSTER_METRICS_TOKEN: metricsToken },
   healthChecks: {
     worker: async () => {
       if (isBroken) throw new Error('the secret reason')
     },
+    background: async () => silence,
   },
 })
 const ask = (url: string, headers: Record<string, string> = {}) => trial.ask('GET', url, { key: undefined, headers })
@@ -33,7 +35,7 @@ const partsOf = () => {
 test('the health names each part and whether it works, without saying why not', async () => {
   const well = await ask('/healthz')
   assert.equal(well.status, 200)
-  assert.deepEqual(Object.keys(well.body.checks), ['database', 'worker'])
+  assert.deepEqual(Object.keys(well.body.checks), ['database', 'worker', 'background'])
   assert.deepEqual(
     [well.body.status, well.body.checks.database.status, well.body.checks.worker.status],
     ['pass', 'pass', 'pass'],
@@ -50,6 +52,34 @@ test('the health names each part and whether it works, without saying why not', 
   )
   assert.doesNotMatch(JSON.stringify(broken.body), /secret/)
   assert.deepEqual([ready.status, ready.body], [503, { status: 'not ready' }])
+})
+
+test('a part that knows what is wrong says so, and the process lives on', async () => {
+  silence = 'No worker for 31 s.'
+  const { status, body } = await ask('/healthz')
+  const ready = await ask('/readyz')
+  const alive = await ask('/livez')
+  silence = undefined
+  assert.equal(status, 503)
+  assert.deepEqual([body.checks.background.status, body.checks.background.reason], ['fail', 'No worker for 31 s.'])
+  assert.deepEqual([ready.status, alive.status, alive.body], [503, 200, { status: 'alive' }])
+})
+
+test('a server that is about to stop says that it is not ready, and still answers', async () => {
+  const app = buildApp(partsOf())
+  const statusOf = async (url: string) => (await app.inject({ url })).statusCode
+  assert.equal(await statusOf('/readyz'), 200)
+  app.drain()
+  assert.deepEqual([await statusOf('/readyz'), await statusOf('/livez'), await statusOf('/healthz')], [503, 200, 200])
+  const whoami = await app.inject({ url: '/whoami', headers: { authorization: `Bearer ${trial.tenant.key}` } })
+  assert.equal(whoami.statusCode, 200)
+  await app.close()
+})
+
+test('the metrics tell how the deployment stands', async () => {
+  const { body } = await ask('/metrics', { authorization: `Bearer ${metricsToken}` })
+  assert.match(body, /^muster_devices\{state="blocked"\} \d+$/m)
+  assert.match(body, /^muster_workers 0$/m)
 })
 
 test('without its database every call is a 503, and so is the health', async () => {

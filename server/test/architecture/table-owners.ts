@@ -20,6 +20,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   api_keys: 'api-keys',
   api_key_lookups: 'api-keys',
   rate_limit_windows: 'http',
+  worker_heartbeats: 'health',
   checks: 'checks',
   custom_check_drafts: 'drafts',
   check_tags: 'checks',

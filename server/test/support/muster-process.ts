@@ -41,7 +41,7 @@ export type MusterPlace = {
   masterKey(): Promise<string>
   /** Runs a command that ends by itself. */
   run(args: readonly string[], settings?: Record<string, string>, input?: string): Promise<Outcome>
-  /** Starts a process and resolves once `/readyz` says so; rejects, with its output, when it ends before that. */
+  /** Starts a process and resolves once `/healthz` says that it works; rejects, with its output, when it ends before that. */
   start(args: readonly string[], settings?: Record<string, string>): Promise<MusterProcess>
   /** Starts one that answers no requests; it is there once its log says so. */
   startWorker(settings?: Record<string, string>): Promise<MusterProcess>
@@ -55,7 +55,12 @@ export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): 
   const dataDir = join(folder, 'data')
   const children = new Set<ChildProcess>()
   const { PATH, NODE_COMPILE_CACHE, HOME } = process.env
-  const common = { PATH, NODE_COMPILE_CACHE, HOME, MUSTER_DATA_DIR: dataDir, ...settings }
+  // Nothing balances these processes, and workers of many tests run at once.
+  const common = {
+    ...{ PATH, NODE_COMPILE_CACHE, HOME, MUSTER_DATA_DIR: dataDir },
+    ...{ MUSTER_DRAIN_SECONDS: '0', MUSTER_WORKER_PORT: '0' },
+    ...settings,
+  }
   const killAll = () => {
     for (const child of children) child.kill('SIGKILL')
   }
@@ -91,7 +96,7 @@ export function openPlace(hooks: Hooks, settings: Record<string, string> = {}): 
     const isTls = own['MUSTER_TLS_CERT_FILE'] !== undefined || args.includes('--lan')
     const child = spawnMuster(args, { ...own, PORT: port })
     const started = watch(child, `${isTls ? 'https' : 'http'}://localhost:${port}`)
-    await untilReady(child, started)
+    await untilReady(child, started, { hasWorker: !args.includes('--no-worker') })
     return started
   }
 
@@ -145,11 +150,12 @@ function watch(child: ChildProcessWithoutNullStreams, origin: string): MusterPro
   }
 }
 
-async function untilReady(child: ChildProcess, { ask, output }: MusterProcess): Promise<void> {
+/** A server without a worker is not ready until one runs, but a test that starts the worker later can go on. */
+async function untilReady(child: ChildProcess, { ask, output }: MusterProcess, { hasWorker }: { hasWorker: boolean }) {
   await until(startLimitMs, async () => {
     refuseEnded(child, output())
-    const answer = await ask('GET', '/readyz', { isTrusting: true }).catch(() => undefined)
-    return answer?.status === 200
+    const answer = await ask('GET', '/healthz', { isTrusting: true }).catch(() => undefined)
+    return hasWorker ? answer?.status === 200 : answer?.body.checks?.database?.status === 'pass'
   })
 }
 

@@ -5,7 +5,9 @@ import { addAdminUser } from '../../admin-users/add-admin-user.ts'
 import { listAdminUsers } from '../../admin-users/queries.ts'
 import { removeAdminUser } from '../../admin-users/remove-admin-user.ts'
 import { updateAdminUser } from '../../admin-users/update-admin-user.ts'
+import { firstRunLink } from '../../console-access/first-run-link.ts'
 import { inviteAdmin } from '../../console-access/invite-admin.ts'
+import { hasAccounts } from '../../console-access/queries.ts'
 import { inOrganization } from '../../db/in-organization.ts'
 import { type Db, transact } from '../../db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -32,6 +34,22 @@ export const addAdminCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const admin = { ...details, organizationId, actor: terminalActor() }
     await io.line(await transact(connection.db, (tx) => addAdminUser(tx, admin, { cause: ulid(), now })))
+    return 0
+  },
+})
+
+export const firstLinkCommand = defineCommand({
+  name: 'first-admin-link',
+  args: Type.Object({}),
+  async run({ connection, secrets, config, now }, _args, io) {
+    const link = await firstRunLink(connection.db, secrets, { baseUrl: config.baseUrl, now })
+    if (!link) {
+      const reason = (await hasAccounts(connection.db))
+        ? 'An administrator can sign in already. Run `muster admins invite <e-mail>` to add others'
+        : 'There is no organization yet. Run `muster organizations create <name>` first'
+      throw new CommandError(exitCodes.failure, reason)
+    }
+    await io.line(link.url)
     return 0
   },
 })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Parse } from 'typebox/value'
 import type { Config } from '../../config/load-config.ts'
 import { masterKeyFile, openMasterKey } from '../../config/master-key.ts'
+import { type BackgroundStatus, describeSilence } from '../../health/worker-heartbeats.ts'
 import { embeddedFolder } from '../../open-deployment.ts'
 import { openSecrets } from '../../secrets/secrets.ts'
 import { callCommandSocket } from '../call-command-socket.ts'
@@ -21,15 +22,18 @@ const muchSkewMs = 1_000
 /** Asks the database, or the server that has it open, and judges the answer. */
 export async function checkDatabase(config: Config, io: CommandIo, clockMs: () => number): Promise<Finding[]> {
   const askedAtMs = clockMs()
-  const facts = await askDatabase(config, io)
-  if (!facts) return [ok('database', 'none yet: the first `muster start` makes it in the data folder')]
+  const answer = await askDatabase(config, io)
+  if (!answer) return [ok('database', 'none yet: the first `muster start` makes it in the data folder')]
+  const { facts, isRunning } = answer
   const answeredAtMs = clockMs()
   return [
     judgeVersion(facts),
+    ...judgeEncoding(facts),
     facts.pending.length === 0
       ? ok('migrations', 'all applied')
       : failed('migrations', `missing ${facts.pending.join(', ')}: run \`muster migrate\``),
-    ...(facts.pending.length === 0 ? [judgeReportRole(facts)] : []),
+    ...(facts.pending.length === 0 ? [judgeReportRole(facts), judgeAuditLog(facts)] : []),
+    ...(facts.background && isRunning ? [judgeBackground(facts.background)] : []),
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
@@ -37,19 +41,22 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
   ]
 }
 
-async function askDatabase(config: Config, io: CommandIo): Promise<DatabaseFacts | undefined> {
+/** `isRunning`: somebody may be expected to work in the background; nobody does while the embedded one is closed. */
+type Answer = { facts: DatabaseFacts; isRunning: boolean }
+
+async function askDatabase(config: Config, io: CommandIo): Promise<Answer | undefined> {
   if (config.databaseUrl === undefined) {
     const answer: string[] = []
     const write = async (text: string) => void answer.push(text)
     const call = { name: databaseFactsCommand.name, args: {}, readsInput: false }
     const exit = await callCommandSocket(socketPath(config.dataDir), call, { ...io, write })
-    if (exit === 0) return Parse(databaseFacts, JSON.parse(answer.join('')))
+    if (exit === 0) return { facts: Parse(databaseFacts, JSON.parse(answer.join(''))), isRunning: true }
     if (exit !== undefined) throw new Error('The running server could not tell')
     if (!existsSync(embeddedFolder(config.dataDir))) return undefined
   }
   const connection = await openDatabase(config)
   try {
-    return await readDatabaseFacts(connection)
+    return { facts: await readDatabaseFacts(connection), isRunning: config.databaseUrl !== undefined }
   } finally {
     await connection.close()
   }
@@ -60,6 +67,25 @@ function judgeVersion({ engine, versionNumber }: DatabaseFacts): Finding {
   if (engine === 'pglite') return ok('database', `embedded, of PostgreSQL ${version}`)
   if (versionNumber >= oldestPostgres) return ok('database', `PostgreSQL ${version}`)
   return failed('database', `PostgreSQL ${version}: at least 15 is needed`)
+}
+
+function judgeEncoding({ encoding }: DatabaseFacts): Finding[] {
+  if (encoding === 'UTF8') return []
+  return [failed('encoding', `${encoding} cannot hold every name: create the database with ENCODING 'UTF8'`)]
+}
+
+function judgeAuditLog({ isAuditGuarded }: DatabaseFacts): Finding {
+  if (isAuditGuarded) return ok('audit log', 'guarded against changes')
+  return failed(
+    'audit log',
+    'its trigger audit_logs_append_only is off: run `alter table audit_logs enable trigger audit_logs_append_only`, then `muster audit verify`',
+  )
+}
+
+function judgeBackground(status: BackgroundStatus): Finding {
+  const silence = describeSilence(status)
+  if (silence === undefined) return ok('background', `${status.workers} working`)
+  return failed('background', `nothing is delivered and no deadline is kept. ${silence}`)
 }
 
 function judgeReportRole({ hasReportRole }: DatabaseFacts): Finding {

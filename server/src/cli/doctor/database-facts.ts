@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
+import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
 import { surveyStreams } from '../../streams/survey-streams.ts'
 import { surveyEndpoints } from '../../webhooks/survey-endpoints.ts'
@@ -39,6 +40,12 @@ export const databaseFacts = Type.Object({
   pending: Type.Array(Type.String()),
   /** Of the master key that the database belongs to, once it has one. */
   fingerprint: Type.Optional(Type.String()),
+  encoding: Type.String(),
+  /** Whether the trigger that refuses changes of the audit log is on; once the migrations are applied. */
+  isAuditGuarded: Type.Optional(Type.Boolean()),
+  background: Type.Optional(
+    Type.Object({ workers: Type.Integer(), silentForSeconds: Type.Union([Type.Number(), Type.Null()]) }),
+  ),
   hasReportRole: Type.Optional(Type.Boolean()),
   /** Once the migrations are applied. */
   streams: Type.Optional(streamSurvey),
@@ -48,9 +55,11 @@ export type DatabaseFacts = Static<typeof databaseFacts>
 
 /** Changes nothing. Rejects when the database is newer than this version or its migrations were altered. */
 export async function readDatabaseFacts(connection: Connection): Promise<DatabaseFacts> {
-  const { rows } = await sql<{ version_number: number; clock: string; has_installation: boolean }>`
+  const { rows } = await sql<{ version_number: number; clock: string; encoding: string; has_installation: boolean }>`
     select current_setting('server_version_num')::integer as version_number, clock_timestamp() as clock,
-      to_regclass('installation') is not null as has_installation`.execute(connection.db)
+      current_setting('server_encoding') as encoding, to_regclass('installation') is not null as has_installation`.execute(
+    connection.db,
+  )
   const [row] = rows
   if (!row) throw new Error('The database gave no answer')
   const installation = row.has_installation
@@ -61,12 +70,22 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     engine: connection.engine,
     versionNumber: row.version_number,
     clock: row.clock,
+    encoding: row.encoding,
     pending,
     hasReportRole: (await readSandboxPrivileges(connection.db)).hasReportRole,
     ...(pending.length === 0 && {
+      isAuditGuarded: await isAuditGuarded(connection),
+      background: await readBackgroundStatus(connection.db),
       streams: await surveyStreams(connection.db, row.clock),
       webhooks: await surveyEndpoints(connection.db),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }
+}
+
+async function isAuditGuarded({ db }: Connection): Promise<boolean> {
+  const { rows } = await sql<{ isOn: boolean }>`
+    select tgenabled in ('O', 'A') as "isOn" from pg_trigger
+    where tgrelid = 'audit_logs'::regclass and tgname = 'audit_logs_append_only'`.execute(db)
+  return rows[0]?.isOn === true
 }

@@ -7,11 +7,13 @@ import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { openMasterKey } from '../../config/master-key.ts'
+import { startHeartbeat } from '../../health/worker-heartbeats.ts'
 import { openSecrets } from '../../secrets/secrets.ts'
 import { openCommandSocket } from '../command-socket.ts'
 import { databaseFactsCommand } from '../commands/database-facts-command.ts'
 import type { CommandIo } from '../data-command.ts'
 import { openLanCertificate } from '../lan/lan-certificate.ts'
+import { checkConsole } from './check-console.ts'
 import { checkTls } from './check-tls.ts'
 import { describeFinding, runDoctor } from './run-doctor.ts'
 
@@ -80,6 +82,46 @@ test('a running installation is asked through its socket', async (t) => {
   assert.equal(found['reporting queries'], '✓ reporting queries: run as the role muster_reports')
   assert.equal(found['clock'], '✓ clock: agrees with the database')
   assert.equal(found['master key'], `✓ master key: is the one of the database (fingerprint ${fingerprint})`)
+})
+
+test('a background that is silent and an audit log without its guard are found', async (t) => {
+  const { dataDir, env } = await makeEnvironment(t)
+  const { fingerprint } = await startServer(t, dataDir)
+  await own(fingerprint)
+  assert.match((await examine(env))['background'] ?? '', /^✗ background: .*No worker has reported yet/)
+  const heartbeat = startHeartbeat(database.db)
+  await heartbeat.beat()
+  const found = await examine(env)
+  assert.equal(found['background'], '✓ background: 1 working')
+  assert.equal(found['audit log'], '✓ audit log: guarded against changes')
+  await database.connection.executeScript('alter table audit_logs disable trigger audit_logs_append_only')
+  t.after(() => database.connection.executeScript('alter table audit_logs enable trigger audit_logs_append_only'))
+  assert.match((await examine(env))['audit log'] ?? '', /^✗ audit log: its trigger audit_logs_append_only is off/)
+})
+
+test('a proxy that anybody can pretend to be is found', async (t) => {
+  const { env } = await makeEnvironment(t)
+  const proxied = (trust: string, host: string) =>
+    examine({ ...env, MUSTER_TRUST_PROXY: trust, HOST: host }).then((found) => found['proxy'])
+  assert.match((await proxied('true', '0.0.0.0')) ?? '', /^! proxy: .*forge the client address/)
+  assert.equal(await proxied('10.0.0.0/8', '0.0.0.0'), undefined)
+  assert.equal(await proxied('true', '127.0.0.1'), undefined)
+})
+
+test('an identity provider that does not answer is found', async (t) => {
+  const { env } = await makeEnvironment(t)
+  const oidc = { MUSTER_OIDC_CLIENT_ID: 'muster', MUSTER_OIDC_CLIENT_SECRET: 'secret-of-the-client' }
+  const found = await examine({ ...env, ...oidc, MUSTER_OIDC_ISSUER: 'http://127.0.0.1:1' })
+  assert.match(found['single sign-on'] ?? '', /^✗ single sign-on: http:\/\/127\.0\.0\.1:1 cannot be used/)
+  assert.equal((await examine(env))['single sign-on'], undefined)
+})
+
+test('a console that is not built is found', async () => {
+  const [finding] = await checkConsole(() => false)
+  assert.equal(
+    finding && describeFinding(finding),
+    '✗ console: is not built: run `npm run build -w console`, then restart the server',
+  )
 })
 
 test('streams that fail are told one by one, and how many more', async (t) => {

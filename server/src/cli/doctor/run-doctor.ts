@@ -1,8 +1,11 @@
 import { ConfigError } from '../../config/config-error.ts'
 import { type Config, loadConfig } from '../../config/load-config.ts'
 import type { CommandIo } from '../data-command.ts'
+import { checkConsole } from './check-console.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkDatabase } from './check-database.ts'
+import { checkProxy } from './check-proxy.ts'
+import { checkSignIn } from './check-sign-in.ts'
 import { checkTls } from './check-tls.ts'
 import { type Finding, failed, judge, ok, warning } from './finding.ts'
 
@@ -15,6 +18,9 @@ export async function runDoctor(env: NodeJS.ProcessEnv, io: CommandIo, clockMs: 
     ...config.removedSettings.map(({ name, message }) => warning('configuration', `${name} ${message}`)),
     ...(await judge('data folder', () => checkDataFolder(config))),
     ...(await judge('TLS', () => checkTls(config, clockMs()))),
+    ...checkProxy(config),
+    ...(await judge('console', () => checkConsole())),
+    ...(await judge('single sign-on', () => checkSignIn(config))),
     ...(await judge('database', () => checkDatabase(config, io, clockMs))),
   ]
 }

@@ -48,6 +48,10 @@ export function addAdmins(program: Command, shell: Shell): void {
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).removeAdminCommand, { ...flags, id }))
   admins
+    .command('first-link')
+    .description('Print a one-time link for the first administrator, while nobody can sign in to the console')
+    .action((flags) => runOnData(shell, async () => (await commands()).firstLinkCommand, flags))
+  admins
     .command('invite <id-or-e-mail>')
     .description('Print a one-time link by which an administrator chooses a password for the console')
     .option(...organizationFlag)

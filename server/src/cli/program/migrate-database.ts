@@ -1,6 +1,6 @@
 import type { Config } from '../../config/load-config.ts'
-import { migrate, pendingMigrations } from '../../db/migrate.ts'
-import { installJobs } from '../../jobs/start-jobs.ts'
+import { pendingMigrations } from '../../db/migrate.ts'
+import { upgradeDatabase } from '../../upgrade-database.ts'
 import { exitCodes } from '../command-error.ts'
 import type { CommandIo } from '../data-command.ts'
 import { openDatabase } from '../open-database.ts'
@@ -9,8 +9,7 @@ import { openDatabase } from '../open-database.ts'
 export async function migrateDatabase(config: Config, io: CommandIo): Promise<number> {
   const connection = await openDatabase(config)
   try {
-    const { applied } = await migrate(connection)
-    await installJobs(connection)
+    const { applied } = await upgradeDatabase(connection)
     for (const name of applied) await io.line(`Applied ${name}`)
     if (applied.length === 0) await io.line('The database is up to date')
     return exitCodes.ok

@@ -1,0 +1,26 @@
+import type { Connection } from './db/connect.ts'
+import { migrate } from './db/migrate.ts'
+import { installJobs } from './jobs/start-jobs.ts'
+
+/** Any constant will do, as long as every starter takes the same one. */
+const upgradeLock = 5_146_739
+
+/**
+ * Brings the tables of the product and of the job queue up to this version. Processes that start at the same time wait
+ * for each other. Returns the names of the migrations it applied; rejects as `migrate` does.
+ */
+export function upgradeDatabase(connection: Connection): Promise<{ applied: string[] }> {
+  return connection.exclusively(upgradeLock, async () => {
+    await requireUtf8(connection)
+    const outcome = await migrate(connection)
+    await installJobs(connection)
+    return outcome
+  })
+}
+
+async function requireUtf8({ executeScript }: Connection): Promise<void> {
+  const [row] = await executeScript('show server_encoding')
+  const encoding = row?.['server_encoding']
+  if (encoding === 'UTF8') return
+  throw new Error(`The encoding of the database is ${String(encoding)}. Create the database with ENCODING 'UTF8'`)
+}
