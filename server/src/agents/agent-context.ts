@@ -10,6 +10,9 @@ import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
 import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
 import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
+import { findSecretsInForce } from './enrollment-queries.ts'
+import { type FailureBudget, failureBudget } from './failure-budget.ts'
+import { type Remembered, rememberFor } from './remember-for.ts'
 import { rememberStatements, type Statements } from './remember-statements.ts'
 
 type LogEntry = (fields: Record<string, unknown>, message: string) => void
@@ -34,6 +37,14 @@ export type AgentContext = Readonly<{
   /** Keeps connections of the pool free for everybody else while a fleet reports or enrols. */
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
   inEnrollingTurn: <T>(work: () => Promise<T>) => Promise<T>
+  /** Node keys that are not in force, by the network that sent them. */
+  unknownNodeKeys: FailureBudget
+  /** Enrollments without a secret in force, by the network that sent them. */
+  failedEnrollments: FailureBudget
+  /** Whether an enrollment secret is in force, by its look-up hash. */
+  findSecret: (hash: Buffer) => Promise<true | undefined>
+  /** The look-up hashes, in hex, of secrets that were in force lately. */
+  usedSecrets: Remembered
   /** Large logs are inflated and parsed a few at a time, for the sake of memory. */
   inLogTurn: <T>(work: () => Promise<T>) => Promise<T>
 }>
@@ -41,6 +52,10 @@ export type AgentContext = Readonly<{
 const recordingsAtOnce = 4
 const enrollmentsAtOnce = 3
 const logsAtOnce = 4
+/** After a database is restored from a copy, all laptops of an office may come with a node key that it does not have. */
+const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
+const failedEnrollments = { burst: 200, perSecond: 2 }
+const usedSecrets = { lifeMs: 600_000, maxSize: 10_000 }
 /** How long after its enrolment a device is asked for its first round of tables. */
 const firstRoundMs = 3_600_000
 
@@ -58,6 +73,10 @@ export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; lo
     loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes, recently(parts.clock()))),
     statements: rememberStatements(parts.db),
     recordLiveAnswers: recordLiveAnswersInBatches(parts.db),
+    unknownNodeKeys: failureBudget(unknownNodeKeys, parts.clock),
+    failedEnrollments: failureBudget(failedEnrollments, parts.clock),
+    findSecret: batchLoads((hashes) => findSecretsInForce(parts.db, hashes, parts.clock())),
+    usedSecrets: rememberFor(usedSecrets, parts.clock),
     inRecordingTurn: limitConcurrency(recordingsAtOnce),
     inEnrollingTurn: limitConcurrency(enrollmentsAtOnce),
     inLogTurn: limitConcurrency(logsAtOnce),

@@ -33,6 +33,18 @@ export function agentMetrics(rememberedDevices: () => number) {
     help: 'Log batches that could not be used and were taken off the agent all the same.',
     registers: [],
   })
+  const refusedBodies = new Counter({
+    name: 'muster_agent_refused_bodies_total',
+    help: 'Bodies of agents that were not taken, by the status of the answer: 400, 401, 408 (too slow), 413, 503 (memory).',
+    labelNames: ['status'] as const,
+    registers: [],
+  })
+  const bodyBytes = new Gauge({
+    name: 'muster_agent_body_bytes',
+    help: 'Memory that bodies of agents hold, by share: header (known by the node key in the header), body (in the body), stranger, enrollment.',
+    labelNames: ['share'] as const,
+    registers: [],
+  })
   const devices = new Gauge({
     name: 'muster_agent_remembered_devices',
     help: 'Devices whose schedule this process holds in memory.',
@@ -47,6 +59,8 @@ export function agentMetrics(rememberedDevices: () => number) {
     answers,
     snapshots,
     drainedLogs,
-    all: [statusLines, enrollments, answers, snapshots, drainedLogs, devices],
+    refusedBodies,
+    bodyBytes,
+    all: [statusLines, enrollments, answers, snapshots, drainedLogs, refusedBodies, bodyBytes, devices],
   }
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { ulid } from 'ulid'
 import { type Actor, recordAudit, systemActorAt } from '../audit/record-audit.ts'
@@ -16,7 +15,7 @@ import type { AgentContext } from './agent-context.ts'
 import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
 import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf } from './enrollment-rules.ts'
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
-import { nodeKeyPurpose } from './load-device.ts'
+import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
 /** The service acts, at the request of an agent. */
@@ -33,7 +32,7 @@ export async function enrollDevice(
   ipAddress: string,
 ): Promise<string | undefined> {
   const { db, metrics, presence, secrets } = context
-  const nodeKey = randomBytes(32).toString('base64url')
+  const nodeKey = makeNodeKey(secrets)
   const now = context.clock()
   const enrolled = await context.inEnrollingTurn(() =>
     transact(db, async (tx) => {

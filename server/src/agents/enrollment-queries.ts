@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader, Tx } from '../db/transact.ts'
 import type { DeviceFacts } from './enrollment-rules.ts'
@@ -26,8 +27,29 @@ export function listEnrollmentSecrets(reader: Reader, organizationId: string) {
     .execute()
 }
 
-/** The secret in force with this look-up hash. One that is bound to a person ends with that person. */
+/** The secret in force with this look-up hash. */
 export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: string) {
+  return secretsInForce(reader, now)
+    .select(['secret.organization_id', 'secret.id', 'secret.name', 'secret.person_id'])
+    .where('lookup.lookup_hash', '=', lookupHash)
+    .executeTakeFirst()
+}
+
+/** Which of these look-up hashes are of secrets in force, in hex. */
+export async function findSecretsInForce(
+  reader: Reader,
+  lookupHashes: readonly Buffer[],
+  now: string,
+): Promise<Map<string, true>> {
+  const rows = await secretsInForce(reader, now)
+    .select('lookup.lookup_hash')
+    .where(sql<boolean>`lookup.lookup_hash = any(${lookupHashes}::bytea[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.lookup_hash.toString('hex'), true]))
+}
+
+/** A secret that is bound to a person ends with that person. */
+function secretsInForce(reader: Reader, now: string) {
   return reader
     .selectFrom('enrollment_secret_lookups as lookup')
     .innerJoin('enrollment_secrets as secret', (join) =>
@@ -38,12 +60,9 @@ export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: st
     .leftJoin('people', (join) =>
       join.onRef('people.organization_id', '=', 'secret.organization_id').onRef('people.id', '=', 'secret.person_id'),
     )
-    .select(['secret.organization_id', 'secret.id', 'secret.name', 'secret.person_id'])
-    .where('lookup.lookup_hash', '=', lookupHash)
     .where('secret.revoked_at', 'is', null)
     .where('people.deprovisioned_at', 'is', null)
     .where((build) => build.or([build('secret.expires_at', 'is', null), build('secret.expires_at', '>', now)]))
-    .executeTakeFirst()
 }
 
 /** The living device that these facts describe, the latest where there are several. */

@@ -5,6 +5,7 @@ import { type CheckPlan, loadPlan } from './check-plan.ts'
 import type { StoredDevice } from './device-queries.ts'
 import { type DeviceState, isStale, type OrganizationState } from './device-registry.ts'
 import { type DueCheck, type DueLiveQuery, dueLiveQuery, dueTime, liveQueryKey, unansweredMs } from './due-rules.ts'
+import { nodeKeyPurpose, originOf } from './node-key.ts'
 
 /** A device as it has just been read from the database, with what it is due to be asked now or later. */
 export type LoadedDevice = {
@@ -14,23 +15,27 @@ export type LoadedDevice = {
   tables: readonly InventoryQuery[]
 }
 
-const nodeKeyForm = /^[\w-]{43}$/
-export const nodeKeyPurpose = 'node key'
-
 /**
  * The device of a node key; undefined when the key is not in force. Reads the database for a device that this
- * process does not know yet, or of which a notice has come.
+ * process does not know yet, or of which a notice has come. Fails with status 429 for a made-up key from an address
+ * whose network has sent too many of them.
  */
 export async function authenticate(
   context: AgentContext,
   nodeKey: string,
+  address: string,
 ): Promise<DeviceState | LoadedDevice | undefined> {
   const known = context.registry.find(nodeKey)
   if (known) return isStale(known) ? reloadDevice(context, known) : known
-  if (!nodeKeyForm.test(nodeKey)) return undefined
+  const origin = originOf(context.secrets, nodeKey)
+  if (origin === 'foreign') return undefined
+  if (origin === 'unknown' && context.unknownNodeKeys.isSpent(address)) throw tooManyUnknownKeys()
   const noticesBefore = context.registry.noticesTaken()
   const stored = await context.loadDevice(context.secrets.lookupHash(nodeKeyPurpose, nodeKey))
-  if (!stored) return undefined
+  if (!stored) {
+    context.unknownNodeKeys.spend(address)
+    return undefined
+  }
   const { organizationId, deviceId } = stored
   const device = context.registry.find(nodeKey) ?? context.registry.add(nodeKey, organizationId, deviceId)
   const plan = await planOf(context, device.organization)
@@ -40,9 +45,16 @@ export async function authenticate(
 }
 
 /** As `authenticate`, for agents before osquery 5.23, which send the node key in the body only. */
-export async function authenticateByBody(context: AgentContext, { node_key: nodeKey }: Record<string, unknown>) {
-  return typeof nodeKey === 'string' ? authenticate(context, nodeKey) : undefined
+export async function authenticateByBody(
+  context: AgentContext,
+  { node_key: nodeKey }: Record<string, unknown>,
+  address: string,
+) {
+  return typeof nodeKey === 'string' ? authenticate(context, nodeKey, address) : undefined
 }
+
+const tooManyUnknownKeys = () =>
+  Object.assign(new Error('Too many unknown node keys came from this address. Try again later.'), { statusCode: 429 })
 
 export const stateOf = (found: DeviceState | LoadedDevice): DeviceState => ('device' in found ? found.device : found)
 

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../http/database-unavailable.ts'
+import { admitEnrollment } from './admit-enrollment.ts'
 import type { AgentContext } from './agent-context.ts'
 import {
   type Answer,
@@ -11,26 +12,20 @@ import {
   unknownSecret,
   unreadable,
 } from './answers.ts'
+import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
+import { endAfter } from './bodies/reading.ts'
+import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
+import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
 import { deviceConfig } from './device-config.ts'
 import { type DeviceState, isStale } from './device-registry.ts'
 import { enrollDevice } from './enroll-device.ts'
 import { readEnrollment } from './enrollment-rules.ts'
 import { answerRead, idleAnswer } from './hand-out-queries.ts'
 import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
-import { bodyReader } from './read-body.ts'
 import { takeAnswers } from './take-answers.ts'
 import { answerLog } from './take-log.ts'
 
 export type { AgentContext }
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The device whose node key came in the Authorization header. */
-    agentDevice: DeviceState | LoadedDevice | undefined
-    /** Of a large body, until the memory for it is given back. */
-    agentBodyLength: number
-  }
-}
 
 const prefixes = ['/api/v1/osquery', '/api/osquery']
 
@@ -41,13 +36,14 @@ const megabyte = 1024 * kilobyte
  * osquery's remote API. The agent looks at the body only, never at the status: an empty body would mean success and
  * lose data, so every answer is a JSON object, and one with `error` unless it is a success.
  */
-export function agentRoutes(app: FastifyInstance, context: AgentContext): void {
-  app.decorateRequest('agentDevice', undefined)
-  app.decorateRequest('agentBodyLength', 0)
+export function agentRoutes(app: FastifyInstance, context: AgentContext, limits: BodyLimits = bodyLimits): void {
+  decorateRequests(app)
+  const bodies = bodyReceiver(context, limits)
+  app.addHook('onClose', async () => bodies.stop())
   for (const prefix of prefixes) {
     app.register(
       (scope, _options, done) => {
-        addScope(scope, context)
+        addScope(scope, context, bodies)
         done()
       },
       { prefix },
@@ -55,57 +51,46 @@ export function agentRoutes(app: FastifyInstance, context: AgentContext): void {
   }
 }
 
-function addScope(scope: FastifyInstance, context: AgentContext): void {
-  const bodies = bodyReader()
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (request, payload, done) => {
-    const limit = request.routeOptions.bodyLimit ?? kilobyte
-    bodies.read(payload, limit, (error, bytes) => {
-      request.agentBodyLength = bytes?.length ?? 0
-      done(error, bytes)
-    })
-  })
-  scope.setNotFoundHandler((_request, reply) => send(reply, failure(404, 'There is no such endpoint')))
-  scope.setErrorHandler((error, request, reply) => send(reply, answerOfError(context, error, request)))
-  addSmallEndpoints(scope, context)
-  addLargeEndpoints(scope, context, (request, _reply, done) => {
-    bodies.release(request.agentBodyLength)
-    done()
-  })
+function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
+  addBodyParser(scope, bodies)
+  scope.setNotFoundHandler((_request, reply) => answerWith(reply, failure(404, 'There is no such endpoint')))
+  scope.setErrorHandler((error, request, reply) => answerWith(reply, answerOfError(context, error, request)))
+  addSmallEndpoints(scope, context, bodies)
+  addLargeEndpoints(scope, context, bodies)
 }
 
 const config = { access: 'agent', isChatty: true } as const
 
-function addSmallEndpoints(scope: FastifyInstance, context: AgentContext): void {
-  scope.post('/enroll', { config, bodyLimit: 64 * kilobyte }, async (request, reply) =>
-    send(reply, await enroll(context, request)),
-  )
+function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
+  const enrollment = { config: { ...config, isEnrollment: true }, bodyLimit: 64 * kilobyte } as const
+  scope.post('/enroll', enrollment, async (request, reply) => answerWith(reply, await enroll(context, request)))
   const options = { config, bodyLimit: 16 * kilobyte }
   scope.post('/config', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
-    respond(context, request, reply, async (device) =>
+    respond(context, bodies, request, reply, async (device) =>
       success(deviceConfig(stateOf(device).deviceId, stateOf(device).reportsAs, context.registry.size())),
     ),
   )
   scope.post('/distributed/read', { ...options, onRequest: answerIdleByHeader(context) }, (request, reply) =>
-    sendIfIdle(context, reply, request.agentDevice ?? knownByBody(context, request))
+    sendIfIdle(context, reply, request.agentDevice ?? knownByBody(context, bodies, request))
       ? reply
-      : respond(context, request, reply, (found) => answerRead(context, found)),
+      : respond(context, bodies, request, reply, (found) => answerRead(context, found)),
   )
 }
 
-function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, onResponse: onResponseHookHandler): void {
-  const options = { config, bodyLimit: 16 * megabyte, onRequest: admitByHeader(context), onResponse }
+function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
+  const options = { config, bodyLimit: 16 * megabyte, onRequest: admitByHeader(context) }
   scope.post('/distributed/write', options, (request, reply) =>
-    isTooLarge(request) && request.agentDevice
-      ? send(reply, dropAnswers(context, stateOf(request.agentDevice)))
-      : respond(context, request, reply, async (device, body) => {
+    request.agentBody?.kind === 'skipped' && request.agentDevice
+      ? answerWith(reply, dropAnswers(context, stateOf(request.agentDevice)))
+      : respond(context, bodies, request, reply, async (device, body) => {
           await takeAnswers(context, stateOf(device), body, isDatabaseUnavailable)
           return success()
         }),
   )
-  scope.post('/log', options, async (request, reply) =>
-    send(reply, await answerLog(context, bodyOf(request), request.agentDevice, isDatabaseUnavailable)),
-  )
+  scope.post('/log', options, async (request, reply) => {
+    const { agentDevice: device, ip } = request
+    return answerWith(reply, await answerLog(context, { bytes: bodyOf(request), device, ip }, isDatabaseUnavailable))
+  })
 }
 
 const idleHeaders = [
@@ -113,16 +98,8 @@ const idleHeaders = [
   ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
 ]
 
-function send(reply: FastifyReply, { status, text }: Answer): FastifyReply {
-  return reply.code(status).header('content-type', 'application/json').send(text)
-}
-
 // The scope's own parser gives bytes, or nothing.
 const bodyOf = (request: FastifyRequest): Buffer | undefined => request.body as Buffer | undefined
-
-/** A body that was too long is read and left out; a request without one has no length either. */
-const isTooLarge = ({ body, headers }: FastifyRequest): boolean =>
-  body === undefined && (Number(headers['content-length']) > 0 || headers['transfer-encoding'] !== undefined)
 
 const nodeKeyScheme = /^NodeKey\s+(\S+)\s*$/i
 
@@ -136,10 +113,11 @@ function admitByHeader(context: AgentContext) {
       done()
       return
     }
-    authenticate(context, nodeKey).then((found) => {
+    authenticate(context, nodeKey, request.ip).then((found) => {
       request.agentDevice = found
-      if (found) done()
-      else send(reply, unknownNodeKey)
+      if (found) return done()
+      endAfter(request.raw, bodyLimits.lingerMs)
+      answerWith(reply, unknownNodeKey)
     }, done)
   }
 }
@@ -167,26 +145,30 @@ function sendIfIdle(context: AgentContext, reply: FastifyReply, found: DeviceSta
 }
 
 /** The device of the body's node key, where nothing needs to be loaded. */
-function knownByBody(context: AgentContext, request: FastifyRequest): DeviceState | undefined {
+function knownByBody(context: AgentContext, bodies: BodyReceiver, request: FastifyRequest): DeviceState | undefined {
   const nodeKey = parseFields(bodyOf(request))?.['node_key']
   const known = typeof nodeKey === 'string' ? context.registry.find(nodeKey) : undefined
-  return known && !isStale(known) ? known : undefined
+  if (!known || isStale(known)) return undefined
+  bodies.vouch(request, known)
+  return known
 }
 
 /** Answers an authenticated request; the body's node key counts where no header has one. */
 async function respond(
   context: AgentContext,
+  bodies: BodyReceiver,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  if (isTooLarge(request)) return send(reply, tooLarge)
+  if (request.agentBody?.kind === 'skipped') return answerWith(reply, tooLarge)
   const body = parseFields(bodyOf(request))
-  if (!body) return send(reply, unreadable)
-  const found = request.agentDevice ?? (await authenticateByBody(context, body))
-  if (!found) return send(reply, unknownNodeKey)
+  if (!body) return answerWith(reply, unreadable)
+  const found = request.agentDevice ?? (await authenticateByBody(context, body, request.ip))
+  if (!found) return answerWith(reply, unknownNodeKey)
+  if (request.headers.authorization === undefined) bodies.vouch(request, stateOf(found))
   noteContact(context, stateOf(found), context.clock())
-  return send(reply, await work(found, body))
+  return answerWith(reply, await work(found, body))
 }
 
 /** An agent would send a write that is refused again with every later one, and so report nothing any more. */
@@ -197,9 +179,9 @@ function dropAnswers(context: AgentContext, device: DeviceState): Answer {
 }
 
 async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
-  if (isTooLarge(request)) return tooLarge
   const enrollment = readEnrollment(parseFields(bodyOf(request)))
-  const nodeKey = enrollment && (await enrollDevice(context, enrollment, request.ip))
+  if (!enrollment || !(await admitEnrollment(context, enrollment.secret, request.ip))) return unknownSecret
+  const nodeKey = await enrollDevice(context, enrollment, request.ip)
   return nodeKey === undefined ? unknownSecret : success(JSON.stringify({ node_key: nodeKey, node_invalid: false }))
 }
 

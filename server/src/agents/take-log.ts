@@ -1,5 +1,5 @@
 import type { AgentContext } from './agent-context.ts'
-import { type Answer, fieldsOf, success, unknownNodeKey } from './answers.ts'
+import { type Answer, fieldsOf, parseFields, success, unknownNodeKey } from './answers.ts'
 import type { DeviceState } from './device-registry.ts'
 import { inflateLog } from './inflate-log.ts'
 import { authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
@@ -11,19 +11,30 @@ const severityNames = new Map([
 ])
 const lowestCounted = 2
 
+type LogRequest = {
+  /** Undefined: there was none, or it was too long to keep. */
+  bytes: Buffer | undefined
+  /** Who sent it, where the header or the start of the body says so. */
+  device: DeviceState | LoadedDevice | undefined
+  ip: string
+}
+
 /**
- * The answer to a log request; `found` is the device where a header named it. A batch that cannot be used is taken
- * all the same: the agent would send the same lines again, and nothing after them, until its buffer overflows.
+ * The answer to a log request. A batch that cannot be used is taken all the same: the agent would send the same lines
+ * again, and nothing after them, until its buffer overflows.
  */
 export async function answerLog(
   context: AgentContext,
-  bytes: Buffer | undefined,
-  found: DeviceState | LoadedDevice | undefined,
+  { bytes, device, ip }: LogRequest,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
-  if (bytes) return context.inLogTurn(() => answerInTurn(context, bytes, found, isDatabaseUnavailable))
-  if (found) noteContact(context, stateOf(found), context.clock())
-  context.metrics.drainedLogs.inc()
+  if (bytes && device) return context.inLogTurn(() => answerInTurn(context, bytes, device, isDatabaseUnavailable))
+  const body = parseFields(bytes)
+  const sender = device ?? (body && (await authenticateByBody(context, body, ip)))
+  if (body && !sender) return unknownNodeKey
+  if (sender) noteContact(context, stateOf(sender), context.clock())
+  if (body && sender) await takeLines(context, sender, body, isDatabaseUnavailable)
+  else context.metrics.drainedLogs.inc()
   return success()
 }
 
@@ -31,19 +42,25 @@ export async function answerLog(
 async function answerInTurn(
   context: AgentContext,
   bytes: Buffer,
-  found: DeviceState | LoadedDevice | undefined,
+  device: DeviceState | LoadedDevice,
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<Answer> {
   const body = fieldsOf(await inflateLog(bytes))
-  const device = found ?? (body && (await authenticateByBody(context, body)))
-  if (body && !device) return unknownNodeKey
-  if (device) noteContact(context, stateOf(device), context.clock())
-  if (!body || !device) context.metrics.drainedLogs.inc()
-  else if (Array.isArray(body['data'])) {
-    if (body['log_type'] === 'status') countErrors(context, body['data'])
-    else await takeSnapshotLines(context, stateOf(device), body['data'], isDatabaseUnavailable)
-  }
+  noteContact(context, stateOf(device), context.clock())
+  if (body) await takeLines(context, device, body, isDatabaseUnavailable)
+  else context.metrics.drainedLogs.inc()
   return success()
+}
+
+async function takeLines(
+  context: AgentContext,
+  device: DeviceState | LoadedDevice,
+  { data, log_type: type }: Record<string, unknown>,
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<void> {
+  if (!Array.isArray(data)) return
+  if (type === 'status') countErrors(context, data)
+  else await takeSnapshotLines(context, stateOf(device), data, isDatabaseUnavailable)
 }
 
 /** Counts the errors among status lines. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { BodyLimits } from '../../src/agents/bodies/body-limits.ts'
 import { createEnrollmentSecret } from '../../src/agents/create-enrollment-secret.ts'
 import { agentRoutes } from '../../src/agents/routes.ts'
 import { type Agents, startAgents } from '../../src/agents/start-agents.ts'
@@ -23,12 +24,15 @@ export type AgentServer = {
 }
 
 /** The agents' part of one server process, on a port of its own. */
-async function startAgentServer(parts: { db: Db; secrets: Secrets; clock: () => string }): Promise<AgentServer> {
+async function startAgentServer(
+  parts: { db: Db; secrets: Secrets; clock: () => string },
+  limits?: BodyLimits,
+): Promise<AgentServer> {
   const logged: LogEntry[] = []
   const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
   const agents = await startAgents({ ...parts, log: { warn: note, error: note } })
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
-  agentRoutes(app, agents.context)
+  agentRoutes(app, agents.context, limits)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const clients: { close: () => void }[] = []
   return {
@@ -91,8 +95,8 @@ export function testAgents() {
     },
     client: (quirks?: OsqueryQuirks) => current().client(quirks),
     /** Another server process over the same database, as far as one test process can show it. */
-    async another(db: Db = database.db): Promise<AgentServer> {
-      const started = await startAgentServer({ db, secrets, clock: () => now })
+    async another(db: Db = database.db, limits?: BodyLimits): Promise<AgentServer> {
+      const started = await startAgentServer({ db, secrets, clock: () => now }, limits)
       others.push(started)
       return started
     },

@@ -62,7 +62,8 @@ export function osqueryClient(origin: string, quirks: OsqueryQuirks = {}) {
       Object.assign(unsent['stats'] ?? {}, { [name]: { wall_time_ms: 3, user_time: 1, system_time: 1, memory: 40960 } })
     }
     const { stats, ...rest } = unsent
-    const body = { node_key: nodeKey, ...rest, ...(writesOldForms ? {} : { stats }) }
+    // osquery adds the key when everything else is there, and its objects keep that order.
+    const body = { ...rest, ...(writesOldForms ? {} : { stats }), node_key: nodeKey }
     const verdict = await call('/distributed/write', body)
     if (verdict.accepted) for (const part of Object.keys(unsent)) unsent[part] = {}
     return verdict

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { AgentContext } from '../agent-context.ts'
+import { failure, tooLarge } from '../answers.ts'
+import type { DeviceState } from '../device-registry.ts'
+import { authenticate, stateOf } from '../load-device.ts'
+import { networkOf } from '../network-of.ts'
+import { rememberFor } from '../remember-for.ts'
+import { type BodyLimits, bodyLimits, type ShareName } from './body-limits.ts'
+import { memoryShare } from './memory-share.ts'
+import { type Account, type Outcome, type Reading, startReading } from './reading.ts'
+import { receiveUnknown, type Sender } from './receive-unknown.ts'
+
+const brokenOff = failure(400, 'The connection broke off')
+/** Agents poll every minute or every few. */
+const vouching = { lifeMs: 900_000, maxSize: 20_000 }
+
+/** A request, and the address of who sent it. */
+export type AgentRequest = { ip: string; raw: IncomingMessage }
+
+export type Received = Outcome & { sender?: Sender | undefined }
+type OnReceived = (received: Received) => void
+
+export type BodyReceiver = ReturnType<typeof bodyReceiver>
+
+/**
+ * Reads the bodies of agents' requests. Who sends one decides how much memory and time it gets: a device whose node key
+ * is in the header, a device whose node key is found in the body, an enrollment, or a stranger.
+ */
+export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLimits) {
+  const shares = {
+    header: memoryShare(limits.shares.header),
+    body: memoryShare(limits.shares.body),
+    stranger: memoryShare(limits.shares.stranger),
+    enrollment: memoryShare(limits.shares.enrollment),
+  }
+  const readings = new Set<Reading>()
+  const speakers = new WeakMap<Socket, DeviceState>()
+  const networks = rememberFor(vouching, context.clock)
+  const sweep = setInterval(() => {
+    const nowMs = performance.now()
+    for (const reading of readings) reading.refuseIfSlow(nowMs)
+    for (const [name, share] of Object.entries(shares))
+      context.metrics.bodyBytes.set({ share: name }, share.heldBytes())
+  }, limits.sweepMs).unref()
+
+  function account(share: ShareName, party: string): Account {
+    const isKnown = share === 'header' || share === 'body'
+    return { share: shares[share], party, pace: isKnown ? limits.knownPace : limits.strangerPace }
+  }
+
+  const vouchedAccountOf = (network: string): Account => ({ ...account('body', network), pace: limits.vouchedPace })
+
+  function begin(message: IncomingMessage, from: Account, onEnd: (outcome: Outcome) => void): Reading {
+    const reading = startReading({
+      message,
+      account: from,
+      lingerMs: limits.lingerMs,
+      onEnd(outcome) {
+        readings.delete(reading)
+        if (outcome.kind === 'refused') context.metrics.refusedBodies.inc({ status: String(outcome.answer.status) })
+        onEnd(outcome)
+      },
+    })
+    readings.add(reading)
+    message.on('error', () => reading.refuse(brokenOff))
+    message.on('close', () => {
+      if (!message.complete) reading.refuse(brokenOff)
+    })
+    return reading
+  }
+
+  /** A device that has spoken on this very connection, or else one that has from its network. */
+  function vouchedAccount({ ip, raw: { socket } }: AgentRequest): Account | undefined {
+    // A proxy sends the requests of many on one connection.
+    const speaker = ip === socket.remoteAddress ? speakers.get(socket) : undefined
+    if (speaker && context.registry.find(speaker.nodeKey) === speaker) return account('body', partyOf(speaker))
+    const network = networkOf(ip)
+    return networks.has(network) ? vouchedAccountOf(network) : undefined
+  }
+
+  return {
+    /** The body of a device that is known before it comes; one that is longer than `maxBytes` is skipped. */
+    fromDevice({ raw: message }: AgentRequest, device: Sender, maxBytes: number, onReceived: OnReceived): void {
+      const reading = begin(message, account('header', partyOf(device)), onReceived)
+      message.on('data', (chunk: Buffer) => {
+        reading.take(chunk)
+        if (reading.receivedBytes() > maxBytes) reading.skip()
+      })
+      message.on('end', reading.finish)
+    },
+
+    enrollment({ raw: message, ip }: AgentRequest, maxBytes: number, onReceived: OnReceived): void {
+      const reading = begin(message, account('enrollment', networkOf(ip)), onReceived)
+      message.on('data', (chunk: Buffer) => {
+        reading.take(chunk)
+        if (reading.receivedBytes() > maxBytes) reading.refuse(tooLarge)
+      })
+      message.on('end', reading.finish)
+    },
+
+    /** A body of somebody who is not known yet, with its sender where a node key in force is found in it. */
+    fromUnknown(request: AgentRequest, maxBytes: number, onReceived: OnReceived): void {
+      let sender: Sender | undefined
+      const from = account('stranger', networkOf(request.ip))
+      receiveUnknown(request.raw, {
+        reading: begin(request.raw, from, (outcome) => onReceived({ ...outcome, sender })),
+        ...{ maxBytes, limits },
+        authenticate: (nodeKey) => authenticate(context, nodeKey, request.ip),
+        accountOf: (device) => account('body', partyOf(device)),
+        vouchedAccount: () => vouchedAccount(request),
+        onSender(found) {
+          sender = found
+        },
+      })
+    },
+
+    /** Remembers that a device has shown its node key in the body of a request. */
+    vouch({ ip, raw: { socket } }: AgentRequest, device: DeviceState): void {
+      if (speakers.get(socket) !== device) speakers.set(socket, device)
+      networks.note(networkOf(ip))
+    },
+
+    stop: () => clearInterval(sweep),
+  }
+}
+
+function partyOf(sender: Sender): string {
+  const { organization, deviceId } = stateOf(sender)
+  return `device ${organization.id}/${deviceId}`
+}
