@@ -1,9 +1,11 @@
 import { allowedShapes } from './allowed-shapes.ts'
 import { allowedOperators, allowedTypes, allowedValues, rowFunctionColumns } from './allowed-words.ts'
 import { judgeFunction, judgePattern } from './judge-function.ts'
-import { type Node, parseSelect } from './parse-select.ts'
+import { type Node, type ParsedSelect, parseSelect } from './parse-select.ts'
 import { refuse } from './query-refused.ts'
 import { integerOf, namesOf, nodeOf, nodesOf, textOf } from './read-node.ts'
+import { faultOfLedger } from './size/ledger.ts'
+import { leastSizeOfQuery } from './size/size-of-query.ts'
 
 /** What is seen from a place of the query, and what has been counted so far in all of it. */
 type Place = {
@@ -28,12 +30,17 @@ const mostRowFunctions = 4
 
 /**
  * Judges the text by its syntax tree: every node, field, table, function, operator and type must be an allowed one.
- * Throws QueryRefused, whose message names what is not. `tables` are the reporting tables.
+ * So must its size be, however little the tables hold. Throws QueryRefused, whose message names what is not. `tables`
+ * are the reporting tables.
  */
-export async function judgeQuery(text: string, tables: ReadonlySet<string>): Promise<void> {
+export async function judgeQuery(text: string, tables: ReadonlySet<string>): Promise<ParsedSelect> {
   const seen: Seen = { tables: 0, rowFunctions: 0, functions: new Map(), columns: [] }
-  judge('SelectStmt', await parseSelect(text), { tables, ctes: new Set(), depth: 0, seen })
+  const parsed = await parseSelect(text)
+  judge('SelectStmt', parsed.select, { tables, ctes: new Set(), depth: 0, seen })
   for (const names of seen.columns) judgeColumn(names, seen)
+  const fault = faultOfLedger(leastSizeOfQuery(parsed.select))
+  if (fault !== undefined) refuse(fault)
+  return parsed
 }
 
 function judge(kind: string, node: Node, from: Place): void {

@@ -5,8 +5,14 @@ export type Node = Readonly<Record<string, unknown>>
 
 export const longestSqlBytes = 10_000
 
+export type ParsedSelect = {
+  readonly select: Node
+  /** The statement alone, without the semicolon that may end it and what follows that. */
+  readonly statement: string
+}
+
 /** The text's syntax tree by PostgreSQL's own parser. Throws QueryRefused unless it is one SELECT. */
-export async function parseSelect(text: string): Promise<Node> {
+export async function parseSelect(text: string): Promise<ParsedSelect> {
   if (Buffer.byteLength(text) > longestSqlBytes) refuse(`The SQL is too long: it may have ${longestSqlBytes} bytes.`)
   if (text.includes('\0') || !text.isWellFormed()) refuse('The SQL has characters that no text may have.')
   if (text.trim() === '') refuse('The SQL is empty.')
@@ -16,8 +22,16 @@ export async function parseSelect(text: string): Promise<Node> {
   if (!only?.stmt) refuse('The SQL is empty.')
   if (stmts.length > 1) refuse('A reporting query is a single statement.')
   if (!('SelectStmt' in only.stmt)) refuse('A reporting query is a SELECT, and nothing else.')
-  return only.stmt.SelectStmt as Node
+  return { select: only.stmt.SelectStmt as Node, statement: statementOf(text, only) }
 }
+
+/** The parser tells places in bytes, and leaves out a length that reaches to the end. */
+function statementOf(text: string, { stmt_location: start = 0, stmt_len: length }: Located): string {
+  const bytes = Buffer.from(text).subarray(start)
+  return (length ? bytes.subarray(0, length) : bytes).toString()
+}
+
+type Located = { readonly stmt_location?: number; readonly stmt_len?: number }
 
 function parse(text: string) {
   try {

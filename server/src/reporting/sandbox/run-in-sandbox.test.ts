@@ -340,6 +340,42 @@ test('an error of the query never depends on rows of another organization', asyn
   )
 })
 
+test('a semicolon may end the query, and a comment may follow', async () => {
+  for (const text of [
+    'select 1 as one;',
+    'select 1 as one ; ',
+    'select 1 as one; -- done',
+    '/* ü; */ select 1 as one;\n',
+  ]) {
+    assert.deepEqual((await run(text)).rows, [{ one: 1 }], text)
+  }
+})
+
+test('what would fold or collect without bound is refused, and the next query runs', async () => {
+  const fold = `select length(translate(replace(lpad('',900,'a'),'a',lpad('',1000,'b')), lpad('',1000,'x'), lpad('',1000,'y'))) as n`
+  assert.match(await messageOf(fold), /^translate could compute for too long/)
+  const collect = `select length(string_agg(w || '1', '')) as n
+    from (select replace(lpad('', 1000, 'a'), 'a', lpad('', 1000, 'b')) as w, x from generate_series(1, 500) x) q`
+  assert.match(await messageOf(collect), /^string_agg could collect \d+ (MB|GB), and a query may use 128 MB/)
+  assert.deepEqual((await run('select 1 as one')).rows, [{ one: 1 }])
+})
+
+test('what an aggregate may collect is judged by what the tables hold', async () => {
+  assert.deepEqual(
+    (await run(`select string_agg(person_name, ', ') as names, jsonb_agg(p) is null as nothing from person_people p`))
+      .rows,
+    [{ names: 'Ourmark person', nothing: false }],
+  )
+  const wide = `(select lpad('', 1000, person_name) as n from person_people) as w`
+  assert.deepEqual((await run(`select length(string_agg(n, '')) as n from ${wide}`)).rows, [{ n: 1_000 }])
+  assert.match(
+    await messageOf(
+      `select length(string_agg(n, '')) as n from ${wide}, generate_series(1, 999) a, generate_series(1, 99) b`,
+    ),
+    /^string_agg could collect/,
+  )
+})
+
 test('without an organization the tables are empty', async () => {
   assert.deepEqual((await run('select * from person_people', { organizationId: '' })).rows, [])
 })

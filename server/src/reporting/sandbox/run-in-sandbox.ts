@@ -3,13 +3,17 @@ import type { Connection, Engine } from '../../db/connect.ts'
 import { type Tx, transact } from '../../db/transact.ts'
 import { describeSqlError } from './describe-sql-error.ts'
 import { judgeQuery } from './judge-query.ts'
+import { measureQuery } from './measure-tables.ts'
 import { refuse } from './query-refused.ts'
 import { asJsonRows, type Report, readReport } from './read-report.ts'
 import { readSandboxPrivileges } from './sandbox-privileges.ts'
+import { type Ledger, workMemoryKilobytes } from './size/ledger.ts'
 
 /** For each step of the query, and for the whole of it. */
 const statementTimeoutSeconds = 10
 const wholeTimeoutMs = 20_000
+/** Planning computes what is constant in the query, before anything is known of what it costs. */
+const planTimeoutSeconds = 2
 
 /**
  * The planner's estimate above which a query is refused; about a million to ten seconds of work. The embedded engine
@@ -32,7 +36,7 @@ export type SandboxedQuery = {
  */
 export async function runInSandbox(connection: Place, query: SandboxedQuery): Promise<Report | undefined> {
   const deadline = performance.now() + wholeTimeoutMs
-  return inSandbox(connection, query, (tx) => readReport(tx, query.sql, deadline))
+  return inSandbox(connection, query, (tx, statement) => readReport(tx, statement, deadline))
 }
 
 /** Judges the SQL, has the database plan it, and reads nothing. Throws QueryRefused as `runInSandbox` would. */
@@ -45,15 +49,19 @@ type Place = Pick<Connection, 'db' | 'engine'>
 async function inSandbox<T>(
   { db, engine }: Place,
   query: SandboxedQuery,
-  work: (tx: Tx) => Promise<T>,
+  work: (tx: Tx, statement: string) => Promise<T>,
 ): Promise<T | undefined> {
-  await judgeQuery(query.sql, query.tables)
+  const { select, statement } = await judgeQuery(query.sql, query.tables)
   try {
     return await transact(db, async (tx) => {
+      await sql`set transaction isolation level repeatable read`.execute(tx)
       if (query.mayRun && !(await query.mayRun(tx))) return undefined
       await confine(tx, query.organizationId)
-      await refuseCostly(tx, query.sql, engine)
-      return work(tx)
+      const ledger = await measureQuery(tx, query.organizationId, select)
+      await configure(tx, ledger)
+      await refuseCostly(tx, statement, engine)
+      await set(tx, { statement_timeout: `${statementTimeoutSeconds}s` })
+      return work(tx, statement)
     })
   } catch (error) {
     throw describeSqlError(error) ?? error
@@ -63,27 +71,43 @@ async function inSandbox<T>(
 /** All of it is local to the transaction: whatever ends that gives the session back as it was. */
 async function confine(tx: Tx, organizationId: string): Promise<void> {
   await sql`set transaction read only`.execute(tx)
-  const { hasReportRole, maySetTempFileLimit } = await readSandboxPrivileges(tx)
-  const settings: Readonly<Record<string, string>> = {
+  await set(tx, {
     'muster.organization_id': organizationId,
-    search_path: 'pg_catalog, reporting, pg_temp',
+    search_path: 'pg_catalog, public, pg_temp',
     // The parser and the server must read strings alike.
     standard_conforming_strings: 'on',
     statement_timeout: `${statementTimeoutSeconds}s`,
     lock_timeout: '1s',
     idle_in_transaction_session_timeout: '30s',
-    work_mem: '16MB',
-    ...(maySetTempFileLimit && { temp_file_limit: '256MB' }),
     max_parallel_workers_per_gather: '0',
+  })
+}
+
+/** What the query was judged to need is what it gets, and the role is taken last. */
+async function configure(tx: Tx, ledger: Ledger): Promise<void> {
+  const { hasReportRole, maySetTempFileLimit } = await readSandboxPrivileges(tx)
+  await set(tx, {
+    search_path: 'pg_catalog, reporting, pg_temp',
+    statement_timeout: `${planTimeoutSeconds}s`,
+    work_mem: `${workMemoryKilobytes(ledger)}kB`,
+    hash_mem_multiplier: '1',
+    // Tables of hashes grow beyond work_mem where many rows are alike; sorts spill to disk.
+    enable_hashjoin: 'off',
+    enable_hashagg: 'off',
+    enable_memoize: 'off',
+    ...(maySetTempFileLimit && { temp_file_limit: '256MB' }),
     // The plan that was judged is the one that runs.
     cursor_tuple_fraction: '1',
-  }
+  })
+  if (hasReportRole) await sql`set local role muster_reports`.execute(tx)
+}
+
+async function set(tx: Tx, settings: Readonly<Record<string, string>>): Promise<void> {
   await sql`
     select set_config(name, value, true)
     from unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[]) as given (name, value)`.execute(
     tx,
   )
-  if (hasReportRole) await sql`set local role muster_reports`.execute(tx)
 }
 
 type Plan = { readonly 'Total Cost': number; readonly Plans?: readonly Plan[] }

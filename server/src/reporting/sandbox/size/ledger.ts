@@ -1,0 +1,113 @@
+/** What a query keeps in memory at the same time, in bytes, and what it computes without a pause. */
+export type Ledger = {
+  /** Results of expressions: of constants until the query ends, of others until their row does. */
+  values: number
+  /** The largest that one expression needs besides, for a copy in another form. */
+  largestTemporary: number
+  /** What aggregates and lists collect over all rows. */
+  held: number
+  /** Sorts and stores, each of which spills to disk at its share of the memory. */
+  areas: number
+  /** Rows that they hold when they read back what they spilled. */
+  areaRows: number
+  /** The widest row of the answer. */
+  answer: number
+  /** Steps, of a byte each, between two moments at which the query can be interrupted. */
+  work: number
+  /** Text that became JSON in this query, whose numbers may be written with exponents. */
+  castsToJson: boolean
+  makesJsonb: boolean
+  /** The largest of each kind, for messages. */
+  largest: { values: Entry; held: Entry; work: Entry }
+}
+
+type Entry = { name: string; amount: number }
+type Kind = keyof Ledger['largest']
+
+export function openLedger(): Ledger {
+  const nothing = () => ({ name: '', amount: 0 })
+  return {
+    values: 0,
+    largestTemporary: 0,
+    held: 0,
+    areas: 0,
+    areaRows: 0,
+    answer: 0,
+    work: 0,
+    castsToJson: false,
+    makesJsonb: false,
+    largest: { values: nothing(), held: nothing(), work: nothing() },
+  }
+}
+
+/** Adds to one of the sums, and remembers what added most. */
+export function note(ledger: Ledger, kind: Kind, name: string, amount: number): void {
+  const bounded = Number.isNaN(amount) ? Number.POSITIVE_INFINITY : amount
+  ledger[kind] += bounded
+  if (bounded > ledger.largest[kind].amount) ledger.largest[kind] = { name, amount: bounded }
+}
+
+/** So many sorts or stores of rows of this width. */
+export function noteAreas(ledger: Ledger, count: number, rowBytes: number): void {
+  if (count === 0) return
+  ledger.areas += count
+  ledger.areaRows += count * rowsPerArea * rowBytes
+}
+
+const kilobyte = 2 ** 10
+const megabyte = 2 ** 20
+
+/** What one reporting query may take of the database's memory. */
+export const mostPeakBytes = 128 * megabyte
+/** A session before its first query and while it plans one. */
+const sessionBytes = 20 * megabyte
+const areaBytes = 32 * megabyte
+const [leastArea, mostArea] = [64 * kilobyte, 8 * megabyte]
+/** Rows that a merge of sorted runs holds at once (MINORDER of PostgreSQL's tuplesort.c, and one). */
+const rowsPerArea = 7
+/** A value twice where a growing buffer is copied. */
+const copies = 2
+/** The row as JSON, as text, and cut: JSON may have six bytes for one. */
+const answerCopies = 18
+
+export const mostValuesBytes = 8 * megabyte
+/** About a second. */
+export const mostWork = 200_000_000
+
+/** What each sort and store may take, `work_mem` in kilobytes. */
+export const workMemoryKilobytes = ({ areas }: Ledger): number =>
+  Math.floor(Math.min(mostArea, Math.max(leastArea, areaBytes / Math.max(1, areas))) / kilobyte)
+
+/** The most memory that the query can need at any moment, in bytes; Infinity when nothing bounds it. */
+export function peakBytes(ledger: Ledger): number {
+  const areas = ledger.areas * workMemoryKilobytes(ledger) * kilobyte + ledger.areaRows
+  const values = copies * ledger.values + ledger.largestTemporary
+  return sessionBytes + areas + values + ledger.held + answerCopies * ledger.answer
+}
+
+/** Why the query could take more than it may, as a sentence for its author, or undefined. */
+export function faultOfLedger(ledger: Ledger): string | undefined {
+  const { values, work, largest } = ledger
+  if (ledger.castsToJson && ledger.makesJsonb) {
+    return 'Text that is cast to json cannot become jsonb in the same query: use the functions of json.'
+  }
+  if (values > mostValuesBytes) {
+    return `${largest.values.name} could make a value of ${inWords(largest.values.amount)}, and all values of a row may have ${inWords(mostValuesBytes)}: shorten its arguments, for example with left(…, 1000).`
+  }
+  const peak = peakBytes(ledger)
+  const most = `and a query may use ${inWords(mostPeakBytes)}`
+  if (peak > mostPeakBytes && ledger.held > mostPeakBytes / 4) {
+    return `${largest.held.name} could collect ${inWords(largest.held.amount)}, ${most}: shorten what it collects with left(…, 100), or take fewer rows from a subquery with a limit.`
+  }
+  if (work > mostWork) {
+    return `${largest.work.name} could compute for too long: shorten its arguments, for example with left(…, 1000).`
+  }
+  if (peak <= mostPeakBytes) return undefined
+  return `The query could need ${inWords(peak)}, ${most}: select fewer or shorter columns, or sort and combine less.`
+}
+
+function inWords(bytes: number): string {
+  if (!Number.isFinite(bytes)) return 'any amount of memory'
+  if (bytes < megabyte) return `${Math.ceil(bytes / kilobyte)} kB`
+  return bytes < 1_024 * megabyte ? `${Math.ceil(bytes / megabyte)} MB` : `${Math.ceil(bytes / megabyte / 1_024)} GB`
+}
