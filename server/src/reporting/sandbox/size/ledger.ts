@@ -70,9 +70,9 @@ const copies = 2
 /** The row as JSON, as text, and cut: JSON may have six bytes for one. */
 const answerCopies = 18
 
-export const mostValuesBytes = 8 * megabyte
+const mostValuesBytes = 8 * megabyte
 /** About a second. */
-export const mostWork = 200_000_000
+const mostWork = 200_000_000
 
 /** What each sort and store may take, `work_mem` in kilobytes. */
 export const workMemoryKilobytes = ({ areas }: Ledger): number =>
