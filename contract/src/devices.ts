@@ -2,7 +2,14 @@ import Type, { type Static } from 'typebox'
 import { DeviceAuthenticationMode } from './device-authentication-modes.ts'
 import { Choice, Identifier, Link, Nullable, Text, Timestamp } from './schema-kit.ts'
 import type { SearchFields } from './search.ts'
-import { choiceField, identifierField, nullableTextField, nullableTimeField, textField } from './search-fields.ts'
+import {
+  choiceField,
+  identifierField,
+  nullableTextField,
+  nullableTimeField,
+  textField,
+  uuidField,
+} from './search-fields.ts'
 
 const authStates = ['Will Block', 'Blocked', 'Notified', 'Good'] as const
 export type AuthState = (typeof authStates)[number]
@@ -75,7 +82,7 @@ export const deviceSearch = {
   last_authenticated_at: nullableTimeField,
   serial: nullableTextField,
   note: nullableTextField,
-  hardware_uuid: nullableTextField,
+  hardware_uuid: { ...uuidField, nullable: true },
   device_type: choiceField(deviceTypes),
   will_block_at: nullableTimeField,
 } as const satisfies SearchFields

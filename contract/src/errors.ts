@@ -73,7 +73,7 @@ export const FieldError = Type.Object(
   {
     title: 'FieldError',
     description: 'One fault of a request, and where it lies.',
-    examples: [{ field: 'per_page', message: 'must be between 1 and 100' }],
+    examples: [{ field: 'per_page', message: 'must be at most 100' }],
   },
 )
 export type FieldError = Static<typeof FieldError>
@@ -97,8 +97,8 @@ export const ValidationErrorBody = Type.Object(
     examples: [
       {
         error: 'invalid',
-        message: 'The request is not acceptable.',
-        errors: [{ field: 'per_page', message: 'must be between 1 and 100' }],
+        message: 'per_page must be at most 100.',
+        errors: [{ field: 'per_page', message: 'must be at most 100' }],
       },
     ],
   },

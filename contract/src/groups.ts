@@ -50,13 +50,32 @@ export const deviceGroupSearch = {
 
 export const DeviceGroupMembership = Type.Object(
   {
-    device_id: Identifier('The device that was added or taken out; the first of the request where it names several.'),
-    group_id: Identifier('The group that the device was added to or taken out of.'),
+    device_id: Identifier('The device that was added or removed; the first one if the request names several.'),
+    group_id: Identifier('The group that the device was added to or removed from.'),
+    data: Type.Array(
+      Type.Object({
+        device_id: Identifier('A device of the request.'),
+        group_id: Identifier('The group.'),
+      }),
+      {
+        description:
+          'Every device of the request, in its order and without repeats, including those that were in the group before. An addition to the contract.',
+      },
+    ),
   },
   {
     title: 'DeviceGroupMembership',
-    description: 'That a device belongs to a device group.',
-    examples: [{ device_id: '1042', group_id: '8' }],
+    description: 'Which devices were added to a device group or removed from it.',
+    examples: [
+      {
+        device_id: '1042',
+        group_id: '8',
+        data: [
+          { device_id: '1042', group_id: '8' },
+          { device_id: '1043', group_id: '8' },
+        ],
+      },
+    ],
   },
 )
 export type DeviceGroupMembership = Static<typeof DeviceGroupMembership>

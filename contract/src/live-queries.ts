@@ -43,7 +43,7 @@ export const liveQueryCampaignSearch = {
   created_at: timeField,
   name: textField,
   published: flagField,
-  tables_used: { kind: 'string_list', operators: [':', '~'] },
+  tables_used: { kind: 'string_list', operators: [':', '~'], multiple: true },
 } as const satisfies SearchFields
 
 const name = Text('What to call the campaign.', { minLength: 1, maxLength: 200 })
@@ -66,7 +66,14 @@ const targets = {
 }
 
 export const LiveQueryCampaignRequest = Type.Object(
-  { ...targets, sql, name },
+  {
+    ...targets,
+    sql,
+    name: Type.Optional({
+      ...name,
+      description: 'What to call the campaign; without it, the first 100 characters of the SQL.',
+    }),
+  },
   {
     title: 'LiveQueryCampaignRequest',
     description: 'A live query and the devices that run it; at least one device must be targeted.',

@@ -19,13 +19,16 @@ export const Timestamp = (description: string) => Type.String({ format: 'date-ti
 /** Decimal digits; a 64-bit integer inside. */
 export const Identifier = (description: string) => Type.String({ description })
 
+/** Of identifiers in requests. */
+export const identifierPattern = '^[0-9]{1,18}$'
+
 /**
  * An identifier in a request: a string or an integer. Eighteen digits keep every accepted value inside 64 bits, and
  * larger integers than the maximum have lost digits before they reach us.
  */
 export const IdentifierInput = (description: string) =>
   Type.Union(
-    [Type.String({ pattern: '^[0-9]{1,18}$' }), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })],
+    [Type.String({ pattern: identifierPattern }), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })],
     {
       description,
     },

@@ -1,5 +1,5 @@
 /** What a search clause may do with a field; `contract` lists them per record, the server maps each to a column. */
-export type SearchOperator = ':' | '~' | '<' | '>'
+export type SearchOperator = ':' | '~' | '<' | '<=' | '>' | '>='
 
 export type SearchKind = SearchField['kind']
 

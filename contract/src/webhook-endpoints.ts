@@ -89,7 +89,7 @@ export const webhookEndpointSearch = {
   id: identifierField,
   url: textField,
   description: nullableTextField,
-  events: { kind: 'string_list', operators: [':', '~'] },
+  events: { kind: 'string_list', operators: [':', '~'], multiple: true },
   enabled: flagField,
   created_at: timeField,
 } as const satisfies SearchFields

@@ -10,7 +10,8 @@ type Particulars = {
   cause?: unknown
 }
 
-const messages: Record<ErrorCode, string> = {
+/** What each code says unless it is given a message of its own. */
+export const messages: Record<ErrorCode, string> = {
   malformed_request: 'The request cannot be understood.',
   malformed_json: 'The body is not valid JSON.',
   unknown_api_version: 'This API version does not exist.',

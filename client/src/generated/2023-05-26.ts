@@ -2523,17 +2523,34 @@ export interface components {
         };
         /**
          * DeviceGroupMembership
-         * @description That a device belongs to a device group.
+         * @description Which devices were added to a device group or removed from it.
          * @example {
          *       "device_id": "1042",
-         *       "group_id": "8"
+         *       "group_id": "8",
+         *       "data": [
+         *         {
+         *           "device_id": "1042",
+         *           "group_id": "8"
+         *         },
+         *         {
+         *           "device_id": "1043",
+         *           "group_id": "8"
+         *         }
+         *       ]
          *     }
          */
         readonly DeviceGroupMembership: {
-            /** @description The device that was added or taken out; the first of the request where it names several. */
+            /** @description The device that was added or removed; the first one if the request names several. */
             readonly device_id: string;
-            /** @description The group that the device was added to or taken out of. */
+            /** @description The group that the device was added to or removed from. */
             readonly group_id: string;
+            /** @description Every device of the request, in its order and without repeats, including those that were in the group before. An addition to the contract. */
+            readonly data: readonly {
+                /** @description A device of the request. */
+                readonly device_id: string;
+                /** @description The group. */
+                readonly group_id: string;
+            }[];
         };
         /**
          * DeviceGroupMembershipRequest
@@ -2777,7 +2794,7 @@ export interface components {
          * @description One fault of a request, and where it lies.
          * @example {
          *       "field": "per_page",
-         *       "message": "must be between 1 and 100"
+         *       "message": "must be at most 100"
          *     }
          */
         readonly FieldError: {
@@ -2995,8 +3012,8 @@ export interface components {
             readonly target_linux_devices?: boolean;
             /** @description One SELECT statement of osquery; tables that the operator has blocked are refused. */
             readonly sql: string;
-            /** @description What to call the campaign. */
-            readonly name: string;
+            /** @description What to call the campaign; without it, the first 100 characters of the SQL. */
+            readonly name?: string;
         };
         /**
          * LiveQueryResult
@@ -4127,11 +4144,11 @@ export interface components {
          * @description Why a well-formed request is not acceptable.
          * @example {
          *       "error": "invalid",
-         *       "message": "The request is not acceptable.",
+         *       "message": "per_page must be at most 100.",
          *       "errors": [
          *         {
          *           "field": "per_page",
-         *           "message": "must be between 1 and 100"
+         *           "message": "must be at most 100"
          *         }
          *       ]
          *     }
@@ -4934,14 +4951,14 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `serial` | string | `:` `~` | `null` |
-                 *     | `note` | string | `:` `~` | `null` |
-                 *     | `hardware_uuid` | string | `:` `~` | `null` |
-                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
-                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `registered_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `serial` | string | `:` `~` | several values, `null` |
+                 *     | `note` | string | `:` `~` | several values, `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
+                 *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5190,14 +5207,14 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `serial` | string | `:` `~` | `null` |
-                 *     | `note` | string | `:` `~` | `null` |
-                 *     | `hardware_uuid` | string | `:` `~` | `null` |
-                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
-                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `registered_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `serial` | string | `:` `~` | several values, `null` |
+                 *     | `note` | string | `:` `~` | several values, `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
+                 *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5496,9 +5513,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `description` | string | `:` `~` | `null` |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `description` | string | `:` `~` | several values, `null` |
                  */
                 readonly query?: string;
             };
@@ -5623,14 +5640,14 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `serial` | string | `:` `~` | `null` |
-                 *     | `note` | string | `:` `~` | `null` |
-                 *     | `hardware_uuid` | string | `:` `~` | `null` |
-                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
-                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `registered_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `serial` | string | `:` `~` | several values, `null` |
+                 *     | `note` | string | `:` `~` | several values, `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
+                 *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5750,7 +5767,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description That a device belongs to a device group. */
+            /** @description Which devices were added to a device group or removed from it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5764,7 +5781,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "device_id": "1042",
-                     *       "group_id": "8"
+                     *       "group_id": "8",
+                     *       "data": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "group_id": "8"
+                     *         },
+                     *         {
+                     *           "device_id": "1043",
+                     *           "group_id": "8"
+                     *         }
+                     *       ]
                      *     }
                      */
                     readonly "application/json": components["schemas"]["DeviceGroupMembership"];
@@ -5803,7 +5830,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description That a device belongs to a device group. */
+            /** @description Which devices were added to a device group or removed from it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5817,7 +5844,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "device_id": "1042",
-                     *       "group_id": "8"
+                     *       "group_id": "8",
+                     *       "data": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "group_id": "8"
+                     *         },
+                     *         {
+                     *           "device_id": "1043",
+                     *           "group_id": "8"
+                     *         }
+                     *       ]
                      *     }
                      */
                     readonly "application/json": components["schemas"]["DeviceGroupMembership"];
@@ -5847,9 +5884,9 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5984,9 +6021,9 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -6062,7 +6099,7 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6180,7 +6217,7 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6256,9 +6293,9 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -6341,14 +6378,14 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `check_description` | string | `:` `~` |  |
-                 *     | `check_tag_name` | string | `:` `~` |  |
-                 *     | `check_tag_description` | string | `:` `~` |  |
-                 *     | `check_tag_id` | string | `:` `~` |  |
-                 *     | `slug` | string | `:` `~` |  |
-                 *     | `check_slug` | string | `:` `~` |  |
-                 *     | `type` | enum: osquery, custom, external | `:` |  |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `check_description` | string | `:` `~` | several values |
+                 *     | `check_tag_name` | string | `:` `~` | several values |
+                 *     | `check_tag_description` | string | `:` `~` | several values |
+                 *     | `check_tag_id` | string | `:` `~` | several values |
+                 *     | `slug` | string | `:` `~` | several values |
+                 *     | `check_slug` | string | `:` `~` | several values |
+                 *     | `type` | enum: osquery, custom, external | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6814,10 +6851,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `device_display_name` | string | `:` `~` |  |
-                 *     | `ran_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `check_name` | string | `:` `~` |  |
-                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` |  |
+                 *     | `device_display_name` | string | `:` `~` | several values |
+                 *     | `ran_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `check_name` | string | `:` `~` | several values |
+                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6906,10 +6943,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `device_display_name` | string | `:` `~` |  |
-                 *     | `ran_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `check_name` | string | `:` `~` |  |
-                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` |  |
+                 *     | `device_display_name` | string | `:` `~` | several values |
+                 *     | `ran_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `check_name` | string | `:` `~` | several values |
+                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -7130,16 +7167,16 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `detected_at` | datetime | `:` `<` `>` |  |
-                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `title` | string | `:` `~` |  |
-                 *     | `issue_key` | string | `:` `~` | `null` |
-                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `detected_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `title` | string | `:` `~` | several values |
+                 *     | `issue_key` | string | `:` `~` | several values, `null` |
+                 *     | `issue_value` | string | `:` `~` | several values, `null` |
                  *     | `exempted` | boolean | `:` |  |
-                 *     | `check_id` | string | `:` `~` |  |
-                 *     | `device_id` | string | `:` `~` |  |
-                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_id` | string | `:` `~` | several values |
+                 *     | `device_id` | string | `:` `~` | several values |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -7298,16 +7335,16 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `detected_at` | datetime | `:` `<` `>` |  |
-                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `title` | string | `:` `~` |  |
-                 *     | `issue_key` | string | `:` `~` | `null` |
-                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `detected_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `title` | string | `:` `~` | several values |
+                 *     | `issue_key` | string | `:` `~` | several values, `null` |
+                 *     | `issue_value` | string | `:` `~` | several values, `null` |
                  *     | `exempted` | boolean | `:` |  |
-                 *     | `check_id` | string | `:` `~` |  |
-                 *     | `device_id` | string | `:` `~` |  |
-                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_id` | string | `:` `~` | several values |
+                 *     | `device_id` | string | `:` `~` | several values |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -7403,16 +7440,16 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `detected_at` | datetime | `:` `<` `>` |  |
-                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `title` | string | `:` `~` |  |
-                 *     | `issue_key` | string | `:` `~` | `null` |
-                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `detected_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `title` | string | `:` `~` | several values |
+                 *     | `issue_key` | string | `:` `~` | several values, `null` |
+                 *     | `issue_value` | string | `:` `~` | several values, `null` |
                  *     | `exempted` | boolean | `:` |  |
-                 *     | `check_id` | string | `:` `~` |  |
-                 *     | `device_id` | string | `:` `~` |  |
-                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_id` | string | `:` `~` | several values |
+                 *     | `device_id` | string | `:` `~` | several values |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -7507,9 +7544,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `status` | enum: open, withdrawn, approved, denied | `:` |  |
-                 *     | `requested_at` | datetime | `:` `<` `>` |  |
-                 *     | `requester_message` | string | `:` `~` |  |
+                 *     | `status` | enum: open, withdrawn, approved, denied | `:` `~` | several values |
+                 *     | `requested_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `requester_message` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -7821,9 +7858,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `status` | enum: pending, approved, denied | `:` |  |
-                 *     | `requested_at` | datetime | `:` `<` `>` |  |
-                 *     | `requester_message` | string | `:` `~` |  |
+                 *     | `status` | enum: pending, approved, denied | `:` `~` | several values |
+                 *     | `requested_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `requester_message` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -8298,10 +8335,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
-                 *     | `name` | string | `:` `~` |  |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `name` | string | `:` `~` | several values |
                  *     | `published` | boolean | `:` |  |
-                 *     | `tables_used` | string list | `:` `~` |  |
+                 *     | `tables_used` | string list | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -8710,8 +8747,8 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `error_message` | string | `:` `~` | `null` |
-                 *     | `warning_message` | string | `:` `~` | `null` |
+                 *     | `error_message` | string | `:` `~` | several values, `null` |
+                 *     | `warning_message` | string | `:` `~` | several values, `null` |
                  */
                 readonly query?: string;
             };
@@ -9221,9 +9258,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `timestamp` | datetime | `:` `<` `>` |  |
-                 *     | `actor_name` | string | `:` `~` |  |
-                 *     | `description` | string | `:` `~` |  |
+                 *     | `timestamp` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `actor_name` | string | `:` `~` | several values |
+                 *     | `description` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -9355,17 +9392,17 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `timestamp` | datetime | `:` `<` `>` |  |
-                 *     | `city` | string | `:` `~` | `null` |
-                 *     | `country` | string | `:` `~` | `null` |
-                 *     | `ip_address` | string | `:` `~` |  |
-                 *     | `agent_version` | string | `:` `~` | `null` |
-                 *     | `browser_name` | string | `:` `~` |  |
-                 *     | `person_name` | string | `:` `~` |  |
-                 *     | `person_email` | string | `:` `~` |  |
-                 *     | `person_id` | string | `:` `~` | `null` |
-                 *     | `device_id` | string | `:` `~` | `null` |
-                 *     | `result` | enum: Success, Fail | `:` |  |
+                 *     | `timestamp` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `city` | string | `:` `~` | several values, `null` |
+                 *     | `country` | string | `:` `~` | several values, `null` |
+                 *     | `ip_address` | string | `:` `~` | several values |
+                 *     | `agent_version` | string | `:` `~` | several values, `null` |
+                 *     | `browser_name` | string | `:` `~` | several values |
+                 *     | `person_name` | string | `:` `~` | several values |
+                 *     | `person_email` | string | `:` `~` | several values |
+                 *     | `person_id` | string | `:` `~` | several values, `null` |
+                 *     | `device_id` | string | `:` `~` | several values, `null` |
+                 *     | `result` | enum: Success, Fail | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -9563,10 +9600,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `first_name` | string | `:` `~` |  |
-                 *     | `last_name` | string | `:` `~` |  |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `first_name` | string | `:` `~` | several values |
+                 *     | `last_name` | string | `:` `~` | several values |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  */
                 readonly query?: string;
             };
@@ -9699,11 +9736,11 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `url` | string | `:` `~` |  |
-                 *     | `description` | string | `:` `~` | `null` |
-                 *     | `events` | string list | `:` `~` |  |
+                 *     | `url` | string | `:` `~` | several values |
+                 *     | `description` | string | `:` `~` | several values, `null` |
+                 *     | `events` | string list | `:` `~` | several values |
                  *     | `enabled` | boolean | `:` |  |
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  */
                 readonly query?: string;
             };
@@ -10306,10 +10343,10 @@ export interface operations {
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
                  *     | `message_id` | identifier | `:` | several values |
-                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` |  |
-                 *     | `state` | enum: pending, delivered, failed | `:` |  |
+                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` `~` | several values |
+                 *     | `state` | enum: pending, delivered, failed | `:` `~` | several values |
                  *     | `device_id` | identifier | `:` | several values |
-                 *     | `queued_at` | datetime | `:` `<` `>` |  |
+                 *     | `queued_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  *     | `last_status` | identifier | `:` | several values, `null` |
                  */
                 readonly query?: string;
@@ -12044,10 +12081,10 @@ export interface operations {
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
                  *     | `jti` | identifier | `:` | several values |
-                 *     | `state` | enum: pending, delivered, acknowledged, rejected, expired | `:` |  |
-                 *     | `kind` | enum: compliance_change, verification, stream_updated, test | `:` |  |
+                 *     | `state` | enum: pending, delivered, acknowledged, rejected, expired | `:` `~` | several values |
+                 *     | `kind` | enum: compliance_change, verification, stream_updated, test | `:` `~` | several values |
                  *     | `device_id` | identifier | `:` | several values, `null` |
-                 *     | `queued_at` | datetime | `:` `<` `>` |  |
+                 *     | `queued_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  */
                 readonly query?: string;
             };

@@ -2691,17 +2691,34 @@ export interface components {
         };
         /**
          * DeviceGroupMembership
-         * @description That a device belongs to a device group.
+         * @description Which devices were added to a device group or removed from it.
          * @example {
          *       "device_id": "1042",
-         *       "group_id": "8"
+         *       "group_id": "8",
+         *       "data": [
+         *         {
+         *           "device_id": "1042",
+         *           "group_id": "8"
+         *         },
+         *         {
+         *           "device_id": "1043",
+         *           "group_id": "8"
+         *         }
+         *       ]
          *     }
          */
         readonly DeviceGroupMembership: {
-            /** @description The device that was added or taken out; the first of the request where it names several. */
+            /** @description The device that was added or removed; the first one if the request names several. */
             readonly device_id: string;
-            /** @description The group that the device was added to or taken out of. */
+            /** @description The group that the device was added to or removed from. */
             readonly group_id: string;
+            /** @description Every device of the request, in its order and without repeats, including those that were in the group before. An addition to the contract. */
+            readonly data: readonly {
+                /** @description A device of the request. */
+                readonly device_id: string;
+                /** @description The group. */
+                readonly group_id: string;
+            }[];
         };
         /**
          * DeviceGroupMembershipRequest
@@ -2945,7 +2962,7 @@ export interface components {
          * @description One fault of a request, and where it lies.
          * @example {
          *       "field": "per_page",
-         *       "message": "must be between 1 and 100"
+         *       "message": "must be at most 100"
          *     }
          */
         readonly FieldError: {
@@ -3163,8 +3180,8 @@ export interface components {
             readonly target_linux_devices?: boolean;
             /** @description One SELECT statement of osquery; tables that the operator has blocked are refused. */
             readonly sql: string;
-            /** @description What to call the campaign. */
-            readonly name: string;
+            /** @description What to call the campaign; without it, the first 100 characters of the SQL. */
+            readonly name?: string;
         };
         /**
          * LiveQueryResult
@@ -4295,11 +4312,11 @@ export interface components {
          * @description Why a well-formed request is not acceptable.
          * @example {
          *       "error": "invalid",
-         *       "message": "The request is not acceptable.",
+         *       "message": "per_page must be at most 100.",
          *       "errors": [
          *         {
          *           "field": "per_page",
-         *           "message": "must be between 1 and 100"
+         *           "message": "must be at most 100"
          *         }
          *       ]
          *     }
@@ -5103,14 +5120,14 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `serial` | string | `:` `~` | `null` |
-                 *     | `note` | string | `:` `~` | `null` |
-                 *     | `hardware_uuid` | string | `:` `~` | `null` |
-                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
-                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `registered_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `serial` | string | `:` `~` | several values, `null` |
+                 *     | `note` | string | `:` `~` | several values, `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
+                 *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5359,14 +5376,14 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `serial` | string | `:` `~` | `null` |
-                 *     | `note` | string | `:` `~` | `null` |
-                 *     | `hardware_uuid` | string | `:` `~` | `null` |
-                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
-                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `registered_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `serial` | string | `:` `~` | several values, `null` |
+                 *     | `note` | string | `:` `~` | several values, `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
+                 *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5665,9 +5682,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `description` | string | `:` `~` | `null` |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `description` | string | `:` `~` | several values, `null` |
                  */
                 readonly query?: string;
             };
@@ -5792,14 +5809,14 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `registered_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `serial` | string | `:` `~` | `null` |
-                 *     | `note` | string | `:` `~` | `null` |
-                 *     | `hardware_uuid` | string | `:` `~` | `null` |
-                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` |  |
-                 *     | `will_block_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `registered_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `serial` | string | `:` `~` | several values, `null` |
+                 *     | `note` | string | `:` `~` | several values, `null` |
+                 *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
+                 *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
+                 *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5919,7 +5936,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description That a device belongs to a device group. */
+            /** @description Which devices were added to a device group or removed from it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5933,7 +5950,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "device_id": "1042",
-                     *       "group_id": "8"
+                     *       "group_id": "8",
+                     *       "data": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "group_id": "8"
+                     *         },
+                     *         {
+                     *           "device_id": "1043",
+                     *           "group_id": "8"
+                     *         }
+                     *       ]
                      *     }
                      */
                     readonly "application/json": components["schemas"]["DeviceGroupMembership"];
@@ -5972,7 +5999,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description That a device belongs to a device group. */
+            /** @description Which devices were added to a device group or removed from it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5986,7 +6013,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "device_id": "1042",
-                     *       "group_id": "8"
+                     *       "group_id": "8",
+                     *       "data": [
+                     *         {
+                     *           "device_id": "1042",
+                     *           "group_id": "8"
+                     *         },
+                     *         {
+                     *           "device_id": "1043",
+                     *           "group_id": "8"
+                     *         }
+                     *       ]
                      *     }
                      */
                     readonly "application/json": components["schemas"]["DeviceGroupMembership"];
@@ -6016,9 +6053,9 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -6153,9 +6190,9 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -6231,7 +6268,7 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6349,7 +6386,7 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6425,9 +6462,9 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `last_authenticated_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `last_authenticated_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -6510,14 +6547,14 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `check_description` | string | `:` `~` |  |
-                 *     | `check_tag_name` | string | `:` `~` |  |
-                 *     | `check_tag_description` | string | `:` `~` |  |
-                 *     | `check_tag_id` | string | `:` `~` |  |
-                 *     | `slug` | string | `:` `~` |  |
-                 *     | `check_slug` | string | `:` `~` |  |
-                 *     | `type` | enum: osquery, custom, external | `:` |  |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `check_description` | string | `:` `~` | several values |
+                 *     | `check_tag_name` | string | `:` `~` | several values |
+                 *     | `check_tag_description` | string | `:` `~` | several values |
+                 *     | `check_tag_id` | string | `:` `~` | several values |
+                 *     | `slug` | string | `:` `~` | several values |
+                 *     | `check_slug` | string | `:` `~` | several values |
+                 *     | `type` | enum: osquery, custom, external | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -6983,10 +7020,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `device_display_name` | string | `:` `~` |  |
-                 *     | `ran_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `check_name` | string | `:` `~` |  |
-                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` |  |
+                 *     | `device_display_name` | string | `:` `~` | several values |
+                 *     | `ran_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `check_name` | string | `:` `~` | several values |
+                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -7075,10 +7112,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `device_display_name` | string | `:` `~` |  |
-                 *     | `ran_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `check_name` | string | `:` `~` |  |
-                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` |  |
+                 *     | `device_display_name` | string | `:` `~` | several values |
+                 *     | `ran_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `check_name` | string | `:` `~` | several values |
+                 *     | `status` | enum: unknown, passing, failing, errored, inapplicable, stale, pending, out_of_scope | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -7298,10 +7335,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `name` | string | `:` `~` |  |
-                 *     | `slug` | string | `:` `~` |  |
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
-                 *     | `id` | string | `:` `~` |  |
+                 *     | `name` | string | `:` `~` | several values |
+                 *     | `slug` | string | `:` `~` | several values |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `id` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -7547,16 +7584,16 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `detected_at` | datetime | `:` `<` `>` |  |
-                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `title` | string | `:` `~` |  |
-                 *     | `issue_key` | string | `:` `~` | `null` |
-                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `detected_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `title` | string | `:` `~` | several values |
+                 *     | `issue_key` | string | `:` `~` | several values, `null` |
+                 *     | `issue_value` | string | `:` `~` | several values, `null` |
                  *     | `exempted` | boolean | `:` |  |
-                 *     | `check_id` | string | `:` `~` |  |
-                 *     | `device_id` | string | `:` `~` |  |
-                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_id` | string | `:` `~` | several values |
+                 *     | `device_id` | string | `:` `~` | several values |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -7715,16 +7752,16 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `detected_at` | datetime | `:` `<` `>` |  |
-                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `title` | string | `:` `~` |  |
-                 *     | `issue_key` | string | `:` `~` | `null` |
-                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `detected_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `title` | string | `:` `~` | several values |
+                 *     | `issue_key` | string | `:` `~` | several values, `null` |
+                 *     | `issue_value` | string | `:` `~` | several values, `null` |
                  *     | `exempted` | boolean | `:` |  |
-                 *     | `check_id` | string | `:` `~` |  |
-                 *     | `device_id` | string | `:` `~` |  |
-                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_id` | string | `:` `~` | several values |
+                 *     | `device_id` | string | `:` `~` | several values |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -7820,16 +7857,16 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `detected_at` | datetime | `:` `<` `>` |  |
-                 *     | `resolved_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `blocks_device_at` | datetime | `:` `<` `>` | `null` |
-                 *     | `title` | string | `:` `~` |  |
-                 *     | `issue_key` | string | `:` `~` | `null` |
-                 *     | `issue_value` | string | `:` `~` | `null` |
+                 *     | `detected_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `resolved_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `blocks_device_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `title` | string | `:` `~` | several values |
+                 *     | `issue_key` | string | `:` `~` | several values, `null` |
+                 *     | `issue_value` | string | `:` `~` | several values, `null` |
                  *     | `exempted` | boolean | `:` |  |
-                 *     | `check_id` | string | `:` `~` |  |
-                 *     | `device_id` | string | `:` `~` |  |
-                 *     | `last_rechecked_at` | datetime | `:` `<` `>` | `null` |
+                 *     | `check_id` | string | `:` `~` | several values |
+                 *     | `device_id` | string | `:` `~` | several values |
+                 *     | `last_rechecked_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -7924,9 +7961,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `status` | enum: open, withdrawn, approved, denied | `:` |  |
-                 *     | `requested_at` | datetime | `:` `<` `>` |  |
-                 *     | `requester_message` | string | `:` `~` |  |
+                 *     | `status` | enum: open, withdrawn, approved, denied | `:` `~` | several values |
+                 *     | `requested_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `requester_message` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -8238,9 +8275,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `status` | enum: pending, approved, denied | `:` |  |
-                 *     | `requested_at` | datetime | `:` `<` `>` |  |
-                 *     | `requester_message` | string | `:` `~` |  |
+                 *     | `status` | enum: pending, approved, denied | `:` `~` | several values |
+                 *     | `requested_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `requester_message` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -8715,10 +8752,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
-                 *     | `name` | string | `:` `~` |  |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `name` | string | `:` `~` | several values |
                  *     | `published` | boolean | `:` |  |
-                 *     | `tables_used` | string list | `:` `~` |  |
+                 *     | `tables_used` | string list | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -9127,8 +9164,8 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `error_message` | string | `:` `~` | `null` |
-                 *     | `warning_message` | string | `:` `~` | `null` |
+                 *     | `error_message` | string | `:` `~` | several values, `null` |
+                 *     | `warning_message` | string | `:` `~` | several values, `null` |
                  */
                 readonly query?: string;
             };
@@ -9638,9 +9675,9 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `timestamp` | datetime | `:` `<` `>` |  |
-                 *     | `actor_name` | string | `:` `~` |  |
-                 *     | `description` | string | `:` `~` |  |
+                 *     | `timestamp` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `actor_name` | string | `:` `~` | several values |
+                 *     | `description` | string | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -9772,17 +9809,17 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `timestamp` | datetime | `:` `<` `>` |  |
-                 *     | `city` | string | `:` `~` | `null` |
-                 *     | `country` | string | `:` `~` | `null` |
-                 *     | `ip_address` | string | `:` `~` |  |
-                 *     | `agent_version` | string | `:` `~` | `null` |
-                 *     | `browser_name` | string | `:` `~` |  |
-                 *     | `person_name` | string | `:` `~` |  |
-                 *     | `person_email` | string | `:` `~` |  |
-                 *     | `person_id` | string | `:` `~` | `null` |
-                 *     | `device_id` | string | `:` `~` | `null` |
-                 *     | `result` | enum: Success, Fail | `:` |  |
+                 *     | `timestamp` | datetime | `:` `<` `<=` `>` `>=` |  |
+                 *     | `city` | string | `:` `~` | several values, `null` |
+                 *     | `country` | string | `:` `~` | several values, `null` |
+                 *     | `ip_address` | string | `:` `~` | several values |
+                 *     | `agent_version` | string | `:` `~` | several values, `null` |
+                 *     | `browser_name` | string | `:` `~` | several values |
+                 *     | `person_name` | string | `:` `~` | several values |
+                 *     | `person_email` | string | `:` `~` | several values |
+                 *     | `person_id` | string | `:` `~` | several values, `null` |
+                 *     | `device_id` | string | `:` `~` | several values, `null` |
+                 *     | `result` | enum: Success, Fail | `:` `~` | several values |
                  */
                 readonly query?: string;
             };
@@ -9980,10 +10017,10 @@ export interface operations {
                  *
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
-                 *     | `first_name` | string | `:` `~` |  |
-                 *     | `last_name` | string | `:` `~` |  |
-                 *     | `email` | string | `:` `~` |  |
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `first_name` | string | `:` `~` | several values |
+                 *     | `last_name` | string | `:` `~` | several values |
+                 *     | `email` | string | `:` `~` | several values |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  */
                 readonly query?: string;
             };
@@ -10116,11 +10153,11 @@ export interface operations {
                  *     | Field | Kind | Operators | Also |
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
-                 *     | `url` | string | `:` `~` |  |
-                 *     | `description` | string | `:` `~` | `null` |
-                 *     | `events` | string list | `:` `~` |  |
+                 *     | `url` | string | `:` `~` | several values |
+                 *     | `description` | string | `:` `~` | several values, `null` |
+                 *     | `events` | string list | `:` `~` | several values |
                  *     | `enabled` | boolean | `:` |  |
-                 *     | `created_at` | datetime | `:` `<` `>` |  |
+                 *     | `created_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  */
                 readonly query?: string;
             };
@@ -10723,10 +10760,10 @@ export interface operations {
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
                  *     | `message_id` | identifier | `:` | several values |
-                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` |  |
-                 *     | `state` | enum: pending, delivered, failed | `:` |  |
+                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` `~` | several values |
+                 *     | `state` | enum: pending, delivered, failed | `:` `~` | several values |
                  *     | `device_id` | identifier | `:` | several values |
-                 *     | `queued_at` | datetime | `:` `<` `>` |  |
+                 *     | `queued_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  *     | `last_status` | identifier | `:` | several values, `null` |
                  */
                 readonly query?: string;
@@ -12461,10 +12498,10 @@ export interface operations {
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
                  *     | `jti` | identifier | `:` | several values |
-                 *     | `state` | enum: pending, delivered, acknowledged, rejected, expired | `:` |  |
-                 *     | `kind` | enum: compliance_change, verification, stream_updated, test | `:` |  |
+                 *     | `state` | enum: pending, delivered, acknowledged, rejected, expired | `:` `~` | several values |
+                 *     | `kind` | enum: compliance_change, verification, stream_updated, test | `:` `~` | several values |
                  *     | `device_id` | identifier | `:` | several values, `null` |
-                 *     | `queued_at` | datetime | `:` `<` `>` |  |
+                 *     | `queued_at` | datetime | `:` `<` `<=` `>` `>=` |  |
                  */
                 readonly query?: string;
             };

@@ -208,7 +208,7 @@ test('what checks cannot be searched by is refused', async () => {
   const textFields = fields.split(', ').filter((field) => field !== 'type')
   const wrong: [query: string, message: string][] = [
     ...textFields.map((field): [string, string] => [`${field}>a`, `${field} cannot be searched with >; it allows : ~`]),
-    ['type~cust', 'type cannot be searched with ~; it allows :'],
+    ['type<cust', 'type cannot be searched with <; it allows : ~'],
     ['type:other', 'type is one of "osquery", "custom", "external", not "other"'],
     ['id:1', `Unknown search field "id"; searchable here: ${fields}`],
     ['percent_passing>10', `Unknown search field "percent_passing"; searchable here: ${fields}`],
@@ -331,7 +331,7 @@ test('what does not run on the device by itself cannot be refreshed', async () =
   ]
   for (const [check, message] of refused) {
     const { status, body } = await refresh(device.id, { check_id: check.id })
-    const expected = { error: 'check_not_refreshable', message, errors: [{ field: '', message }] }
+    const expected = { error: 'check_not_refreshable', message, errors: [{ field: 'check_id', message }] }
     assert.deepEqual([status, body], [422, expected])
   }
   for (const body of [{}, { check_id: null }, { check_id: 'x' }, { check_id: -1 }, { check_id: 1.5 }]) {

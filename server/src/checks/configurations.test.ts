@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
+import { invalidBody } from '../../test/support/invalid-body.ts'
 import { happeningAt, type MadeCheck, makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -16,11 +17,7 @@ const make = makeIn(app)
 const start = '2026-11-20T10:00:00.000Z'
 const hour = (count: number) => plusMs(start, count * 3_600_000)
 const missing = { error: 'not_found', message: 'There is no such record.' }
-const refusal = (...errors: { field: string; message: string }[]) => ({
-  error: 'invalid',
-  message: 'The request is not acceptable.',
-  errors,
-})
+const refusal = invalidBody
 const level = { kind: 'integer', title: 'Level', description: 'A number.', default: 5, min: 0, max: 9 }
 const text = { kind: 'text_list', title: 'Names', description: 'Who.', default: [], maxLength: 9 }
 const option_definitions = JSON.stringify({ level, names: { ...text, minItems: 0, maxItems: 3 } })
@@ -254,7 +251,7 @@ test('what is not acceptable is refused whole, by its member', async () => {
   const wrong = [
     { options: [] },
     { options: null },
-    { paused: 'true' },
+    { paused: 'yes' },
     { paused: null },
     { block_auth_grace_period_days: -1 },
     { block_auth_grace_period_days: 1.5 },

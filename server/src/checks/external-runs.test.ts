@@ -2,16 +2,13 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
+import { invalidBody } from '../../test/support/invalid-body.ts'
 import { makeIn } from '../../test/support/make.ts'
 
 const app = testApp()
 const make = makeIn(app)
 const missing = { error: 'not_found', message: 'There is no such record.' }
-const refusal = (...errors: { field: string; message: string }[]) => ({
-  error: 'invalid',
-  message: 'The request is not acceptable.',
-  errors,
-})
+const refusal = invalidBody
 const fails = { KOLIDE_CHECK_STATUS: 'FAIL' }
 const passes = { KOLIDE_CHECK_STATUS: 'PASS' }
 
@@ -183,7 +180,10 @@ test('only external checks take results from outside', async () => {
   const device = await make.device(organizationId)
   const { status, body } = await run(check.id, { device_id: device.id, check_data: passes })
   const message = 'Results can be reported for external checks only.'
-  assert.deepEqual([status, body], [422, { error: 'check_not_external', message, errors: [{ field: '', message }] }])
+  assert.deepEqual(
+    [status, body],
+    [422, { error: 'check_not_external', message, errors: [{ field: 'checkId', message }] }],
+  )
 })
 
 test('a paused check takes no results', async () => {

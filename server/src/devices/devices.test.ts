@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
+import { sql } from 'kysely'
 import { testApp } from '../../test/support/app.ts'
+import { invalidBody } from '../../test/support/invalid-body.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
@@ -11,11 +13,7 @@ const app = testApp()
 const make = makeIn(app)
 const start = '2026-11-20T10:00:00.000Z'
 const missing = { error: 'not_found', message: 'There is no such record.' }
-const refusal = (...errors: { field: string; message: string }[]) => ({
-  error: 'invalid',
-  message: 'The request is not acceptable.',
-  errors,
-})
+const refusal = invalidBody
 
 beforeEach(() => app.reset())
 
@@ -246,6 +244,25 @@ test('devices are searched by every searchable field, in all three lists', async
   }
 })
 
+test('a hardware UUID is found in either case, with its index', async () => {
+  const { organizationId } = app.tenant
+  const upper = await make.device(organizationId, { hardware_uuid: 'AE3B105F-0E43-5B0B-9D61-7A1C3F3E2D10' })
+  const mixed = await make.device(organizationId, { hardware_uuid: '5e2b6c1f-0e43-5b0b-9d61-7a1c3f3e2D11' })
+  await make.device(organizationId, { hardware_uuid: 'AE3B105F-0E43-5B0B-9D61-7A1C3F3E2D12' })
+  const found = (query: string) => idsOf(`/devices?query=${encodeURIComponent(query)}`)
+  const [one, other] = ['ae3b105f-0e43-5b0b-9d61-7a1c3f3e2d10', '5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D11']
+  assert.deepEqual(await found(`hardware_uuid:${one}`), [upper.id])
+  assert.deepEqual(await found(`hardware_uuid:"${other}"`), [mixed.id])
+  assert.deepEqual(await found(`hardware_uuid:["${one}","${other}"]`), [upper.id, mixed.id])
+  await transact(app.db, async (tx) => {
+    await sql`set local enable_seqscan = off`.execute(tx)
+    const { rows } = await sql<Record<string, string>>`
+      explain select id from devices
+      where organization_id = ${organizationId} and lower(hardware_uuid) = lower(${one}::text)`.execute(tx)
+    assert.match(rows.map((row) => row['QUERY PLAN']).join('\n'), /devices_hardware_uuid_lower/)
+  })
+})
+
 test('what devices cannot be searched by is refused, in all three lists', async () => {
   const { organizationId } = app.tenant
   const owner = await make.person(organizationId)
@@ -258,20 +275,24 @@ test('what devices cannot be searched by is refused, in all three lists', async 
     ['id>1', 'id cannot be searched with >; it allows :'],
     ['id:null', 'id is never null'],
     ['name<a', 'name cannot be searched with <; it allows : ~'],
-    ['name:["a","b"]', 'A list is not accepted with name; text that starts with [ must be in double quotes'],
-    ['registered_at~2026', 'registered_at cannot be searched with ~; it allows : < >'],
+    ['name~["a","b"]', 'A list is not accepted with the operator ~; text that starts with [ must be in double quotes'],
+    [
+      'registered_at:[2026-01-31]',
+      'A list is not accepted with registered_at; text that starts with [ must be in double quotes',
+    ],
+    ['registered_at~2026', 'registered_at cannot be searched with ~; it allows : < <= > >='],
     [
       'registered_at:yesterday',
       '"yesterday" is not an ISO 8601 date or time such as "2026-01-31" or "2026-01-31T09:30:00Z"',
     ],
-    ['last_authenticated_at~2026', 'last_authenticated_at cannot be searched with ~; it allows : < >'],
+    ['last_authenticated_at~2026', 'last_authenticated_at cannot be searched with ~; it allows : < <= > >='],
     ['serial>1', 'serial cannot be searched with >; it allows : ~'],
     ['note<1', 'note cannot be searched with <; it allows : ~'],
     ['hardware_uuid>1', 'hardware_uuid cannot be searched with >; it allows : ~'],
-    ['device_type~Mac', 'device_type cannot be searched with ~; it allows :'],
+    ['device_type>Mac', 'device_type cannot be searched with >; it allows : ~'],
     ['device_type:Toaster', `device_type is one of ${types}, not "Toaster"`],
     ['device_type:null', 'device_type is never null'],
-    ['will_block_at~2026', 'will_block_at cannot be searched with ~; it allows : < >'],
+    ['will_block_at~2026', 'will_block_at cannot be searched with ~; it allows : < <= > >='],
     ['auth_state:Good', `Unknown search field "auth_state"; searchable here: ${fields}`],
     ['last_seen_at>2026-01-01', `Unknown search field "last_seen_at"; searchable here: ${fields}`],
   ]

@@ -6,6 +6,7 @@ import type { Happening } from '../devices/settle-auth-state.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { identifierOf } from '../http/record-id.ts'
 import { addDeviceGroupMembers } from './add-device-group-members.ts'
+import { presentMembership } from './present.ts'
 import { removeDeviceGroupMember } from './remove-device-group-member.ts'
 
 const tag = 'Device groups'
@@ -25,7 +26,7 @@ export function membershipRoutes(app: FastifyInstance): void {
       const deviceIds = body.device_ids.map(identifierOf)
       const addition = { organizationId, groupId, deviceIds, actor }
       await transact(db, (tx) => addDeviceGroupMembers(tx, addition, byAdmin(now)))
-      return { device_id: deviceIds[0] ?? '', group_id: groupId }
+      return presentMembership(groupId, deviceIds)
     },
   })
 
@@ -41,7 +42,7 @@ export function membershipRoutes(app: FastifyInstance): void {
     run: async ({ db, organizationId, params: { deviceGroupId: groupId, id: deviceId }, actor, now }) => {
       const removal = { organizationId, groupId, deviceId, actor }
       await transact(db, (tx) => removeDeviceGroupMember(tx, removal, byAdmin(now)))
-      return { device_id: deviceId, group_id: groupId }
+      return presentMembership(groupId, [deviceId])
     },
   })
 }

@@ -2,15 +2,19 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
+import { invalidBody } from '../../test/support/invalid-body.ts'
 import { makeIn } from '../../test/support/make.ts'
 
 const app = testApp()
 const make = makeIn(app)
 const missing = { error: 'not_found', message: 'There is no such record.' }
-const refusal = (...errors: { field: string; message: string }[]) => ({
-  error: 'invalid',
-  message: 'The request is not acceptable.',
-  errors,
+const refusal = invalidBody
+
+/** What an addition or a removal of these devices answers. */
+const answerFor = (groupId: string, ...deviceIds: string[]) => ({
+  device_id: deviceIds[0],
+  group_id: groupId,
+  data: deviceIds.map((deviceId) => ({ device_id: deviceId, group_id: groupId })),
 })
 
 beforeEach(() => app.reset())
@@ -52,10 +56,10 @@ for (const version of apiVersions) {
     const headers = { 'x-service-api-version': version }
     const url = `/device_groups/${group.id}/memberships`
     const added = await app.ask('POST', url, { headers, body: { device_ids: [two.id, Number(one.id)] } })
-    assert.deepEqual([added.status, added.body], [200, { device_id: two.id, group_id: group.id }])
+    assert.deepEqual([added.status, added.body], [200, answerFor(group.id, two.id, one.id)])
     assert.deepEqual(await membersOf(group.id), { ids: [one.id, two.id], count: 2 })
     const removed = await app.ask('DELETE', `${url}/${one.id}`, { headers })
-    assert.deepEqual([removed.status, removed.body], [200, { device_id: one.id, group_id: group.id }])
+    assert.deepEqual([removed.status, removed.body], [200, answerFor(group.id, one.id)])
     assert.deepEqual(await membersOf(group.id), { ids: [two.id], count: 1 })
     assert.deepEqual(await audits(), [
       'Took the device "One" out of the device group "Early".',
@@ -70,9 +74,9 @@ test('members and repeats are fine, and only news is counted and audited', async
   const member = await make.device(organizationId, { groupIds: [group.id] })
   const added = await make.device(organizationId, { name: 'Two' })
   const first = await add(group.id, [member.id, added.id, `00${added.id}`, added.id])
-  assert.deepEqual([first.status, first.body], [200, { device_id: member.id, group_id: group.id }])
+  assert.deepEqual([first.status, first.body], [200, answerFor(group.id, member.id, added.id)])
   const again = await add(group.id, [added.id])
-  assert.deepEqual([again.status, again.body], [200, { device_id: added.id, group_id: group.id }])
+  assert.deepEqual([again.status, again.body], [200, answerFor(group.id, added.id)])
   assert.deepEqual(await membersOf(group.id), { ids: [member.id, added.id], count: 2 })
   assert.deepEqual(await audits(), ['Added the device "Two" to the device group "Early".'])
 })

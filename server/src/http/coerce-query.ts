@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 
 type Coercion = (text: string) => unknown
@@ -9,7 +9,7 @@ const coercions: Readonly<Record<string, Coercion>> = {
 }
 
 /**
- * Makes the hook that reads numbers and truth values in a query string. Here rather than by the validator, which would
+ * Makes the function that reads numbers and truth values in a query string. Here rather than by the validator, which would
  * then also take "1" for 1 in bodies. What cannot be read stays text, for the validator to refuse.
  */
 export function queryCoercion(schema: TSchema) {
@@ -18,12 +18,11 @@ export function queryCoercion(schema: TSchema) {
     const coercion = coercions[type]
     return coercion ? [[name, coercion]] : []
   })
-  return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+  return (request: FastifyRequest): void => {
     const query = request.query as Record<string, unknown>
     for (const [name, coercion] of coerced) {
       const value = query[name]
       if (typeof value === 'string') query[name] = coercion(value)
     }
-    done()
   }
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode, FieldError, ValidationErrorBody } from '@muster/contract/errors.ts'
-import { ServiceError } from '../errors.ts'
+import { messages, ServiceError } from '../errors.ts'
 import { CursorError } from '../lists/cursor.ts'
 import { SearchError } from '../lists/search-error.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
@@ -79,6 +79,35 @@ type SentBody = { error: ErrorCode; message: string; errors?: ValidationErrorBod
 
 export function errorBodyOf({ code, message, errors }: ServiceError): SentBody {
   if (statusOf[code] !== 422) return { error: code, message }
-  const faults: FieldError[] = errors && errors.length > 0 ? [...errors] : [{ field: '', message }]
-  return { error: code, message, errors: faults }
+  const faults: FieldError[] = errors && errors.length > 0 ? [...errors] : [{ field: fieldOf[code] ?? '', message }]
+  const isGeneral = code === 'invalid' && message === messages.invalid
+  return { error: code, message: isGeneral ? summaryOf(faults) : message, errors: faults }
+}
+
+/** The parameter or member that a refusal is about, for codes that are always about the same one. */
+const fieldOf: Partial<Record<ErrorCode, string>> = {
+  device_not_registered: 'deviceId',
+  check_not_external: 'checkId',
+  check_not_refreshable: 'check_id',
+  request_decided: 'status',
+  request_withdrawn: 'status',
+  endpoint_disabled: 'endpointId',
+  delivery_pending: 'deliveryId',
+  secret_overlapping: 'overlap_seconds',
+}
+
+const maxSubjectLength = 100
+
+/** The first fault as a sentence, for clients that show nothing but the message. */
+function summaryOf([first, ...others]: readonly FieldError[]): string {
+  if (!first || (first.field === '' && first.message === messages.invalid)) return messages.invalid
+  const rest = others.length === 0 ? '' : ` ${others.length} more: see errors.`
+  return `${sentenceOf(first)}${rest}`
+}
+
+function sentenceOf({ field, message }: FieldError): string {
+  const isPredicate = /^(?:is|are|was|has|have|must|may|can|cannot|does|needs|reads|allows) /.test(message)
+  const end = /[.!?]$/.test(message) ? '' : '.'
+  if (field !== '') return `${field.slice(0, maxSubjectLength)}${isPredicate ? '' : ':'} ${message}${end}`
+  return isPredicate ? `The request ${message}${end}` : `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`
 }

@@ -1,18 +1,26 @@
 import type { FieldError } from '@muster/contract/errors.ts'
+import { identifierPattern } from '@muster/contract/schema-kit.ts'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { ServiceError } from '../errors.ts'
 
-const mostErrors = 50
+const maxErrors = 50
 
-/** The validator's findings as the caller reads them: one for each field, in the words of the rule. */
+/** The validator's findings as the caller reads them: one for each field, in plain sentences. */
 export function explainValidation(findings: readonly FastifySchemaValidationError[]): ServiceError {
   const errors = new Map<string, FieldError>()
+  const alternatives = new Map<string, FastifySchemaValidationError[]>()
   for (const finding of findings) {
     const field = fieldOf(finding)
-    const isOwnAlternative = finding.keyword === 'anyOf' || finding.keyword === 'oneOf'
-    // Each failed alternative of a union is reported before the union itself, which says it better.
-    if (errors.has(field) && !isOwnAlternative) continue
-    if (errors.size < mostErrors || errors.has(field)) errors.set(field, { field, message: messageOf(finding) })
+    const isUnion = finding.keyword === 'anyOf' || finding.keyword === 'oneOf'
+    // Each failed alternative of a union is reported before the union itself.
+    if (errors.has(field) && !isUnion) {
+      alternatives.get(field)?.push(finding)
+      continue
+    }
+    if (errors.size >= maxErrors && !errors.has(field)) continue
+    const message = isUnion ? messageOfUnion(alternatives.get(field) ?? []) : messageOf(finding)
+    errors.set(field, { field, message })
+    if (!isUnion) alternatives.set(field, [finding])
   }
   return new ServiceError('invalid', { errors: [...errors.values()] })
 }
@@ -40,20 +48,66 @@ function fieldOf({ instancePath, keyword, params }: FastifySchemaValidationError
   return path.slice(1)
 }
 
-function messageOf({ keyword, params, message }: FastifySchemaValidationError): string {
-  switch (keyword) {
-    case 'required':
-      return 'is required'
-    case 'additionalProperties':
-      return 'is not known here'
-    case 'enum':
-      return Array.isArray(params['allowedValues'])
-        ? `must be one of ${params['allowedValues'].join(', ')}`
-        : 'is not allowed'
-    case 'anyOf':
-    case 'oneOf':
-      return 'has none of the accepted forms'
-    default:
-      return message ?? 'is not acceptable'
+type Params = FastifySchemaValidationError['params']
+
+const typeNames: Partial<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+}
+
+const formatNames: Partial<Record<string, string>> = {
+  'date-time': 'an ISO 8601 date and time, such as 2026-01-31T09:30:00Z',
+  email: 'an email address',
+  uri: 'a URL',
+  uuid: 'a UUID',
+}
+
+const counted = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const atLeast = (noun: string) => (params: Params) => `must have at least ${counted(params['limit'], noun)}`
+const atMost = (noun: string) => (params: Params) => `must have at most ${counted(params['limit'], noun)}`
+
+/** JSON Schema's keywords, except unions. What none of them explains is "not acceptable". */
+const messages: Partial<Record<string, (params: Params) => string>> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not known here',
+  type: ({ type }) => `must be ${typesOf(type).join(' or ')}`,
+  enum: ({ allowedValues }) =>
+    Array.isArray(allowedValues)
+      ? `must be one of ${allowedValues.filter((one) => one !== null).join(', ')}`
+      : 'is not allowed',
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  format: ({ format }) => `must be ${formatNames[String(format)] ?? `of the format ${format}`}`,
+  pattern: ({ pattern }) => (pattern === identifierPattern ? `must be ${identifierForms}` : 'is not in the right form'),
+  minLength: (params) => (params['limit'] === 1 ? 'must not be empty' : atLeast('character')(params)),
+  maxLength: atMost('character'),
+  minItems: atLeast('item'),
+  maxItems: atMost('item'),
+  uniqueItems: () => 'must not have repeated items',
+  minProperties: atLeast('member'),
+  maxProperties: atMost('member'),
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+}
+
+const identifierForms = 'an identifier: digits, as a string or a number'
+
+const typesOf = (type: unknown): string[] =>
+  [type].flat().map((name) => typeNames[String(name)] ?? `of the type ${name}`)
+
+const messageOf = ({ keyword, params }: FastifySchemaValidationError): string =>
+  messages[keyword]?.(params) ?? 'is not acceptable'
+
+function messageOfUnion(alternatives: readonly FastifySchemaValidationError[]): string {
+  if (alternatives.some(({ params }) => params['pattern'] === identifierPattern)) return `must be ${identifierForms}`
+  if (alternatives.every(({ keyword }) => keyword === 'type')) {
+    const types = new Set(alternatives.flatMap(({ params }) => typesOf(params['type'])))
+    if (types.size > 0) return `must be ${[...types].join(' or ')}`
   }
+  const reasons = new Set(alternatives.map(messageOf))
+  return reasons.size > 0 ? [...reasons].join(' or ') : 'has none of the accepted forms'
 }

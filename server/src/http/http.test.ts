@@ -3,11 +3,33 @@ import { test } from 'node:test'
 import { DeviceAuthenticationModeRequest } from '@muster/contract/device-authentication-modes.ts'
 import Type from 'typebox'
 import { type Answer, testApp } from '../../test/support/app.ts'
+import { ServiceError } from '../errors.ts'
 import { endpoint, publicEndpoint } from './endpoint.ts'
+import { errorBodyOf } from './errors.ts'
 import { identifierOf } from './record-id.ts'
 
 const Echo = Type.Object({ said: Type.Unknown() })
 const tag = 'Trial'
+const flag = Type.Boolean()
+const text = Type.Optional(Type.String())
+
+const Flags = Type.Object({
+  flag,
+  text,
+  list: Type.Optional(Type.Array(Type.Object({ flag, text }))),
+  either: Type.Optional(Type.Union([Type.Object({ flag }), Type.Null()])),
+})
+
+const Rules = Type.Object({
+  text,
+  short: Type.Optional(Type.String({ minLength: 1, maxLength: 3 })),
+  code: Type.Optional(Type.String({ minLength: 2, pattern: '^[0-9]*$' })),
+  few: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 2, uniqueItems: true })),
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+  map: Type.Optional(Type.Record(Type.String(), Type.String(), { maxProperties: 1 })),
+  at: Type.Optional(Type.String({ format: 'date-time' })),
+  either: Type.Optional(Type.Union([Type.Object({ flag }), Type.Null()])),
+})
 
 const { ask, addKey, addTenant } = testApp({
   env: { MUSTER_API_VERSION_HEADER_ALIASES: 'x-kolide-api-version,x-other-version' },
@@ -24,6 +46,21 @@ const { ask, addKey, addTenant } = testApp({
       run: async ({ body, params, actor, version }) => ({
         said: { ...params, ...body, groups: (body.person_group_ids ?? []).map(identifierOf), actor, version },
       }),
+    })
+    const posted = { method: 'POST', summary: 'Try', tag, permission: 'update_devices', answer: Echo } as const
+    endpoint(app, {
+      ...posted,
+      path: '/flags',
+      operationId: 'postFlags',
+      body: Flags,
+      run: async ({ body }) => ({ said: body }),
+    })
+    endpoint(app, {
+      ...posted,
+      path: '/rules',
+      operationId: 'postRules',
+      body: Rules,
+      run: async ({ body }) => ({ said: body }),
     })
     endpoint(app, {
       method: 'DELETE',
@@ -152,6 +189,8 @@ test('v0 is gone, as a header and as a path', async () => {
     await ask('GET', '/whoami', { headers: { 'x-service-api-version': 'v0' } }),
     await ask('GET', '/whoami', { headers: { 'x-kolide-api-version': 'v0' }, key: undefined }),
     await ask('GET', '/v0'),
+    await ask('GET', '/api/v0'),
+    await ask('GET', '/api/v0/devices?per_page=1', { key: undefined }),
     await ask('POST', '/v0/devices/1', { body: {} }),
   ]
   for (const { status, body } of answers) assert.deepEqual([status, body], [410, gone])
@@ -206,7 +245,7 @@ test('PUT does what PATCH does', async () => {
 
 test('a malformed body is a 400, another content type a 415, a large one a 413', async () => {
   const send = (body: unknown, headers: Record<string, string> = json) => ask('PATCH', '/trials/1', { body, headers })
-  for (const text of ['{', '', 'nul', '{"a":1}}', '{"__proto__": {}}', '[1,]']) {
+  for (const text of ['{', ' ', 'nul', '{"a":1}}', '{"__proto__": {}}', '[1,]']) {
     assert.deepEqual(refused(await send(text)), [400, 'malformed_json'], text)
   }
   const whole = JSON.stringify({ authentication_mode: 'anyone' })
@@ -224,19 +263,90 @@ test('a body that is not acceptable is a 422 that names every field, and nothing
     return answer.body.errors
   }
   assert.deepEqual(await send({}), [{ field: 'authentication_mode', message: 'is required' }])
-  assert.deepEqual(await send([]), [{ field: '', message: 'must be object' }])
+  assert.deepEqual(await send([]), [{ field: '', message: 'must be an object' }])
+  const identifier = 'must be an identifier: digits, as a string or a number'
   const allowed = 'must be one of only_registered_owner, only_registered_owner_or_group_members, anyone'
   assert.deepEqual(await send({ authentication_mode: 'none', person_group_ids: ['1', 'x', 1.5, -1, null] }), [
     { field: 'authentication_mode', message: allowed },
-    { field: 'person_group_ids/1', message: 'has none of the accepted forms' },
-    { field: 'person_group_ids/2', message: 'has none of the accepted forms' },
-    { field: 'person_group_ids/3', message: 'has none of the accepted forms' },
-    { field: 'person_group_ids/4', message: 'has none of the accepted forms' },
+    { field: 'person_group_ids/1', message: identifier },
+    { field: 'person_group_ids/2', message: 'must be a string or a whole number' },
+    { field: 'person_group_ids/3', message: 'must be a string or must be at least 0' },
+    { field: 'person_group_ids/4', message: 'must be a string or a whole number' },
   ])
   assert.deepEqual(await send({ authentication_mode: 'anyone', person_group_ids: '1' }), [
-    { field: 'person_group_ids', message: 'must be array' },
+    { field: 'person_group_ids', message: 'must be a list' },
   ])
   assert.equal((await send({ authentication_mode: 'anyone', person_group_ids: Array(1000).fill('x') })).length, 50)
+})
+
+test('the message of a 422 is its first fault, for clients that show nothing else', () => {
+  const messageOf = (...errors: { field: string; message: string }[]) =>
+    errorBodyOf(new ServiceError('invalid', { errors })).message
+  const name = { field: 'name', message: 'is required' }
+  assert.equal(messageOf(name), 'name is required.')
+  assert.equal(messageOf(name, { field: 'sql', message: 'is required' }), 'name is required. 1 more: see errors.')
+  assert.equal(
+    messageOf({ field: '', message: 'must name at least one target' }),
+    'The request must name at least one target.',
+  )
+  assert.equal(messageOf({ field: '', message: 'no computer is targeted' }), 'No computer is targeted.')
+  assert.equal(
+    messageOf({ field: 'device_ids/1', message: 'there is no such device' }),
+    'device_ids/1: there is no such device.',
+  )
+  assert.equal(messageOf({ field: 'x'.repeat(9_000), message: 'is required' }).length, 113)
+  assert.equal(messageOf(), 'The request is not acceptable.')
+})
+
+test('a refusal for the state of a record names the parameter or member that it is about', () => {
+  const { message, errors } = errorBodyOf(
+    new ServiceError('check_not_refreshable', { message: 'The check is paused.' }),
+  )
+  assert.equal(message, 'The check is paused.')
+  assert.deepEqual(errors, [{ field: 'check_id', message }])
+})
+
+test('a body that is left out or empty is a 422 that names what is missing', async () => {
+  const errors = [{ field: 'authentication_mode', message: 'is required' }]
+  for (const options of [{}, { headers: json }, { headers: json, body: '' }]) {
+    const { status, body } = await ask('PATCH', '/trials/1', options)
+    assert.deepEqual([status, body], [422, { error: 'invalid', message: 'authentication_mode is required.', errors }])
+  }
+})
+
+test('the strings "true" and "false" are booleans in a body, and other text is none', async () => {
+  const send = (body: object) => ask('POST', '/flags', { body })
+  const given = { flag: 'true', list: [{ flag: 'false', text: 'true' }], either: { flag: 'true' }, text: 'false' }
+  const read = { flag: true, list: [{ flag: false, text: 'true' }], either: { flag: true }, text: 'false' }
+  assert.deepEqual((await send(given)).body.said, read)
+  assert.deepEqual((await send(read)).body.said, read)
+  for (const flag of ['True', 'yes', '', 1, null, ['true']]) {
+    const { status, body } = await send({ flag })
+    assert.deepEqual([status, body.errors], [422, [{ field: 'flag', message: 'must be true or false' }]])
+  }
+})
+
+test('every rule of a schema is explained in plain words', async () => {
+  const refused: [name: string, value: unknown, message: string][] = [
+    ['text', 7, 'must be a string'],
+    ['short', '', 'must not be empty'],
+    ['short', 'abcd', 'must have at most 3 characters'],
+    ['code', 'a', 'must have at least 2 characters'],
+    ['code', 'abc', 'is not in the right form'],
+    ['few', [], 'must have at least 1 item'],
+    ['few', ['a', 'b', 'c'], 'must have at most 2 items'],
+    ['few', ['a', 'a'], 'must not have repeated items'],
+    ['count', 0, 'must be at least 1'],
+    ['count', 11, 'must be at most 10'],
+    ['count', 1.5, 'must be a whole number'],
+    ['map', { a: '1', b: '2' }, 'must have at most 1 member'],
+    ['at', 'now', 'must be an ISO 8601 date and time, such as 2026-01-31T09:30:00Z'],
+    ['either', 'a', 'must be an object or null'],
+  ]
+  for (const [name, value, message] of refused) {
+    const { status, body } = await ask('POST', '/rules', { body: { [name]: value } })
+    assert.deepEqual([status, body.errors], [422, [{ field: name, message }]])
+  }
 })
 
 test('text that no database can hold is refused in bodies', async () => {

@@ -2,6 +2,7 @@ import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Scope } from './access-tokens.ts'
+import { bodyCoercion } from './coerce-body.ts'
 import { queryCoercion } from './coerce-query.ts'
 import { explainMalformed } from './explain-validation.ts'
 import type { Method, Operation } from './operations.ts'
@@ -26,6 +27,7 @@ export function registerOperation(
   operations.push({ ...operation, method })
   if (method === 'PATCH') operations.push({ ...operation, method: 'PUT', operationId: `${operationId}WithPut` })
   const methods: Method[] = method === 'PATCH' ? ['PATCH', 'PUT'] : [method]
+  const preValidation = preparationOf(operation)
   for (const version of versions) {
     app.route({
       method: methods,
@@ -37,9 +39,18 @@ export function registerOperation(
       ...(access !== 'public' && {
         onRequest: door.requires({ permission: access, operationId, feature, scope, routeToken }),
       }),
-      ...(operation.query && { preValidation: queryCoercion(operation.query) }),
+      preValidation,
       handler: handlerFor(version),
     })
+  }
+}
+
+/** Reads what a query string and a body write as text, before they are held to their schemas. */
+function preparationOf({ query, body }: Omit<Operation, 'method'>) {
+  const preparations = [query && queryCoercion(query), body && bodyCoercion(body)].filter((one) => one !== undefined)
+  return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
+    for (const prepare of preparations) prepare(request)
+    done()
   }
 }
 

@@ -30,10 +30,13 @@ export function versionConstraint<Handler>(aliases: readonly string[]) {
   }
 }
 
+/** Clients of v0 sent `/api/v0/…`, and some left out `/api`. */
+const isOfV0 = (path: string): boolean => /^(?:\/api)?\/v0(?:\/|$)/.test(path)
+
 /** Why no route was found: the version, or the path. */
 export function unmatchedRequest(path: string, headers: IncomingHttpHeaders, aliases: readonly string[]): ServiceError {
   const version = requestedVersion(headers, aliases)
-  if (version === 'v0' || path === '/v0' || path.startsWith('/v0/')) return new ServiceError('api_version_gone')
+  if (version === 'v0' || isOfV0(path)) return new ServiceError('api_version_gone')
   if (apiVersions.some((known) => known === version)) {
     return new ServiceError('not_found', { message: `There is nothing at this address in version ${version}.` })
   }

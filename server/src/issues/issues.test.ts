@@ -185,10 +185,10 @@ test('what issues cannot be searched by is refused, in all three lists', async (
     'id, detected_at, resolved_at, blocks_device_at, title, issue_key, issue_value, exempted, check_id, device_id, last_rechecked_at'
   const wrong: [query: string, message: string][] = [
     ['id~1', 'id cannot be searched with ~; it allows :'],
-    ['detected_at~2026', 'detected_at cannot be searched with ~; it allows : < >'],
+    ['detected_at~2026', 'detected_at cannot be searched with ~; it allows : < <= > >='],
     ['detected_at:null', 'detected_at is never null'],
-    ['resolved_at~2026', 'resolved_at cannot be searched with ~; it allows : < >'],
-    ['blocks_device_at~2026', 'blocks_device_at cannot be searched with ~; it allows : < >'],
+    ['resolved_at~2026', 'resolved_at cannot be searched with ~; it allows : < <= > >='],
+    ['blocks_device_at~2026', 'blocks_device_at cannot be searched with ~; it allows : < <= > >='],
     ['title>a', 'title cannot be searched with >; it allows : ~'],
     ['issue_key<a', 'issue_key cannot be searched with <; it allows : ~'],
     ['issue_value>a', 'issue_value cannot be searched with >; it allows : ~'],
@@ -197,7 +197,7 @@ test('what issues cannot be searched by is refused, in all three lists', async (
     ['exempted:null', 'exempted is never null'],
     ['check_id>1', 'check_id cannot be searched with >; it allows : ~'],
     ['device_id<1', 'device_id cannot be searched with <; it allows : ~'],
-    ['last_rechecked_at~2026', 'last_rechecked_at cannot be searched with ~; it allows : < >'],
+    ['last_rechecked_at~2026', 'last_rechecked_at cannot be searched with ~; it allows : < <= > >='],
     ['value:x', `Unknown search field "value"; searchable here: ${fields}`],
   ]
   for (const path of ['/issues', `/devices/${device.id}/open_issues`, `/people/${owner.id}/open_issues`]) {

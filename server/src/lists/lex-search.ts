@@ -54,9 +54,9 @@ function lexClause(text: string, start: number, after: Connector | undefined): R
   if (text[start] === '(' || text[start] === ')') throw noParentheses(start)
   const operatorPosition = endOfField(text, start)
   const field = text.slice(start, operatorPosition)
-  const operator = asOperator(text[operatorPosition])
+  const operator = operatorAt(text, operatorPosition)
   if (operator === undefined || field === '') throw noClause(text, start, field, after)
-  const value = lexValue(text, operatorPosition + 1, field, operator)
+  const value = lexValue(text, operatorPosition + operator.length, field, operator)
   return { value: { field, position: start, operator, operatorPosition, value: value.value }, end: value.end }
 }
 
@@ -68,7 +68,7 @@ function noClause(text: string, start: number, word: string, after: Connector | 
   if (word === 'AND' || word === 'OR') return new SearchError(`Expected a clause${place}, found ${word}`, start)
   const found = quoteForMessage(word)
   return new SearchError(
-    `Expected one of : ~ < > directly after ${found}; a value that contains spaces must be in double quotes`,
+    `Expected one of : ~ < <= > >= directly after ${found}; a value that contains spaces must be in double quotes`,
     start + word.length,
   )
 }
@@ -162,10 +162,13 @@ function endOfWord(text: string, start: number): number {
 
 function endOfField(text: string, start: number): number {
   let at = start
-  while (at < text.length && text[at] !== ' ' && asOperator(text[at]) === undefined) at += 1
+  while (at < text.length && text[at] !== ' ' && operatorAt(text, at) === undefined) at += 1
   return at
 }
 
-function asOperator(character: string | undefined): SearchOperator | undefined {
-  return character === ':' || character === '~' || character === '<' || character === '>' ? character : undefined
+function operatorAt(text: string, at: number): SearchOperator | undefined {
+  const character = text[at]
+  if (character === ':' || character === '~') return character
+  if (character !== '<' && character !== '>') return undefined
+  return text[at + 1] === '=' ? `${character}=` : character
 }

@@ -2,7 +2,7 @@ import type { SearchField, SearchFields } from '@muster/contract/search.ts'
 import { type LexedClause, lexSearch } from './lex-search.ts'
 import { parseSearchValue } from './parse-search-value.ts'
 import { quoteForMessage, SearchError } from './search-error.ts'
-import type { SearchClause, SearchExpression } from './search-expression.ts'
+import type { SearchClause, SearchExpression, SearchValue } from './search-expression.ts'
 
 /**
  * Reads a search such as `name~"mac book" AND registered_at>2026-01-31 OR id:[1,2]` against the fields a list allows.
@@ -29,7 +29,14 @@ function parseClause(lexed: LexedClause, fields: SearchFields): SearchClause {
     throw new SearchError(message, lexed.operatorPosition, name)
   }
   const value = parseSearchValue(lexed, field)
+  // The values that contain the text are known without asking the database, so its indexes serve them.
+  if (field.kind === 'enum' && operator === '~') return { field: name, operator: ':', value: valuesWith(value, field) }
   return field.ignoreCase ? { field: name, operator, value, ignoreCase: true } : { field: name, operator, value }
+}
+
+function valuesWith(text: SearchValue, { values }: { values: readonly string[] }): string[] {
+  const part = String(text).toLowerCase()
+  return values.filter((value) => value.toLowerCase().includes(part))
 }
 
 function fieldOf(lexed: LexedClause, fields: SearchFields): SearchField {

@@ -14,8 +14,10 @@ export class SearchError extends Error {
   }
 }
 
-/** Text of the caller's for an error message: in quotes and cut to 40 characters. */
+/** The caller's text for an error message: in quotes as a search writes them, and cut to 40 characters. */
 export function quoteForMessage(text: string): string {
   const characters = Array.from(text.slice(0, 82))
-  return characters.length > 40 ? `"${characters.slice(0, 40).join('')}…"` : `"${text}"`
+  const isLong = characters.length > 40
+  const shown = (isLong ? characters.slice(0, 40).join('') : text).replace(/[\\"]/g, '\\$&')
+  return `"${shown}${isLong ? '…' : ''}"`
 }

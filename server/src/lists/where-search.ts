@@ -51,7 +51,8 @@ function conditionOf(
   }
   const text = String(value)
   if (operator === '~') return contains(column, text, type)
-  return operator === '<' ? sql`${column} < ${text}::timestamptz` : sql`${column} > ${text}::timestamptz`
+  // One of the operators of the language, all of which SQL writes alike.
+  return sql`${column} ${sql.raw(operator)} ${text}::timestamptz`
 }
 
 /** The values a column of this type can hold: what it cannot hold it does not equal, and a cast would fail. */

@@ -6,7 +6,8 @@ import type { Targets } from './targeting-rules.ts'
 
 export type NewCampaign = {
   organizationId: string
-  name: string
+  /** Left out: the beginning of the SQL. */
+  name: string | undefined
   sql: string
   tablesUsed: readonly string[]
   targets: Targets
@@ -27,7 +28,8 @@ export const waitsUntil = (now: string): string => new Date(Date.parse(now) + wa
  * that the organization does not have, and when none is targeted.
  */
 export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<string> {
-  const { organizationId, name, sql, targets, actor, now } = campaign
+  const { organizationId, sql, targets, actor, now } = campaign
+  const name = campaign.name ?? nameOf(sql)
   refuseNoTargets(targets)
   await refuseUnknownDevices(tx, organizationId, campaign.namedDeviceIds)
   const { id } = await tx
@@ -50,6 +52,12 @@ export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<str
   const description = `Created the live query "${name}": ${sql}`
   await recordAudit(tx, { organizationId, actor, about: { live_query: id }, description, now })
   return id
+}
+
+/** The statement on one line, cut to 100 characters. */
+function nameOf(sql: string): string {
+  const characters = Array.from(sql.trim().replace(/\s+/g, ' ').slice(0, 202))
+  return characters.length > 100 ? `${characters.slice(0, 100).join('').trimEnd()}…` : characters.join('')
 }
 
 export function refuseNoTargets({ deviceIds, platforms }: Targets): void {

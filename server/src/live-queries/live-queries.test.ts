@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { baseUrl, testApp } from '../../test/support/app.ts'
+import { invalidBody } from '../../test/support/invalid-body.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
@@ -15,11 +16,7 @@ const make = makeIn(app)
 const start = '2026-11-20T10:00:00.000Z'
 const later = '2026-11-20T11:00:00.000Z'
 const missing = { error: 'not_found', message: 'There is no such record.' }
-const invalid = (field: string, message: string) => ({
-  error: 'invalid',
-  message: 'The request is not acceptable.',
-  errors: [{ field, message }],
-})
+const invalid = (field: string, message: string) => invalidBody({ field, message })
 
 beforeEach(async () => {
   await app.reset()
@@ -107,6 +104,18 @@ test('a live query is made, read, listed and deleted', async () => {
   }
   const results = await app.ask('GET', `/live_query_campaigns/${made.body.id}/query_results`)
   assert.deepEqual([results.status, results.body], [404, missing])
+})
+
+test('a live query without a name has the beginning of its SQL as name, and takes booleans as text', async () => {
+  const { mac } = await fleet()
+  const post = (body: object) => app.ask('POST', '/live_query_campaigns', { body })
+  const short = await post({ sql: 'SELECT pid\n  FROM   processes ', target_macs: 'true', target_all_devices: 'false' })
+  assert.deepEqual([short.status, short.body.name], [200, 'SELECT pid FROM processes'])
+  assert.deepEqual(await targetsOf(short.body.id), [mac.id])
+  const long = await post({ sql: `SELECT '${'😀'.repeat(200)}' AS smile`, target_macs: true })
+  assert.equal(long.body.name, `SELECT '${'😀'.repeat(92)}…`)
+  assert.match(await lastAudit(), /^Created the live query "SELECT '/)
+  assert.equal((await post({ sql, target_macs: true, name: '' })).status, 422)
 })
 
 test('targets are devices by name, as text or number, and kinds of computers, each device once', async () => {

@@ -212,7 +212,7 @@ test('what is over already cannot be ended again', async () => {
   const versions = await rowVersions(app.db)
   for (const { id } of [device, other]) {
     const { status, body } = await endRegistration(id)
-    const expected = { error: 'device_not_registered', message, errors: [{ field: '', message }] }
+    const expected = { error: 'device_not_registered', message, errors: [{ field: 'deviceId', message }] }
     assert.deepEqual([status, body], [422, expected])
   }
   assert.deepEqual(await rowVersions(app.db), versions)

@@ -155,8 +155,8 @@ test('what makes no stream is refused, with where it is wrong', async () => {
       422,
       'delivery/authorization_header must be a value of a header',
     ],
-    [{ name: 7 }, 422, 'name must be string'],
-    [{ delivery: 'poll' }, 422, 'delivery must be object'],
+    [{ name: 7 }, 422, 'name must be a string'],
+    [{ delivery: 'poll' }, 422, 'delivery must be an object'],
     [{ delivery: { method: 'mail' } }, 422, `delivery/method must be one of ${push}, ${poll}`],
     [{ spec_version: 'v2' }, 422, 'spec_version must be one of v1_0, draft'],
   ]

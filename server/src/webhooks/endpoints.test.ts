@@ -99,11 +99,11 @@ test('what makes no endpoint is refused, with where it is wrong, and so is what 
   const refused: [body: object, fault: string][] = [
     [{ url: 'http://hooks.example.com/' }, 'url must begin with https:// and a host'],
     [{ url: 'https://127.0.0.1/' }, 'url must be on a publicly reachable host'],
-    [{ events: [] }, 'events must NOT have fewer than 1 items'],
+    [{ events: [] }, 'events must have at least 1 item'],
     [{ events: ['devices.exploded'] }, `events/0 must be one of ${names}`],
-    [{ description: 'x'.repeat(501) }, 'description must NOT have more than 500 characters'],
-    [{ enabled: 'yes' }, 'enabled must be boolean'],
-    [headers({ 'x-a': 7 }), 'custom_headers/x-a must be string'],
+    [{ description: 'x'.repeat(501) }, 'description must have at most 500 characters'],
+    [{ enabled: 'yes' }, 'enabled must be true or false'],
+    [headers({ 'x-a': 7 }), 'custom_headers/x-a must be a string'],
     [headers({ 'x a': 'b' }), 'custom_headers/x a must be the name of a header, of at most 100 characters'],
     [headers({ '': 'b' }), 'custom_headers/ must be the name of a header, of at most 100 characters'],
     [headers({ 'x-a': 'b', 'X-A': 'c' }), 'custom_headers/X-A is there twice'],
@@ -117,7 +117,7 @@ test('what makes no endpoint is refused, with where it is wrong, and so is what 
     ],
     [
       headers(Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'a']))),
-      'custom_headers must NOT have more than 20 properties',
+      'custom_headers must have at most 20 members',
     ],
   ]
   const own = ['Authorization', 'Host', 'Connection', 'Transfer-Encoding', 'Content-Type', 'Content-Length', 'TE']
@@ -274,7 +274,7 @@ test('rollWebhookSecret and revealWebhookSecret: the previous secret signs until
   assert.deepEqual([last?.sealed_previous_secret, last?.previous_secret_until], [null, null])
   assert.deepEqual(fieldsOf(await ask('roll_secret', { overlap_seconds: 604_801 })), [
     422,
-    'overlap_seconds must be <= 604800',
+    'overlap_seconds must be at most 604800',
   ])
   const at = 'the webhook endpoint at "hooks.example.com"'
   assert.deepEqual((await audits()).slice(0, 5), [

@@ -66,7 +66,7 @@ test('a refusal is thrown with its code, its faults and the request to ask about
   const wrong = client.GET('/devices', { params: { query: { per_page: 1000 } } })
   await assert.rejects(wrong, (error) => {
     assert.ok(error instanceof MusterError)
-    assert.deepEqual(error.errors, [{ field: 'per_page', message: 'must be <= 100' }])
+    assert.deepEqual(error.errors, [{ field: 'per_page', message: 'must be at most 100' }])
     return true
   })
 })

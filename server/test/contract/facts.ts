@@ -54,6 +54,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /webhook_endpoints/:/deliveries/:',
     'POST /webhook_endpoints/:/deliveries/:/resend',
   ],
+  device_group_member: ['data'],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
   ssf_poll_answer: ['moreAvailable'],
   ssf_poll_body: ['maxEvents', 'returnImmediately', 'setErrs'],

@@ -48,7 +48,8 @@ export function isFound(held: readonly Value[], field: SearchField, operator: Se
 function compared(value: string, operator: SearchOperator, wanted: string): boolean {
   const [one, other] = [Date.parse(value), Date.parse(wanted)]
   if (operator === ':') return one === other
-  return operator === '<' ? one < other : one > other
+  if (operator === '<' || operator === '<=') return one < other || (operator === '<=' && one === other)
+  return one > other || (operator === '>=' && one === other)
 }
 
 export const quoted = (value: string): string => `"${value.replaceAll(/[\\"]/g, '\\$&')}"`

@@ -21,7 +21,7 @@ function filled(): Promise<World> {
 const lists = (): Operation[] =>
   harness.app.kit.operations.filter(({ search }) => search && Object.keys(search).length > 0)
 
-const operators: readonly SearchOperator[] = [':', '~', '<', '>']
+const operators: readonly SearchOperator[] = [':', '~', '<', '<=', '>', '>=']
 /** What a list lists. */
 const recordOf = (operation: Operation) => facts.operations[factKey(operation)]?.record ?? operation.operationId
 
@@ -48,6 +48,10 @@ function wantedOf(field: SearchField, operator: SearchOperator, held: readonly s
   return [...some, ...others, '123456789']
 }
 
+/** The same value as another client may write it. */
+const recased = (value: string, field: SearchField): string =>
+  field.kind === 'enum' || field.ignoreCase ? value.toUpperCase() : value
+
 type Case = { query: string; expected: readonly WireRecord[] }
 
 function casesOf(kind: string, name: string, field: SearchField, records: readonly WireRecord[]): Case[] {
@@ -63,10 +67,12 @@ function casesOf(kind: string, name: string, field: SearchField, records: readon
   )
   if (field.nullable) cases.push({ query: `${name}:null`, expected: found(':', null) })
   if (field.multiple) {
-    const some = texts.slice(0, 2)
+    const some = [...new Set(texts)].slice(0, 2)
     const expected = records.filter((record) => some.some((value) => valuesIn(kind, name, record).includes(value)))
+    cases.push({ query: `${name}:[${some.map((value) => quoted(recased(value, field))).join(',')}]`, expected })
     cases.push({ query: `${name}:[${some.map(quoted).join(',')}]`, expected })
-    cases.push({ query: `${name}:[${some.join(', ')}]`, expected })
+    if (some.every((value) => /^[^\s,"[\]]+$/.test(value)))
+      cases.push({ query: `${name}:[${some.join(', ')}]`, expected })
   }
   return cases
 }

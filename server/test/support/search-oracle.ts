@@ -30,7 +30,9 @@ function matchesClause(clause: SearchClause, record: SearchableRecord, fold: (te
   return texts.some((text) =>
     wanted.some((one) => {
       if (operator === '<') return text < one
+      if (operator === '<=') return text <= one
       if (operator === '>') return text > one
+      if (operator === '>=') return text >= one
       if (operator === '~') return fold(text).includes(fold(one))
       return ignoreCase ? fold(text) === fold(one) : text === one
     }),

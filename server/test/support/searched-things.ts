@@ -11,7 +11,7 @@ export const thingSearch = {
   note: { kind: 'string', operators: [':', '~'], nullable: true, multiple: true },
   email: { kind: 'string', operators: [':', '~'], nullable: true, multiple: true, ignoreCase: true },
   hardware_uuid: { kind: 'string', operators: [':', '~'], nullable: true, multiple: true },
-  seen_at: { kind: 'datetime', operators: [':', '<', '>'], nullable: true },
+  seen_at: { kind: 'datetime', operators: [':', '<', '<=', '>', '>='], nullable: true },
   exempted: { kind: 'boolean', operators: [':'], nullable: true },
   state: { kind: 'enum', operators: [':'], values: ['Good', 'Notified', 'Will Block', 'Blocked'], multiple: true },
   tables_used: { kind: 'string_list', operators: [':', '~'], nullable: true, multiple: true },

@@ -128,7 +128,7 @@ export function refusalComponents(lift: Lift): Record<string, Schema> {
 }
 
 function exampleOf(code: ErrorCode) {
-  const errors = code === 'invalid' ? [{ field: 'per_page', message: 'must be <= 100' }] : undefined
+  const errors = code === 'invalid' ? [{ field: 'per_page', message: 'must be at most 100' }] : undefined
   return errorBodyOf(new ServiceError(code, errors && { errors }))
 }
 

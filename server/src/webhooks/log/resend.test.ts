@@ -105,7 +105,10 @@ test('what waits already is not queued a second time, as itself or as a repeat',
   for (const { id } of [waiting, failed]) {
     const { status, body } = await resend(endpoint.id, id)
     const message = 'This waits to be delivered already.'
-    assert.deepEqual([status, body], [422, { error: 'delivery_pending', message, errors: [{ field: '', message }] }])
+    assert.deepEqual(
+      [status, body],
+      [422, { error: 'delivery_pending', message, errors: [{ field: 'deliveryId', message }] }],
+    )
   }
   assert.deepEqual(await rowVersions(app.db), before)
   await settle('failed')
@@ -123,7 +126,7 @@ test('a disabled endpoint is sent nothing again, nor tested', async () => {
     await resendAll(endpoint.id, { from: startOfTests }),
     await app.ask('POST', `/webhook_endpoints/${endpoint.id}/test`, { body: {} }),
   ]) {
-    const refusal = { error: 'endpoint_disabled', message, errors: [{ field: '', message }] }
+    const refusal = { error: 'endpoint_disabled', message, errors: [{ field: 'endpointId', message }] }
     assert.deepEqual([answer.status, answer.body], [422, refusal])
   }
   assert.deepEqual(await rowVersions(app.db), before)
