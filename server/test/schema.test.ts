@@ -21,7 +21,6 @@ const globalTables = new Set([
   'admin_session_lookups',
   'sign_in_throttles',
   'schema_migrations',
-  'signing_keys',
   'worker_heartbeats',
 ])
 

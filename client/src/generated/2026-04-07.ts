@@ -1410,6 +1410,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/.well-known/ssf-configuration": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read how to connect a receiver
+         * @description No key is needed.
+         */
+        readonly get: operations["getSsfConfiguration"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ssf/jwks.json": {
         readonly parameters: {
             readonly query?: never;
@@ -1430,7 +1450,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/.well-known/ssf-configuration": {
+    readonly "/.well-known/ssf-configuration/ssf/{organizationId}": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -1438,10 +1458,56 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read how to connect a receiver
-         * @description No key is needed.
+         * Read how to connect a receiver to the path issuer of an organization
+         * @description An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.
+         *
+         *     No key is needed.
          */
-        readonly get: operations["getSsfConfiguration"];
+        readonly get: operations["getSsfConfigurationOfOrganization"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf/{organizationId}/.well-known/ssf-configuration": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read how to connect a receiver to the path issuer of an organization
+         * @description An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.
+         *
+         *     No key is needed.
+         */
+        readonly get: operations["getSsfConfigurationBelowOrganization"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf/{organizationId}/jwks.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the keys that verify event tokens of the path issuer of an organization
+         * @description An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.
+         *
+         *     No key is needed.
+         */
+        readonly get: operations["getSsfKeysOfOrganization"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -11235,51 +11301,6 @@ export interface operations {
             readonly 503: components["responses"]["Unavailable"];
         };
     };
-    readonly getSsfKeys: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
-                 * @example 2026-04-07
-                 */
-                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
-            };
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description Public keys that verify event tokens (RFC 7517). */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "keys": [
-                     *         {
-                     *           "kty": "RSA",
-                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
-                     *           "use": "sig",
-                     *           "alg": "RS256",
-                     *           "n": "3F6…",
-                     *           "e": "AQAB"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["JsonWebKeySet"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
     readonly getSsfConfiguration: {
         readonly parameters: {
             readonly query?: never;
@@ -11333,6 +11354,224 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Public keys that verify event tokens (RFC 7517). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "3F6…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JsonWebKeySet"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfConfigurationOfOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the organization. */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "spec_version": "1_0",
+                     *       "issuer": "https://muster.example.com",
+                     *       "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+                     *       "delivery_methods_supported": [
+                     *         "urn:ietf:rfc:8935",
+                     *         "urn:ietf:rfc:8936"
+                     *       ],
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "configuration_endpoint": "https://muster.example.com/ssf_streams",
+                     *       "status_endpoint": "https://muster.example.com/ssf_streams/status",
+                     *       "verification_endpoint": "https://muster.example.com/ssf_streams/verify",
+                     *       "authorization_schemes": [
+                     *         {
+                     *           "spec_urn": "urn:ietf:rfc:6750"
+                     *         },
+                     *         {
+                     *           "spec_urn": "urn:ietf:rfc:6749"
+                     *         }
+                     *       ],
+                     *       "default_subjects": "ALL"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfConfiguration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfConfigurationBelowOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the organization. */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What a receiver needs to know of this transmitter (SSF 1.0 §7.1). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "spec_version": "1_0",
+                     *       "issuer": "https://muster.example.com",
+                     *       "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+                     *       "delivery_methods_supported": [
+                     *         "urn:ietf:rfc:8935",
+                     *         "urn:ietf:rfc:8936"
+                     *       ],
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "configuration_endpoint": "https://muster.example.com/ssf_streams",
+                     *       "status_endpoint": "https://muster.example.com/ssf_streams/status",
+                     *       "verification_endpoint": "https://muster.example.com/ssf_streams/verify",
+                     *       "authorization_schemes": [
+                     *         {
+                     *           "spec_urn": "urn:ietf:rfc:6750"
+                     *         },
+                     *         {
+                     *           "spec_urn": "urn:ietf:rfc:6749"
+                     *         }
+                     *       ],
+                     *       "default_subjects": "ALL"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfConfiguration"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfKeysOfOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the organization. */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Public keys that verify event tokens (RFC 7517). */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "3F6…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JsonWebKeySet"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 410: components["responses"]["Gone"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["Unavailable"];

@@ -7,6 +7,8 @@ export type Caller = {
   readonly organizationId: string
   readonly keyId?: string
   readonly actor: Actor
+  /** The organization's own base address, where it has one and is reached there. */
+  readonly baseUrl?: string | null
 }
 
 /** Whom a key speaks for, and what it may do; the same for all requests of the key. */
@@ -16,6 +18,9 @@ export type Principal = {
   readonly keyId: string
   readonly permissions: ReadonlySet<Permission>
   readonly disabledFeatures: ReadonlySet<Feature>
+  readonly baseUrl: string | null
+  /** Whether it has left every address but its own. */
+  readonly isAtOwnAddressOnly: boolean
 }
 
 export type KeyRow = {
@@ -26,6 +31,8 @@ export type KeyRow = {
   permissions: string
   /** JSON text. */
   disabled_features: string
+  base_url: string | null
+  is_at_own_address_only: boolean
 }
 
 const mostPrincipals = 10_000
@@ -35,7 +42,8 @@ export function principalCache() {
   const cache = new Map<string, { source: string; principal: Principal }>()
   return {
     of(row: KeyRow): Principal {
-      const source = `${row.permissions}\n${row.disabled_features}\n${row.name}`
+      const { base_url, is_at_own_address_only: isAtOwnAddressOnly } = row
+      const source = `${row.permissions}\n${row.disabled_features}\n${base_url} ${isAtOwnAddressOnly}\n${row.name}`
       const place = `${row.organization_id}/${row.api_key_id}`
       const cached = cache.get(place)
       if (cached?.source === source) return cached.principal
@@ -47,7 +55,8 @@ export function principalCache() {
   }
 }
 
-function readPrincipal({ organization_id, api_key_id, name, permissions, disabled_features }: KeyRow): Principal {
+function readPrincipal(row: KeyRow): Principal {
+  const { organization_id, api_key_id, name, permissions, disabled_features } = row
   const granted: Partial<Record<Permission, string>> = JSON.parse(permissions)
   const disabled: Feature[] = JSON.parse(disabled_features)
   return {
@@ -55,6 +64,8 @@ function readPrincipal({ organization_id, api_key_id, name, permissions, disable
     keyId: api_key_id,
     permissions: new Set(Object.keys(granted) as Permission[]),
     disabledFeatures: new Set(disabled),
+    baseUrl: row.base_url,
+    isAtOwnAddressOnly: row.is_at_own_address_only,
     actor: { type: 'ApiKey', id: api_key_id, name, email: null },
   }
 }

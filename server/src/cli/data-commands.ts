@@ -64,6 +64,7 @@ import {
   listOrganizationsCommand,
   listSettingsCommand,
   renameOrganizationCommand,
+  setBaseUrlCommand,
   setFeatureCommand,
   setSettingCommand,
 } from './commands/organization-commands.ts'
@@ -93,7 +94,11 @@ import {
   withdrawExemptionCommand,
 } from './commands/request-commands.ts'
 import { createScimTokenCommand, listScimTokensCommand, revokeScimTokenCommand } from './commands/scim-commands.ts'
-import { listSigningKeysCommand, rotateSigningKeyCommand } from './commands/signing-key-commands.ts'
+import {
+  listSigningKeysCommand,
+  rotateSigningKeyCommand,
+  withdrawSigningKeyCommand,
+} from './commands/signing-key-commands.ts'
 import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
 
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
@@ -118,6 +123,7 @@ export const dataCommands: readonly DataCommand[] = [
   listOrganizationsCommand,
   createOrganizationCommand,
   renameOrganizationCommand,
+  setBaseUrlCommand,
   setFeatureCommand,
   listSettingsCommand,
   setSettingCommand,
@@ -194,6 +200,7 @@ export const dataCommands: readonly DataCommand[] = [
   tailStreamsCommand,
   listSigningKeysCommand,
   rotateSigningKeyCommand,
+  withdrawSigningKeyCommand,
   listEndpointsCommand,
   addEndpointCommand,
   changeEndpointCommand,

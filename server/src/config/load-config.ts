@@ -41,6 +41,8 @@ export type Config = Readonly<{
   apiVersionHeaderAliases: readonly string[]
   /** Lower case. */
   pollTokenHeaderAliases: readonly string[]
+  /** Whether organizations without a base address of their own may have a path as the issuer of their streams. */
+  ssfPathIssuers: boolean
   deviceDeletionDelaySeconds: number
   /** Lower case. */
   liveQueryBlockedTables: readonly string[]
@@ -105,6 +107,7 @@ function toConfig(values: SettingValues, removedSettings: readonly ConfigFault[]
     egressSharedAddresses: Object.freeze(values.MUSTER_EGRESS_SHARED_ADDRESSES),
     apiVersionHeaderAliases: Object.freeze(values.MUSTER_API_VERSION_HEADER_ALIASES),
     pollTokenHeaderAliases: Object.freeze(values.MUSTER_POLL_TOKEN_HEADER_ALIASES),
+    ssfPathIssuers: values.MUSTER_SSF_PATH_ISSUERS,
     deviceDeletionDelaySeconds: values.MUSTER_DEVICE_DELETION_DELAY_SECONDS,
     liveQueryBlockedTables: Object.freeze(values.MUSTER_LIVE_QUERY_BLOCKED_TABLES.filter((name) => name !== 'none')),
     oidc: toOidc(values),

@@ -152,6 +152,10 @@ export const settings = Type.Object({
     default: ['x-kolide-poll-bearer-token'],
     description: 'Header names read as `X-Service-Poll-Bearer-Token`, for existing clients of this API family.',
   }),
+  MUSTER_SSF_PATH_ISSUERS: flag({
+    description:
+      'Let organizations without a base address of their own have streams whose issuer is a path, `<MUSTER_BASE_URL>/ssf/<organization>`. Not every receiver takes one.',
+  }),
   MUSTER_DEVICE_DELETION_DELAY_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 2_592_000,

@@ -28,6 +28,9 @@ export type TargetedPlatform = 'all' | 'Mac' | 'Windows' | 'Linux'
 export type AdminLinkPurpose = 'first_run' | 'invite' | 'reset'
 export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
 
+/** What a signing key is for. `shared_signals`: streams from before organizations had keys of their own. */
+export type KeyPurpose = 'signals' | 'shared_signals'
+
 /** RFC 7517, RSA. */
 type PublicJwk = { kty: 'RSA'; n: string; e: string }
 
@@ -48,7 +51,20 @@ export interface Database {
     is_second_factor_required: WithDefault<boolean>
     updated_at: Instant
   }
-  organizations: { id: Id; name: string; disabled_features: WithDefault<string[]>; created_at: Instant }
+  organizations: {
+    id: Id
+    name: string
+    disabled_features: WithDefault<string[]>
+    created_at: Instant
+    base_url: string | null
+    old_addresses_ended_at: Instant | null
+  }
+  former_addresses: {
+    organization_id: string
+    base_url: string
+    left_at: Instant
+    ended_at: Instant | null
+  }
   people: {
     organization_id: string
     id: Id
@@ -605,6 +621,9 @@ export interface Database {
     created_at: Instant
     active_from: Instant
     retired_at: Instant | null
+    organization_id: string
+    purpose: KeyPurpose
+    withdrawn_at: Instant | null
   }
   ssf_streams: {
     organization_id: string
@@ -625,6 +644,12 @@ export interface Database {
     updated_at: Instant
     deleted_at: Instant | null
     created_by_key_id: string | null
+    issuer: WithDefault<string>
+    signing_purpose: WithDefault<KeyPurpose>
+    moved_at: Instant | null
+    former_issuer: string | null
+    former_signing_purpose: KeyPurpose | null
+    resigned_at: Instant | null
   }
   worker_heartbeats: {
     worker_id: string

@@ -10,7 +10,8 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { startAdmissions } from './admissions.ts'
 import { admitter, authenticator, rateLimiter } from './authenticate.ts'
 import type { Kit } from './kit.ts'
-import { linksFor } from './links.ts'
+import { linkCache, linksFor } from './links.ts'
+import { addressGuard } from './require-address.ts'
 
 type Parts = {
   config: Config
@@ -32,20 +33,29 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   const admissions = startAdmissions({ db, windowMs, onUse: uses.note })
   const holdToLimit = rateLimiter({ limitPerMinute: config.rateLimitPerMinute, windowMs })
   const admit = admitter(admissions, holdToLimit)
+  const requireAddress = addressGuard(db, config.baseUrl)
+  const links = linksFor(config.baseUrl)
   const kit: Kit = {
     config,
     db,
     secrets,
     clock,
     log,
-    links: linksFor(config.baseUrl),
+    links,
+    linksOf: linkCache(links),
     cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
     admit,
+    requireAddress,
     door: {
       prefix: '',
       versions: apiVersions,
       isForEverybody: true,
-      requires: authenticator(admit, holdToLimit, { secrets, clock, onPermissionUse: uses.notePermission }),
+      requires: authenticator(admit, holdToLimit, {
+        secrets,
+        clock,
+        onPermissionUse: uses.notePermission,
+        requireAddress,
+      }),
     },
     operations: [],
   }

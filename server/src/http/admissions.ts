@@ -96,7 +96,8 @@ const statement = `
     select * from unnest($1::bytea[], $2::integer[]) with ordinality as asked (lookup_hash, hits, place)
   ), known as (
     select asked.place, asked.hits, api_keys.organization_id, api_keys.id as api_key_id, api_keys.name,
-      api_keys.permissions::text as permissions, to_json(organizations.disabled_features)::text as disabled_features
+      api_keys.permissions::text as permissions, to_json(organizations.disabled_features)::text as disabled_features, organizations.base_url,
+      organizations.old_addresses_ended_at is not null as is_at_own_address_only
     from asked
     join api_key_lookups on api_key_lookups.lookup_hash = asked.lookup_hash
     join api_keys on api_keys.organization_id = api_key_lookups.organization_id

@@ -8,6 +8,7 @@ import { fail } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { type AccessToken, isAccessToken, readAccessToken, type Scope } from './access-tokens.ts'
 import type { Admission, Admissions } from './admissions.ts'
+import type { RequireAddress } from './require-address.ts'
 
 /** What a route asks of the key; `scope` is what an access token needs, which is good for nothing without one. */
 export type Need = {
@@ -40,6 +41,8 @@ type HoldToLimit = (reply: FastifyReply, position: RateLimitPosition) => void
 type Authentication = {
   secrets: Secrets
   clock: Clock
+  /** Refuses a key at an address where its organization is not served. */
+  requireAddress: RequireAddress
   /** Told of every request that a permission lets through. */
   onPermissionUse: (principal: Principal, permission: Permission) => void
 }
@@ -76,7 +79,7 @@ export const admitter =
 export function authenticator(
   admit: Admit,
   holdToLimit: HoldToLimit,
-  { secrets, clock, onPermissionUse }: Authentication,
+  { secrets, clock, onPermissionUse, requireAddress }: Authentication,
 ) {
   async function admitRouteToken(request: FastifyRequest, reply: FastifyReply, token: RouteToken, bearer: string) {
     request.credential = 'route_token'
@@ -103,8 +106,9 @@ export function authenticator(
       const lookupHash = isWellFormedKey(bearer) ? secrets.lookupHash('api_key', bearer) : access?.lookupHash
       const principal = lookupHash && (await admit(reply, lookupHash))
       if (!principal) return fail('unauthorized')
-      const { organizationId, keyId, actor } = principal
-      request.principal = { organizationId, keyId, actor: { ...actor, ipAddress: request.ip } }
+      await requireAddress(request.host, principal)
+      const { organizationId, keyId, actor, baseUrl } = principal
+      request.principal = { organizationId, keyId, baseUrl, actor: { ...actor, ipAddress: request.ip } }
       if (access) requireScope(access, scope)
       if (feature) requireFeature(principal, feature)
       if (permission === 'read') return

@@ -31,6 +31,8 @@ export type PublicCall<Body = unknown, Query = unknown, Path extends string = st
   readonly body: Body
   readonly query: Query
   readonly headers: IncomingHttpHeaders
+  /** The host, with its port, that the request was sent to. */
+  readonly host: string
   readonly now: string
   readonly links: Links
   readonly version: ApiVersion
@@ -119,7 +121,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
   access: Access,
   run: (call: PublicCall<Static<Body>, Static<Query>, Path>, request: FastifyRequest) => Promise<unknown>,
 ): void {
-  const { db, clock, links } = app.kit
+  const { db, clock, linksOf } = app.kit
   const { method, path, textParams = {}, answer, headers = {} } = definition
   const status = answer ? (definition.status ?? 200) : 204
   const operation = {
@@ -152,8 +154,9 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
       body: request.body as Static<Body>,
       query: request.query as Static<Query>,
       headers: request.headers,
+      host: request.host,
       now: clock(),
-      links,
+      links: linksOf(request.principal),
       version,
       method: request.method,
       abandoned: () => abandonmentOf(reply),

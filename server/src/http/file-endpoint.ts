@@ -34,7 +34,7 @@ export function fileEndpoint<const Path extends string>(
   app: FastifyInstance,
   { run, file, description, ...definition }: FileEndpointDefinition<Path>,
 ): void {
-  const { db, clock, links } = app.kit
+  const { db, clock, linksOf } = app.kit
   const operation = {
     ...definition,
     description,
@@ -57,7 +57,8 @@ export function fileEndpoint<const Path extends string>(
       params: params(request.params),
       headers: request.headers,
       now: clock(),
-      links,
+      links: linksOf(request.principal),
+      host: request.host,
       version,
       method: request.method,
       organizationId,

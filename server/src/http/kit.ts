@@ -11,6 +11,7 @@ import type { Scope } from './access-tokens.ts'
 import type { Admit, Credential, Need } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access, Operation } from './operations.ts'
+import type { RequireAddress } from './require-address.ts'
 
 /** How callers get in: the API has one, the console another, and the same endpoints stand behind both. */
 export type Door = {
@@ -29,9 +30,13 @@ export type Kit = {
   readonly secrets: Secrets
   readonly clock: Clock
   readonly log: Logger
+  /** Of MUSTER_BASE_URL. */
   readonly links: Links
+  /** Of the base address of the caller's organization. */
+  readonly linksOf: (caller: Caller | undefined) => Links
   readonly cursorKey: KeyObject
   readonly admit: Admit
+  readonly requireAddress: RequireAddress
   readonly door: Door
   /** In the order of their registration. */
   readonly operations: Operation[]

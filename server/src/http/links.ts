@@ -20,5 +20,22 @@ export function linksFor(baseUrl: string) {
   }
 }
 
+type Addressed = { readonly baseUrl?: string | null }
+
+const maxCached = 1_000
+
+/** Links by the base address of a caller's organization; `common` where it has none of its own. */
+export function linkCache(common: Links): (caller: Addressed | undefined) => Links {
+  const cache = new Map<string, Links>()
+  return (caller) => {
+    const { baseUrl } = caller ?? {}
+    if (!baseUrl) return common
+    const links = cache.get(baseUrl) ?? linksFor(baseUrl)
+    if (cache.size >= maxCached) cache.clear()
+    cache.set(baseUrl, links)
+    return links
+  }
+}
+
 /** Nothing is linked. */
 const none: Link = Object.freeze({ identifier: '', link: null })

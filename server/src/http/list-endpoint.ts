@@ -78,10 +78,11 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     const answer = pageReader(app, definition, version)
     return async (request) => {
       const { organizationId } = request.principal ?? fail('unauthorized')
+      const links = app.kit.linksOf(request.principal)
       const found = await findOne(app, definition, organizationId, request.query)
-      if (found !== undefined) return definition.present(found, app.kit.links)
+      if (found !== undefined) return definition.present(found, links)
       // Validated against ListQuery and the options before.
-      return answer(organizationId, readPath(request.params), request.query as ListQuery & Static<Options>)
+      return answer({ organizationId, links }, readPath(request.params), request.query as ListQuery & Static<Options>)
     }
   })
 }
@@ -102,13 +103,17 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
   definition: ListDefinition<Path, Schema, Row, Options>,
   version: ApiVersion,
 ) {
-  const { db, links, clock, cursorKey, door } = app.kit
+  const { db, clock, cursorKey, door } = app.kit
   const { search: fields = {}, order = 'ascending', list, present, exists, operationId } = definition
   const cursorOf = definition.cursorOf ?? idOf
   const addressOf = pathFiller(definition.path)
   const optionNames = Object.keys(definition.options?.properties ?? {})
 
-  return async (organizationId: string, params: PathParams<Path>, asked: ListQuery & Static<Options>) => {
+  return async (
+    { organizationId, links }: { organizationId: string; links: Links },
+    params: PathParams<Path>,
+    asked: ListQuery & Static<Options>,
+  ) => {
     const { cursor = '', per_page: perPage = defaultPerPage, query } = asked
     const address = addressOf(params)
     const scope = { organizationId, apiVersion: version, resource: `${operationId} ${address}` }

@@ -173,7 +173,7 @@ test('`next` works at the longest query there can be', async () => {
   const first = await ask(`${address}/shelves/1/books?query=${encodeURIComponent(query)}`)
   const { next } = ((await first.json()) as { pagination: { next: string } }).pagination
   assert.ok(next.length > 8_000, `${next.length} characters`)
-  const second = await ask(next.replace(baseUrl, address))
+  const second = await ask(next.replace(/^https:..[^/]+/, address))
   assert.equal(((await second.json()) as { data: Book[] }).data[0]?.id, '26')
   const flood = await ask(`${address}/whoami?x=${'x'.repeat(70_000)}`)
   assert.equal(flood.status, 431)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { scopes } from './access-tokens.ts'
+import { findServedAddress } from './served-address.ts'
 
 const authorizationServerPath = '/.well-known/oauth-authorization-server'
 export const protectedResourcePath = '/.well-known/oauth-protected-resource'
@@ -7,10 +8,13 @@ export const tokenPath = '/oauth/token'
 
 const headers = { 'cache-control': 'public, max-age=3600' }
 
-/** Where clients of OAuth learn how to get an access token, and what it is for: RFC 8414 and RFC 9728. */
+/**
+ * Where clients of OAuth learn how to get an access token, and what it is for: RFC 8414 and RFC 9728. As they are at the
+ * address of an organization, or at MUSTER_BASE_URL.
+ */
 export function addOauthMetadata(app: FastifyInstance): void {
-  const { baseUrl } = app.kit.config
-  const documents = {
+  const { db, config } = app.kit
+  const documents = (baseUrl: string) => ({
     [authorizationServerPath]: {
       issuer: baseUrl,
       token_endpoint: `${baseUrl}${tokenPath}`,
@@ -29,13 +33,16 @@ export function addOauthMetadata(app: FastifyInstance): void {
       resource_name: 'Muster',
       resource_documentation: `${baseUrl}/docs`,
     },
-  }
-  for (const [url, document] of Object.entries(documents)) {
+  })
+  for (const url of [authorizationServerPath, protectedResourcePath] as const) {
     app.route({
       method: 'GET',
       url,
       config: { access: 'oauth' },
-      handler: async (_request, reply) => reply.headers(headers).send(document),
+      handler: async ({ host }, reply) => {
+        const { baseUrl } = await findServedAddress(db, host, config.baseUrl)
+        return reply.headers(headers).send(documents(baseUrl)[url])
+      },
     })
   }
 }

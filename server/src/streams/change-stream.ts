@@ -1,7 +1,7 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
-import { orNotFound } from '../errors.ts'
+import { fail, orNotFound } from '../errors.ts'
 import type { ReceiverRules } from '../outbound/receiver-url.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { streamAddress } from './audience.ts'
@@ -10,6 +10,7 @@ import { removePollTokens } from './poll-tokens.ts'
 import { type Presenting, presentStream } from './present.ts'
 import { findStreamRecord, lockStream, type Stream } from './queries.ts'
 import { refuseOwned, type Settings, settle } from './settle-stream.ts'
+import { streamIssuer } from './stream-issuer.ts'
 import type { Wishes } from './stream-wishes.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
@@ -38,11 +39,13 @@ export async function changeStream(
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   const shown = presentStream(orNotFound(await findStreamRecord(tx, organizationId, stream.id, now)), presenting)
   const current = { stream, authorization: presenting.authorizationOf(stream) }
-  const place = { streamUuid: stream.stream_id, baseUrl: presenting.baseUrl, rules }
-  const isOwn = stream.audience === streamAddress(presenting.baseUrl, stream.stream_id)
+  const { baseUrl } = streamIssuer(stream.issuer, presenting.baseUrl)
+  const place = { streamUuid: stream.stream_id, baseUrl, rules }
+  const isOwn = stream.audience === streamAddress(baseUrl, stream.stream_id)
   const spec = { ...wishes, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }
   const settings = settle(spec, place, replaces ? undefined : current)
-  refuseOwned(body, shown, stream, settings, presenting.baseUrl)
+  refuseOwned(body, shown, stream, settings, baseUrl)
+  refuseSharedAudience(stream, settings)
   const news = newsOf(current, settings)
   if (news.length === 0) return
   await write(tx, stream, settings, now)
@@ -58,6 +61,14 @@ export async function changeStream(
     description,
     now,
   })
+}
+
+/** With the keys that organizations still share, a new audience could be another organization's receiver. */
+function refuseSharedAudience(stream: Stream, { audience }: Settings): void {
+  if (stream.signing_purpose !== 'shared_signals' || audience === stream.audience) return
+  const message =
+    'This stream signs with the key that organizations shared before, so its audience cannot change: move the stream to the key of the organization first.'
+  fail('invalid', { message })
 }
 
 async function write(tx: Tx, stream: Stream, settings: Settings, now: string): Promise<void> {

@@ -6,25 +6,31 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { complianceChangeType } from './event-types.ts'
 import { addPollToken } from './poll-tokens.ts'
 import { settle } from './settle-stream.ts'
+import { getIssuer, streamIssuer } from './stream-issuer.ts'
 import type { Wishes } from './stream-wishes.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
 export type NewStream = {
   organizationId: string
   wishes: Wishes
+  /** MUSTER_BASE_URL. */
   baseUrl: string
+  /** Whether organizations without an address of their own may have a path of `baseUrl` as their issuer. */
+  pathIssuers: boolean
   rules: ReceiverRules
   actor: Actor
   now: string
 }
 
-/** Makes a stream that is on. `pollToken` is what a poll stream is polled with, which nobody is shown again. */
+/** Makes a stream that is on; fails with invalid where the organization has no issuer. `pollToken` is what a poll stream is polled with, which nobody is shown again. */
 export async function createStream(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, wishes, baseUrl, rules, actor, now }: NewStream,
+  { organizationId, wishes, baseUrl: commonBaseUrl, pathIssuers, rules, actor, now }: NewStream,
 ): Promise<{ id: string; pollToken: string | undefined }> {
   const streamUuid = randomUUID()
+  const { issuer, purpose } = await getIssuer(tx, organizationId, { pathIssuers })
+  const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
   const settings = settle(wishes, { streamUuid, baseUrl, rules })
   const { id } = await tx
     .insertInto('ssf_streams')
@@ -39,6 +45,8 @@ export async function createStream(
       endpoint_url: settings.endpointUrl,
       events_requested: [complianceChangeType],
       created_by_key_id: actor.type === 'ApiKey' ? actor.id : null,
+      issuer,
+      signing_purpose: purpose,
       created_at: now,
       updated_at: now,
     })

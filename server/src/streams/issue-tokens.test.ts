@@ -12,7 +12,8 @@ import { listPending, type Wanted } from './list-pending.ts'
 import { numberEvents } from './number-events.ts'
 import { queueComplianceChanges } from './queue-signals.ts'
 import { queueStreamSignal } from './queue-stream-signal.ts'
-import { ensureSigningKey, listPublishedKeys } from './signing-keys.ts'
+import { ensureSigningKey } from './rotate-signing-key.ts'
+import { listPublishedKeys } from './signing-keys.ts'
 import { tokenSigner } from './token-signer.ts'
 
 const database = testDatabase()
@@ -28,7 +29,7 @@ beforeEach(async () => {
   await database.reset()
   now = startOfTests
   organizationId = (await make.organization()).id
-  await ensureSigningKey(database.db, secrets, now)
+  await ensureSigningKey(database.db, secrets, { organizationId, purpose: 'signals' }, now)
 })
 
 const wantedOf = (stream: { organization_id: string; id: string }, limit = 10): Wanted => ({
@@ -74,7 +75,7 @@ test('what it signs is verified by a library that knows nothing of us', async ()
   const device = await make.device(organizationId)
   await queue(organizationId, [device.id])
   const [issued] = await issueTokens(issuer(), await listPending(database.db, [wantedOf(stream)]))
-  const keys = createLocalJWKSet({ keys: await listPublishedKeys(database.db, now) })
+  const keys = createLocalJWKSet({ keys: await listPublishedKeys(database.db, organizationId, now) })
   const { payload, protectedHeader } = await jwtVerify(issued?.token ?? '', keys, {
     issuer: baseUrl,
     audience: `${baseUrl}/ssf_streams/${stream.stream_id}`,

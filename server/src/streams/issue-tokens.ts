@@ -5,8 +5,11 @@ import { audienceOf } from './audience.ts'
 import { claimsOf } from './build-claims.ts'
 import type { PendingEvent } from './list-pending.ts'
 import { lockHeads } from './number-events.ts'
-import type { TokenSigner } from './token-signer.ts'
+import { streamIssuer } from './stream-issuer.ts'
+import { kidOf } from './token-header.ts'
+import type { Signed, TokenSigner } from './token-signer.ts'
 
+/** `baseUrl` is MUSTER_BASE_URL, which the issuers of streams are relative to. */
 export type Issuer = { db: Db; signer: TokenSigner; baseUrl: string; clock: Clock }
 
 export type IssuedEvent = PendingEvent & { sequence: string; token: string }
@@ -20,13 +23,27 @@ export async function issueTokens(issuer: Issuer, events: readonly PendingEvent[
   const fresh = events.filter(({ token, sequence }) => token === null || sequence === null)
   if (fresh.length === 0) return events.filter(isIssued)
   const issuedAt = issuer.clock()
-  const tokens = await Promise.all(fresh.map((event) => sign(issuer, event, issuedAt)))
-  const kept = await transact(issuer.db, async (tx) => {
-    const locked = await lockHeads(tx, streamsOf(fresh))
-    return locked.length === 0 ? [] : keep(tx, fresh, tokens, issuedAt)
-  })
+  const kept = await signAndKeep(issuer, fresh, issuedAt)
+  const left = kept.length < fresh.length ? await forgetWithdrawn(issuer, fresh, kept) : []
+  if (left.length > 0) kept.push(...(await signAndKeep(issuer, left, issuedAt)))
   const byId = new Map(kept.map((row) => [keyOf(row), row]))
   return events.map((event) => ({ ...event, ...byId.get(keyOf(event)) })).filter(isIssued)
+}
+
+async function signAndKeep(issuer: Issuer, events: readonly PendingEvent[], issuedAt: string): Promise<Kept[]> {
+  const tokens = await Promise.all(events.map((event) => sign(issuer, event, issuedAt)))
+  return transact(issuer.db, async (tx) => {
+    const locked = await lockHeads(tx, streamsOf(events))
+    return locked.length === 0 ? [] : keep(tx, events, tokens, issuedAt)
+  })
+}
+
+/** What was not kept is gone, or was signed with a key that was withdrawn meanwhile: this process holds it no more. */
+async function forgetWithdrawn({ signer }: Issuer, fresh: readonly PendingEvent[], kept: readonly Kept[]) {
+  const ids = new Set(kept.map(keyOf))
+  const left = fresh.filter((event) => !ids.has(keyOf(event)))
+  for (const event of left) signer.forget({ organizationId: event.organizationId, purpose: event.signingPurpose })
+  return left.map((event) => ({ ...event, token: null }))
 }
 
 const isIssued = (event: PendingEvent): event is IssuedEvent => event.token !== null && event.sequence !== null
@@ -37,29 +54,36 @@ function streamsOf(events: readonly PendingEvent[]) {
   return [...new Map(streams.map((stream) => [stream.streamId, stream])).values()]
 }
 
-async function sign({ signer, baseUrl }: Issuer, event: PendingEvent, issuedAt: string): Promise<string> {
-  if (event.token !== null) return event.token
-  const { streamUuid, specVersion, audience, jti } = event
+async function sign({ signer, ...common }: Issuer, event: PendingEvent, now: string): Promise<Signed> {
+  if (event.token !== null) return { token: event.token, kid: kidOf(event.token) }
+  const { organizationId, streamUuid, specVersion, audience, jti, signingPurpose: purpose, issuedAt } = event
+  const { issuer, baseUrl } = streamIssuer(event.issuer, common.baseUrl)
   const stream = {
     streamId: streamUuid,
     specVersion,
     audience: audienceOf({ audience, stream_id: streamUuid }, baseUrl),
   }
-  const claims = claimsOf(event, stream, { issuer: baseUrl, jti, issuedAtMs: Date.parse(issuedAt) })
-  return signer.sign(claims, issuedAt)
+  // One that is signed anew says what it said before.
+  const claims = claimsOf(event, stream, { issuer, jti, issuedAtMs: Date.parse(issuedAt ?? now) })
+  return signer.sign({ organizationId, purpose }, claims, now)
 }
 
-type Kept = { streamId: string; id: string; sequence: string; token: string }
+type Kept = { streamId: string; id: string; sequence: string; token: string; issuedAt: string }
 
-async function keep(tx: Tx, events: readonly PendingEvent[], tokens: readonly string[], issuedAt: string) {
+async function keep(tx: Tx, events: readonly PendingEvent[], tokens: readonly Signed[], issuedAt: string) {
   const { rows } = await sql<Kept>`
-    with given as materialized (
+    with withdrawn as materialized (
+      select kid from signing_keys
+      where kid = any(${[...new Set(tokens.map(({ kid }) => kid))]}::text[]) and withdrawn_at is not null
+    ), given as materialized (
       select event.organization_id, event.stream_id, event.id, event.sequence, given.token
       from unnest(
         ${events.map(({ organizationId }) => organizationId)}::bigint[], ${events.map(({ streamId }) => streamId)}::bigint[],
-        ${events.map(({ id }) => id)}::bigint[], ${tokens}::text[]
-      ) as given (organization_id, stream_id, id, token)
+        ${events.map(({ id }) => id)}::bigint[], ${tokens.map(({ token }) => token)}::text[],
+        ${tokens.map(({ kid }) => kid)}::text[]
+      ) as given (organization_id, stream_id, id, token, kid)
       join ssf_stream_events as event using (organization_id, stream_id, id)
+      where given.kid not in (select kid from withdrawn)
     ), numbered as (
       select given.organization_id, given.stream_id, given.id,
         head.last_sequence + row_number() over (partition by given.organization_id, given.stream_id order by given.id) as place
@@ -75,7 +99,7 @@ async function keep(tx: Tx, events: readonly PendingEvent[], tokens: readonly st
       issued_at = coalesce(event.issued_at, ${issuedAt}::timestamptz)
     from given left join numbered using (organization_id, stream_id, id)
     where event.organization_id = given.organization_id and event.stream_id = given.stream_id and event.id = given.id
-    returning event.stream_id as "streamId", event.id, event.sequence, event.token
+    returning event.stream_id as "streamId", event.id, event.sequence, event.token, event.issued_at as "issuedAt"
   `.execute(tx)
   return rows
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { KeyPurpose } from '../db/schema.ts'
 import type { Db } from '../db/transact.ts'
 import type { SignalKind } from './build-claims.ts'
 
@@ -33,6 +34,11 @@ export type PendingEvent = {
   streamUuid: string
   specVersion: 'v1_0' | 'draft'
   audience: string | null
+  /** When it was first signed. */
+  issuedAt: string | null
+  /** As `streamIssuer` takes it: that of the moment of queueing. */
+  issuer: string
+  signingPurpose: KeyPurpose
 }
 
 /**
@@ -45,7 +51,11 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
     select event.organization_id as "organizationId", event.stream_id as "streamId", event.id, event.jti,
       event.device_id as "deviceId", event.sequence, event.token, event.attempts, event.held_until as "heldUntil",
       event.queued_at as "queuedAt", signal.kind, signal.event, signal.user_email as "userEmail", signal.txn,
-      stream.stream_id as "streamUuid", stream.spec_version as "specVersion", stream.audience
+      stream.stream_id as "streamUuid", stream.spec_version as "specVersion", stream.audience,
+      event.issued_at as "issuedAt",
+      case when event.queued_at < stream.moved_at then stream.former_issuer else stream.issuer end as issuer,
+      case when event.queued_at < stream.moved_at then stream.former_signing_purpose else stream.signing_purpose end
+        as "signingPurpose"
     from (
       select organization_id, stream_id, most, string_to_array(held, ',')::bigint[] as held,
         string_to_array(held_devices, ',')::bigint[] as held_devices

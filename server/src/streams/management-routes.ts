@@ -77,7 +77,8 @@ function addReading(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Stre
 }
 
 function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
-  const rules = { allowPrivate: app.kit.config.allowPrivateReceivers }
+  const { allowPrivateReceivers, ssfPathIssuers: pathIssuers } = app.kit.config
+  const rules = { allowPrivate: allowPrivateReceivers }
   endpoint(app, {
     ...common,
     method: 'POST',
@@ -92,7 +93,7 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
         const wishes = readWishes(body)
-        const asked = { organizationId, wishes, baseUrl, rules, actor, now }
+        const asked = { organizationId, wishes, baseUrl, pathIssuers, rules, actor, now }
         const { id, pollToken } = await createStream(tx, secrets, asked)
         const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)

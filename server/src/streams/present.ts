@@ -2,8 +2,10 @@ import { deliveryMethods, type SsfStream, type SsfStreamStatus } from '@muster/c
 import { recordAudience } from './audience.ts'
 import { supportedEvents, verificationType } from './event-types.ts'
 import type { Stream, StreamRecord } from './queries.ts'
+import { streamIssuer } from './stream-issuer.ts'
 
 export type Presenting = {
+  /** MUSTER_BASE_URL. */
   baseUrl: string
   /** What is sent to the receiver as Authorization, in clear. */
   authorizationOf: (stream: Stream) => string | null
@@ -12,14 +14,15 @@ export type Presenting = {
 /** The record of a stream; `pollToken` only in the answer that makes it. */
 export function presentStream(
   row: StreamRecord,
-  { baseUrl, authorizationOf }: Presenting,
+  { baseUrl: commonBaseUrl, authorizationOf }: Presenting,
   pollToken?: string,
 ): SsfStream {
+  const { issuer, baseUrl } = streamIssuer(row.issuer, commonBaseUrl)
   const events = [...row.events_requested, verificationType]
   const authorization = authorizationOf(row)
   return {
     id: row.id,
-    iss: baseUrl,
+    iss: issuer,
     stream_id: row.stream_id,
     name: row.name,
     ...(row.description !== null && { description: row.description }),

@@ -1,6 +1,4 @@
-import { SsfConfiguration } from '@muster/contract/ssf-discovery.ts'
 import {
-  deliveryMethods,
   SsfStream,
   SsfStreamCollectionChange,
   SsfStreamReference,
@@ -11,11 +9,10 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
-import { endpoint, publicEndpoint } from '../http/endpoint.ts'
+import { endpoint } from '../http/endpoint.ts'
 import { authorizationReader } from './authorization-header.ts'
 import { changeStream } from './change-stream.ts'
 import { deleteStream } from './delete-stream.ts'
-import { supportedEvents } from './event-types.ts'
 import { presentStatus, presentStream } from './present.ts'
 import { findStream, findStreamRecord } from './queries.ts'
 import { setStreamStatus } from './set-stream-status.ts'
@@ -27,7 +24,6 @@ const common = { tag: 'Shared Signals', feature: 'ssf', permission: 'manage_ssf_
 
 /** What the Shared Signals Framework has receivers ask: addresses without a stream, which the body or query names. */
 export function receiverRoutes(app: FastifyInstance, parts: StreamParts): void {
-  addDiscovery(app, parts)
   addCollection(app, parts)
   addStatus(app)
   endpoint(app, {
@@ -44,29 +40,6 @@ export function receiverRoutes(app: FastifyInstance, parts: StreamParts): void {
       transact(db, (tx) =>
         verifyStream(tx, { organizationId, reference: body.stream_id, state: body.state ?? null, now }),
       ),
-  })
-}
-
-function addDiscovery(app: FastifyInstance, { issuer: { baseUrl } }: StreamParts): void {
-  publicEndpoint(app, {
-    method: 'GET',
-    path: '/.well-known/ssf-configuration',
-    operationId: 'getSsfConfiguration',
-    summary: 'Read how to connect a receiver',
-    tag: common.tag,
-    answer: SsfConfiguration,
-    run: async () => ({
-      spec_version: '1_0',
-      issuer: baseUrl,
-      jwks_uri: `${baseUrl}/ssf/jwks.json`,
-      delivery_methods_supported: [deliveryMethods.push, deliveryMethods.poll],
-      events_supported: [...supportedEvents],
-      configuration_endpoint: `${baseUrl}/ssf_streams`,
-      status_endpoint: `${baseUrl}/ssf_streams/status`,
-      verification_endpoint: `${baseUrl}/ssf_streams/verify`,
-      authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6750' }, { spec_urn: 'urn:ietf:rfc:6749' }],
-      default_subjects: 'ALL',
-    }),
   })
 }
 

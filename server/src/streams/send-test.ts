@@ -53,6 +53,7 @@ export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTes
     durationMs: Math.round(outcome.timings.totalMs),
     status: outcome.kind === 'answered' ? outcome.status : null,
     error: isTaken ? null : said,
+    rejectedKid: null,
   } as const
   await writeOutcomes(db, '', [result], [])
   // No answer looks the same whatever the reason, also to a clock: this is no scanner of ports.
@@ -96,6 +97,9 @@ async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event:
       streamUuid: stream.stream_id,
       specVersion: stream.spec_version,
       audience: stream.audience,
+      issuer: stream.issuer,
+      signingPurpose: stream.signing_purpose,
+      issuedAt: null,
     },
   }
 }

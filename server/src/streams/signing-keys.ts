@@ -1,113 +1,137 @@
-import { generateKeyPair as generateKeyPairCallback, randomUUID } from 'node:crypto'
-import { promisify } from 'node:util'
-import { sql } from 'kysely'
-import { type Db, type Reader, type Tx, transact } from '../db/transact.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { KeyPurpose } from '../db/schema.ts'
+import type { Reader } from '../db/transact.ts'
 
-const generateKeyPair = promisify(generateKeyPairCallback)
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /** How long receivers may keep the published keys, in seconds. */
 export const publishedKeysMaxAgeSeconds = 3_600
-/** A new key is published so long before its first use that every receiver has fetched it twice over. */
-const publishedAheadMs = 2 * publishedKeysMaxAgeSeconds * 1_000
-/** Longer than any token may still be delivered. */
-const keptAfterRetirementMs = 31 * 86_400_000
 
-const plusMs = (moment: string, durationMs: number): string => new Date(Date.parse(moment) + durationMs).toISOString()
-
-/** What a sealed private key is bound to. */
-export const sealingPlace = (kid: string): readonly string[] => ['signing_key', kid]
-
-type NewSigningKey = { kid: string; sealed: Buffer; jwk: object }
-
-/** RSA of 2,048 bits, for RS256: what the interoperability profile and every receiver support. */
-async function makeKey(secrets: Secrets): Promise<NewSigningKey> {
-  const { privateKey, publicKey } = await generateKeyPair('rsa', { modulusLength: 2_048 })
-  const kid = randomUUID()
-  const sealed = secrets.seal(privateKey.export({ type: 'pkcs8', format: 'der' }), sealingPlace(kid))
-  return { kid, sealed, jwk: publicKey.export({ format: 'jwk' }) }
-}
-
-/** Makes the first key of a deployment, which signs at once: nobody can have fetched the keys before. */
-export async function ensureSigningKey(db: Db, secrets: Secrets, now: string): Promise<void> {
-  if (await findSigningKey(db, now)) return
-  const key = await makeKey(secrets)
-  await transact(db, async (tx) => {
-    await lockKeys(tx)
-    if (!(await findSigningKey(tx, now))) await insertKey(tx, key, { now, activeFrom: now })
-  })
+/**
+ * `leadMs`: a new key is published this long before its first use, so that every verifier has fetched it twice over.
+ * `keptMs`: an old one stays published this long, longer than any token of it may still be delivered.
+ */
+export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: number }>> = {
+  signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
+  shared_signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
 }
 
 /**
- * Publishes a new key that takes over in two hours, or at once where the present one is no longer trusted. Returns
- * the moment of the change. Made outside of the transaction, since making a key takes long.
+ * The keys of an organization for one purpose; a key has one purpose, and nothing else is signed with it. Of
+ * `shared_signals` there is one ring, held by the first organization, at whose address it is published.
  */
-export async function rotateSigningKey(
-  db: Db,
-  secrets: Secrets,
-  { now, isEmergency }: { now: string; isEmergency: boolean },
-): Promise<{ kid: string; activeFrom: string }> {
-  const key = await makeKey(secrets)
-  const activeFrom = isEmergency ? now : plusMs(now, publishedAheadMs)
-  await transact(db, async (tx) => {
-    await lockKeys(tx)
-    await tx
-      .updateTable('signing_keys')
-      .set({ retired_at: activeFrom })
-      .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', activeFrom)]))
-      .execute()
-    await insertKey(tx, key, { now, activeFrom })
-  })
-  return { kid: key.kid, activeFrom }
+export type KeyRing = { organizationId: string; purpose: KeyPurpose }
+
+export const plusMs = (moment: string, durationMs: number): string =>
+  new Date(Date.parse(moment) + durationMs).toISOString()
+
+/** The organization that MUSTER_BASE_URL is the address of; undefined before there is any. */
+export async function findFirstOrganization(reader: Reader): Promise<string | undefined> {
+  const row = await reader.selectFrom('organizations').select('id').orderBy('id').limit(1).executeTakeFirst()
+  return row?.id
 }
 
-/** Starters of several processes wait for each other. */
-const lockKeys = (tx: Tx) => sql`lock table signing_keys in share row exclusive mode`.execute(tx)
+/** The ring that signs for a stream of the organization. */
+export async function ringOf(reader: Reader, { organizationId, purpose }: KeyRing): Promise<KeyRing> {
+  if (purpose !== 'shared_signals') return { organizationId, purpose }
+  const holder = await reader
+    .selectFrom('signing_keys')
+    .select('organization_id')
+    .where('purpose', '=', purpose)
+    .limit(1)
+    .executeTakeFirst()
+  return { organizationId: holder?.organization_id ?? organizationId, purpose }
+}
 
-const insertKey = (
-  tx: Tx,
-  { kid, sealed, jwk }: NewSigningKey,
-  { now, activeFrom }: { now: string; activeFrom: string },
-) =>
-  tx
-    .insertInto('signing_keys')
-    .values({
-      kid,
-      sealed_private_key: sealed,
-      public_jwk: JSON.stringify(jwk),
-      created_at: now,
-      active_from: activeFrom,
-    })
-    .execute()
-
-/** The key that signs now. */
-export const findSigningKey = (reader: Reader, now: string) =>
+const ofRing = (reader: Reader, { organizationId, purpose }: KeyRing) =>
   reader
     .selectFrom('signing_keys')
+    .where('signing_keys.organization_id', '=', organizationId)
+    .where('purpose', '=', purpose)
+
+/** The key that signs now. */
+export const findSigningKey = (reader: Reader, ring: KeyRing, now: string) =>
+  ofRing(reader, ring)
     .select(['kid', 'sealed_private_key', 'active_from', 'retired_at'])
+    .where('withdrawn_at', 'is', null)
     .where('active_from', '<=', now)
     .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', now)]))
     .orderBy('active_from', 'desc')
     .limit(1)
     .executeTakeFirst()
 
-/** Public keys of tokens that may be on their way, and of those to come. */
-export async function listPublishedKeys(reader: Reader, now: string) {
+/**
+ * The key set of an organization (RFC 7517): public keys of tokens that may be on their way, and of those to come. At
+ * the first organization's address also those that streams share which have not been moved, until 31 days after the
+ * last move.
+ */
+export async function listPublishedKeys(reader: Reader, organizationId: string, now: string) {
+  const oldest = plusMs(now, -keyTimes.signals.keptMs)
   const rows = await reader
     .selectFrom('signing_keys')
     .select(['kid', 'public_jwk'])
-    .where((build) =>
-      build.or([build('retired_at', 'is', null), build('retired_at', '>', plusMs(now, -keptAfterRetirementMs))]),
-    )
+    .where('organization_id', '=', organizationId)
+    .where('withdrawn_at', 'is', null)
+    .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', oldest)]))
+    .where((build) => build.or([build('purpose', '=', 'signals'), build.exists(streamsWithSharedKey(reader, oldest))]))
     .orderBy('active_from', 'desc')
+    .orderBy('kid')
     .execute()
-  return rows.map(({ kid, public_jwk: { kty, n, e } }) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e }))
+  return rows.map(presentKey)
 }
 
-/** All keys without their private halves, the latest first. */
-export const listSigningKeys = (reader: Reader) =>
+/** Those of any organization that sign with the keys that all shared, or did after `since`. */
+const streamsWithSharedKey = (reader: Reader, since: string) =>
+  reader
+    .selectFrom('ssf_streams')
+    .select('ssf_streams.id')
+    .where('deleted_at', 'is', null)
+    .where((build) =>
+      build.or([
+        build('signing_purpose', '=', 'shared_signals'),
+        build.and([build('former_signing_purpose', '=', 'shared_signals'), build('moved_at', '>', since)]),
+      ]),
+    )
+
+type KeyRow = { kid: string; public_jwk: { kty: 'RSA'; n: string; e: string } }
+
+const presentKey = ({ kid, public_jwk: { kty, n, e } }: KeyRow) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e })
+
+type SignedFor = { organization_id: string; signing_purpose: KeyPurpose; former_signing_purpose: KeyPurpose | null }
+
+/** Every key that the tokens of a stream may be signed with, wherever it is published. */
+export async function listKeysOfStream(reader: Reader, stream: SignedFor, now: string) {
+  const own = await listPublishedKeys(reader, stream.organization_id, now)
+  if (![stream.signing_purpose, stream.former_signing_purpose].includes('shared_signals')) return own
+  const shared = await reader
+    .selectFrom('signing_keys')
+    .select(['kid', 'public_jwk'])
+    .where('purpose', '=', 'shared_signals')
+    .where('withdrawn_at', 'is', null)
+    .execute()
+  const known = new Set(own.map(({ kid }) => kid))
+  return [...own, ...shared.map(presentKey).filter(({ kid }) => !known.has(kid))]
+}
+
+/** All keys of an organization, or of every one, without their private halves, the latest first. */
+export const listSigningKeys = (reader: Reader, organizationId?: string) =>
   reader
     .selectFrom('signing_keys')
-    .select(['kid', 'created_at', 'active_from', 'retired_at'])
+    .select(['organization_id', 'purpose', 'kid', 'created_at', 'active_from', 'retired_at', 'withdrawn_at'])
+    .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId ?? ''))
+    .orderBy('organization_id')
+    .orderBy('purpose')
     .orderBy('active_from', 'desc')
     .execute()
+
+type KeyMoments = { active_from: string; retired_at: string | null; withdrawn_at: string | null }
+
+export type KeyState = 'published' | 'signing' | 'retired' | 'unused' | 'withdrawn'
+
+/** A key's state follows from its moments, so that no clock has to move a column at the right time. */
+export function stateOfKey({ active_from: from, retired_at: until, withdrawn_at }: KeyMoments, now: string): KeyState {
+  if (withdrawn_at !== null) return 'withdrawn'
+  if (until !== null && until <= from) return 'unused'
+  if (from > now) return 'published'
+  return until !== null && until <= now ? 'retired' : 'signing'
+}

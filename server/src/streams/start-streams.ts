@@ -7,7 +7,8 @@ import { ownAddresses } from '../outbound/own-addresses.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { followSignals, type SignalFollower } from './follow-signals.ts'
 import type { Issuer } from './issue-tokens.ts'
-import { ensureSigningKey } from './signing-keys.ts'
+import { ensureSigningKey } from './rotate-signing-key.ts'
+import { findFirstOrganization } from './signing-keys.ts'
 import { tokenSigner } from './token-signer.ts'
 
 /** What the endpoints and the deliverer of streams work with, once for a process. */
@@ -46,7 +47,9 @@ const pollHoldMs = 30_000
 export async function startStreams(settings: Settings): Promise<Streams> {
   const { connection, secrets, clock, log, baseUrl } = settings
   const { db } = connection
-  await ensureSigningKey(db, secrets, clock())
+  // The others get theirs with their first stream.
+  const first = await findFirstOrganization(db)
+  if (first !== undefined) await ensureSigningKey(db, secrets, { organizationId: first, purpose: 'signals' }, clock())
   const outbound = settings.outbound ?? openReceiverOutbound(settings)
   const signals = await followSignals(connection)
   const issuer = { db, signer: tokenSigner(db, secrets), baseUrl, clock }

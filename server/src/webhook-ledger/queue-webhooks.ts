@@ -105,7 +105,10 @@ function freeze({ event, data, deviceId, orderedBy, at }: WebhookMessage) {
 /** Which of `events` some endpoint chose, and the address that links begin with. */
 export async function readListening(tx: Tx, organizationId: string, events: readonly WebhookEvent[]) {
   const { rows } = await sql<{ baseUrl: string | null; events: WebhookEvent[] | null }>`
-    select (select base_url from installation) as "baseUrl", array(
+    select coalesce(
+      (select base_url from organizations where id = ${organizationId}::bigint),
+      (select base_url from installation)
+    ) as "baseUrl", array(
       select distinct chosen from webhook_endpoints, unnest(webhook_endpoints.events) as chosen
       where ${inOrganization('webhook_endpoints', organizationId)}
         and webhook_endpoints.disabled_at is null and webhook_endpoints.deleted_at is null

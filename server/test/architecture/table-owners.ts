@@ -4,6 +4,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   installation: 'secrets',
   organizations: 'organizations',
   organization_settings: 'organizations',
+  former_addresses: 'organizations',
   people: 'people',
   person_groups: 'groups',
   person_group_members: 'groups',

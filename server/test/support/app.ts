@@ -7,9 +7,10 @@ import { type AppParts, buildApp } from '../../src/app.ts'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { type Config, loadConfig } from '../../src/config/load-config.ts'
 import type { Db } from '../../src/db/transact.ts'
-import { transact } from '../../src/db/transact.ts'
+import { type Tx, transact } from '../../src/db/transact.ts'
 import { createLogger } from '../../src/logging.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
+import { setBaseUrl } from '../../src/organizations/set-base-url.ts'
 import type { Outbound } from '../../src/outbound/outbound.ts'
 import { claimInstallation, rememberBaseUrl } from '../../src/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
@@ -107,6 +108,7 @@ export function testApp(settings: Settings = {}): TestApp {
   async function addTenant(name = 'Globex'): Promise<Tenant> {
     return transact(database.db, async (tx) => {
       const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
+      if (organizationId !== '1') await giveAddress(tx, organizationId)
       const add = (keyName: string, granted: readonly Permission[]) =>
         createApiKey(tx, secrets, { ...keyOf(organizationId, keyName, granted), now })
       const full = await add('Full access', allPermissions)
@@ -138,13 +140,13 @@ export function testApp(settings: Settings = {}): TestApp {
     },
     addTenant,
     reset: async () => {
-      // The app goes on signing with the key that it holds.
-      const keys = await database.db.selectFrom('signing_keys').selectAll().execute()
+      // The app goes on signing with the keys that it holds, of organizations with the same identifiers.
+      const keys = await database.db.selectFrom('signing_keys').selectAll().where('organization_id', '=', '1').execute()
       await database.reset()
-      const rows = keys.map((key) => ({ ...key, public_jwk: JSON.stringify(key.public_jwk) }))
-      await database.db.insertInto('signing_keys').values(rows).execute()
       await noteInstallation(database.db, secrets)
       opened = { app: current().app, tenant: await addTenant('Acme') }
+      const rows = keys.map((key) => ({ ...key, public_jwk: JSON.stringify(key.public_jwk) }))
+      if (rows.length > 0) await database.db.insertInto('signing_keys').values(rows).execute()
     },
     addKey: async (granted = []) => {
       const made = keyOf(current().tenant.organizationId, 'Another key', granted)
@@ -157,6 +159,17 @@ export function testApp(settings: Settings = {}): TestApp {
       return answer
     },
   }
+}
+
+/** Further organizations may have streams only at an address of their own; links of records are as of the first. */
+async function giveAddress(tx: Tx, organizationId: string): Promise<void> {
+  await setBaseUrl(tx, {
+    organizationId,
+    baseUrl: `https://organization-${organizationId}.muster.test`,
+    commonBaseUrl: baseUrl,
+    actor: systemActor,
+    now: '2026-11-20T10:00:00.000Z',
+  })
 }
 
 async function noteInstallation(db: Db, { fingerprint }: Secrets): Promise<void> {

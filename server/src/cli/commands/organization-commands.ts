@@ -1,10 +1,12 @@
 import { type Feature, features } from '@muster/contract/features.ts'
 import Type from 'typebox'
 import { enableCatalogue } from '../../checks/enable-catalogue.ts'
+import { isOrigin } from '../../config/value-rules.ts'
 import { transact } from '../../db/transact.ts'
 import { changeSettings } from '../../organizations/change-settings.ts'
 import { createOrganization } from '../../organizations/create-organization.ts'
 import { renameOrganization } from '../../organizations/rename-organization.ts'
+import { setBaseUrl } from '../../organizations/set-base-url.ts'
 import { setFeature } from '../../organizations/set-feature.ts'
 import { findSettings, type OrganizationSettings, usualSettings } from '../../organizations/settings.ts'
 import { ensurePackages } from '../../packages/ensure-packages.ts'
@@ -19,8 +21,15 @@ export const listOrganizationsCommand = defineCommand({
   args: Type.Object({}),
   async run({ connection }, _args, io) {
     const rows = await connection.db.selectFrom('organizations').selectAll().orderBy('id').execute()
-    const table = rows.map((row) => [row.id, row.name, row.created_at, row.disabled_features.join(', ') || null])
-    for (const line of alignColumns(['ID', 'NAME', 'CREATED', 'SWITCHED OFF'], table)) await io.line(line)
+    const table = rows.map((row) => [
+      row.id,
+      row.name,
+      row.created_at,
+      row.base_url,
+      row.disabled_features.join(', ') || null,
+    ])
+    const heads = ['ID', 'NAME', 'CREATED', 'BASE ADDRESS', 'SWITCHED OFF']
+    for (const line of alignColumns(heads, table)) await io.line(line)
     return 0
   },
 })
@@ -53,6 +62,24 @@ export const renameOrganizationCommand = defineCommand({
     const change = { organizationId: id, name: args.name, actor: terminalActor(), now }
     await transact(connection.db, (tx) => renameOrganization(tx, change))
     await io.line(`Organization ${id} is called ${args.name.trim()} now`)
+    return 0
+  },
+})
+
+export const setBaseUrlCommand = defineCommand({
+  name: 'set-base-url',
+  args: Type.Object({ organization: Type.String(), url: Type.String({ minLength: 1, maxLength: 500 }) }),
+  async run({ connection, config, now }, { organization, url }, io) {
+    const { id, name } = await organizationOf(connection.db, organization)
+    if (!isOrigin(url))
+      throw new CommandError(exitCodes.usage, `${url} must be an origin, such as https://acme.example.com`)
+    const baseUrl = new URL(url).origin
+    const change = { organizationId: id, baseUrl, commonBaseUrl: config.baseUrl, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => setBaseUrl(tx, change))
+    await io.line(`The base address of ${name} is ${baseUrl} now`)
+    await io.error(
+      `Have DNS, TLS and the proxy bring ${new URL(baseUrl).host} here, with its Host header. The address of before serves until it is ended. Streams keep their issuer until they are moved: muster streams move --organization ${id} --all`,
+    )
     return 0
   },
 })

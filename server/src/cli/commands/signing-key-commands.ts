@@ -1,43 +1,80 @@
 import Type from 'typebox'
-import { listSigningKeys, rotateSigningKey } from '../../streams/signing-keys.ts'
+import type { Reader } from '../../db/transact.ts'
+import { orNotFound } from '../../errors.ts'
+import { type Rotated, rotateSigningKey, withdrawSigningKey } from '../../streams/rotate-signing-key.ts'
+import { type KeyRing, listSigningKeys, ringOf, stateOfKey } from '../../streams/signing-keys.ts'
+import type { CommandIo } from '../data-command.ts'
 import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
+
+const organization = Type.Optional(Type.String())
 
 export const rotateSigningKeyCommand = defineCommand({
   name: 'rotate-signing-key',
-  args: Type.Object({ emergency: Type.Boolean() }),
-  async run({ connection, secrets, now }, { emergency: isEmergency }, io) {
-    const { kid, activeFrom } = await rotateSigningKey(connection.db, secrets, { now, isEmergency })
-    await io.line(kid)
-    await io.error(
-      isEmergency
-        ? 'It signs from now on. Receivers that keep the published keys for their hour refuse its tokens until they fetch them again.'
-        : `It is published now and signs from ${activeFrom} on, when every receiver has it. The present key stays published for 31 days more.`,
-    )
+  args: Type.Object({ organization, shared: Type.Boolean(), emergency: Type.Boolean() }),
+  async run({ connection: { db }, secrets, now }, { organization: named, shared, emergency: isEmergency }, io) {
+    const ring = shared ? await sharedRing(db) : await ownRing(db, named)
+    const rotated = await rotateSigningKey(db, secrets, { ring, isEmergency, actor: terminalActor(), now })
+    await io.line(rotated.kid)
+    if (isEmergency) await tellOfWithdrawal(io, rotated)
+    else {
+      await io.error(
+        `It is published now and signs from ${rotated.activeFrom} on, when every receiver has it. The present key stays published for 31 days more.`,
+      )
+    }
     return 0
   },
 })
+
+export const withdrawSigningKeyCommand = defineCommand({
+  name: 'withdraw-signing-key',
+  args: Type.Object({ kid: Type.String({ minLength: 1, maxLength: 100 }) }),
+  async run({ connection: { db }, secrets, now }, { kid }, io) {
+    const withdrawal = await withdrawSigningKey(db, secrets, { kid, actor: terminalActor(), now })
+    await io.line(withdrawal.kid === undefined ? `Withdrew ${kid}` : `Withdrew ${kid}; ${withdrawal.kid} signs now`)
+    await tellOfWithdrawal(io, withdrawal)
+    return 0
+  },
+})
+
+async function tellOfWithdrawal(
+  io: CommandIo,
+  { withdrawn, resignedCount }: Pick<Rotated, 'withdrawn' | 'resignedCount'>,
+) {
+  const waiting = resignedCount === 1 ? '1 event that waits is' : `${resignedCount} events that wait are`
+  await io.error(`Out of the key set: ${withdrawn.join(', ') || 'none'}. ${waiting} signed anew, with the same jti.`)
+  await io.error(
+    'Receivers may keep the key set for an hour: have those that can fetch it again now. Until they do they trust the withdrawn key, and refuse what the new one signs.',
+  )
+}
 
 export const listSigningKeysCommand = defineCommand({
   name: 'list-signing-keys',
-  args: Type.Object({}),
-  async run({ connection, now }, _args, io) {
-    const rows = (await listSigningKeys(connection.db)).map((key) => [
+  args: Type.Object({ organization }),
+  async run({ connection: { db }, now }, { organization: named }, io) {
+    const of = named === undefined ? undefined : (await organizationOf(db, named)).id
+    const rows = (await listSigningKeys(db, of)).map((key) => [
+      key.organization_id,
+      key.purpose,
       key.kid,
-      stateOf(key, now),
+      stateOfKey(key, now),
       key.active_from,
-      key.retired_at,
+      key.withdrawn_at ?? key.retired_at,
     ])
-    for (const line of alignColumns(['ID', 'STATE', 'SIGNS FROM', 'SIGNS UNTIL'], rows)) await io.line(line)
+    const heads = ['ORGANIZATION', 'PURPOSE', 'ID', 'STATE', 'SIGNS FROM', 'SIGNS UNTIL']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
     return 0
   },
 })
 
-function stateOf(
-  { active_from: from, retired_at: until }: { active_from: string; retired_at: string | null },
-  now: string,
-) {
-  if (until !== null && until <= from) return 'never used'
-  if (from > now) return 'published'
-  return until !== null && until <= now ? 'retired' : 'signing'
+const ownRing = async (reader: Reader, named: string | undefined): Promise<KeyRing> => ({
+  organizationId: (await organizationOf(reader, named)).id,
+  purpose: 'signals',
+})
+
+/** Fails with not_found where organizations never shared a key. */
+async function sharedRing(reader: Reader): Promise<KeyRing> {
+  const ring = await ringOf(reader, { organizationId: '', purpose: 'shared_signals' })
+  return orNotFound(ring.organizationId === '' ? undefined : ring)
 }

@@ -28,7 +28,7 @@ export const tailStreamsCommand = defineCommand({
       for (const followed of await listFollowed(db, organizationId, stream, now)) {
         const follow = followers.get(followed.id) ?? followStream(db, followed, lastOfNew)
         followers.set(followed.id, follow)
-        for (const event of await verifyEvents(db, config.baseUrl, await follow())) {
+        for (const event of await verifyEvents(db, followed, config.baseUrl, await follow())) {
           await io.line(describe(followed, event))
         }
       }

@@ -146,7 +146,8 @@ test('streams that fail are told one by one, and how many more', async (t) => {
   }
   await make.stream(organizationId, { name: 'Polled' })
   const now = new Date().toISOString()
-  const key = { kid: 'k', sealed_private_key: Buffer.alloc(1), public_jwk: '{}', created_at: now }
+  const ring = { organization_id: organizationId, purpose: 'signals' as const }
+  const key = { ...ring, kid: 'k', sealed_private_key: Buffer.alloc(1), public_jwk: '{}', created_at: now }
   await database.db
     .insertInto('signing_keys')
     .values({ ...key, active_from: '2025-01-01T00:00:00.000Z' })

@@ -61,15 +61,26 @@ export function addKeys(program: Command, shell: Shell): void {
 
 const signingCommands = () => import('../commands/signing-key-commands.ts')
 
-/** Those that sign the events of streams, for the whole installation. */
+/** Those that sign the events of streams: each organization has its own. */
 function addSigningKeys(keys: Command, shell: Shell): void {
   keys
     .command('rotate-signing')
     .description('Make a new key that signs events of streams from two hours on, and print its id')
-    .option('--emergency', 'let it sign at once, because the present key is no longer trusted', false)
+    .option(...organizationFlag)
+    .option('--shared', 'the key that streams share which have not been moved', false)
+    .option(
+      '--emergency',
+      'let it sign at once, and withdraw the present key, which is no longer trusted, from the key set',
+      false,
+    )
     .action((flags) => runOnData(shell, async () => (await signingCommands()).rotateSigningKeyCommand, flags))
+  keys
+    .command('withdraw-signing <id>')
+    .description('Take a key that is no longer trusted out of the key set at once; one that signs is replaced')
+    .action((kid) => runOnData(shell, async () => (await signingCommands()).withdrawSigningKeyCommand, { kid }))
   keys
     .command('list-signing')
     .description('List the keys that sign events of streams')
+    .option(...organizationFlag)
     .action((flags) => runOnData(shell, async () => (await signingCommands()).listSigningKeysCommand, flags))
 }

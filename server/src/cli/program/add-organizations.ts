@@ -24,6 +24,11 @@ export function addOrganizations(program: Command, shell: Shell): void {
       runOnData(shell, async () => (await commands()).renameOrganizationCommand, { ...flags, name }),
     )
   organizations
+    .command('set-base-url <url>')
+    .description('Give an organization a base address of its own: the issuer of its streams, and where its links lead')
+    .requiredOption(...organizationFlag)
+    .action((url, flags) => runOnData(shell, async () => (await commands()).setBaseUrlCommand, { ...flags, url }))
+  organizations
     .command('settings')
     .description('Show what an organization has chosen, and what is usual')
     .option(...organizationFlag)

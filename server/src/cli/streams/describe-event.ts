@@ -2,16 +2,24 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { Db } from '../../db/transact.ts'
 import type { LedgerRow } from '../../streams/ledger/queries.ts'
 import type { Stream } from '../../streams/queries.ts'
-import { listPublishedKeys } from '../../streams/signing-keys.ts'
+import { listKeysOfStream } from '../../streams/signing-keys.ts'
+import { streamIssuer } from '../../streams/stream-issuer.ts'
 import { plainText } from '../table.ts'
 
 export type VerifiedEvent = { row: LedgerRow; claims: Record<string, unknown> | null; fault: string | null }
 
 /** Verifies the tokens of entries as a receiver of their day would have, by the keys that were published then. */
-export async function verifyEvents(db: Db, issuer: string, rows: readonly LedgerRow[]): Promise<VerifiedEvent[]> {
+export async function verifyEvents(
+  db: Db,
+  stream: Stream,
+  commonBaseUrl: string,
+  rows: readonly LedgerRow[],
+): Promise<VerifiedEvent[]> {
   const oldest = rows.flatMap(({ issued_at: at }) => at ?? []).sort()[0]
   if (oldest === undefined) return rows.map((row) => ({ row, claims: null, fault: null }))
-  const keys = createLocalJWKSet({ keys: await listPublishedKeys(db, oldest) })
+  const keys = createLocalJWKSet({ keys: await listKeysOfStream(db, stream, oldest) })
+  const issuers = [stream.issuer, stream.former_issuer ?? stream.issuer]
+  const issuer = issuers.map((stored) => streamIssuer(stored, commonBaseUrl).issuer)
   return Promise.all(
     rows.map(async (row) => {
       if (row.token === null) return { row, claims: null, fault: null }

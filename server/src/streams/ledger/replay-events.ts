@@ -4,6 +4,7 @@ import { inOrganization } from '../../db/in-organization.ts'
 import type { Tx } from '../../db/transact.ts'
 import type { Stream } from '../queries.ts'
 import { signalChannel } from '../queue-signals.ts'
+import { listWithdrawnHeaders } from '../resign-tokens.ts'
 import type { ReplayChoice } from './choose-replay.ts'
 
 type Replay = { stream: Stream; choice: ReplayChoice; actor: Actor; now: string }
@@ -13,7 +14,7 @@ const mostAtOnce = 10_000
 
 /**
  * Lets settled events wait for the receiver once more, with their identifiers, numbers and tokens as they are. What
- * waits already is left alone. Returns how many, and the last one's id when there may be more.
+ * waits already is left alone, and what a withdrawn key signed is signed anew. Returns how many, and the last one's id when there may be more.
  */
 export async function replayEvents(
   tx: Tx,
@@ -21,11 +22,13 @@ export async function replayEvents(
   most = mostAtOnce,
 ): Promise<{ count: number; goOnAfter: string | null }> {
   const { organization_id: organizationId, id: streamId } = stream
+  const withdrawn = await listWithdrawnHeaders(tx, organizationId)
   const { rows } = await sql<{ count: string; last: string | null }>`
     with replayed as (
       update ssf_stream_events
       set state = 'pending', settled_at = null, held_until = null, error_code = null, error_description = null,
-        replayed_at = ${now}::timestamptz
+        replayed_at = ${now}::timestamptz,
+        token = case when split_part(token, '.', 1) = any(${withdrawn}::text[]) then null else token end
       where ${inOrganization('ssf_stream_events', organizationId)}
         and ssf_stream_events.stream_id = ${streamId}::bigint and ssf_stream_events.id = any(array(
           select ssf_stream_events.id from ssf_stream_events

@@ -3,15 +3,21 @@ import { audienceOf } from '../audience.ts'
 import { draftSubject, subjectOf } from '../build-claims.ts'
 import type { Issuer } from '../issue-tokens.ts'
 import type { Stream } from '../queries.ts'
+import { streamIssuer } from '../stream-issuer.ts'
 import { type DeviceStatus, digestBlocked, readStatuses } from './read-statuses.ts'
 
 /** What every token says that is about the whole of a stream rather than one event. */
-const claimsAbout = ({ baseUrl }: Issuer, stream: Stream, now: string) => ({
-  iss: baseUrl,
-  aud: audienceOf(stream, baseUrl),
-  iat: Math.floor(Date.parse(now) / 1_000),
-  stream_id: stream.stream_id,
-})
+function claimsAbout(common: Issuer, stream: Stream, now: string) {
+  const { issuer, baseUrl } = streamIssuer(stream.issuer, common.baseUrl)
+  const iat = Math.floor(Date.parse(now) / 1_000)
+  return { iss: issuer, aud: audienceOf(stream, baseUrl), iat, stream_id: stream.stream_id }
+}
+
+/** Signed with the key as it is now: nothing of this is kept, to be taken back when a key is withdrawn. */
+async function sign({ signer }: Issuer, stream: Stream, type: string, claims: object, now: string): Promise<string> {
+  const ring = { organizationId: stream.organization_id, purpose: stream.signing_purpose }
+  return (await signer.sign(ring, claims, now, { type, isFresh: true })).token
+}
 
 export type SnapshotPage = {
   sequence: number
@@ -44,18 +50,18 @@ export async function takeSnapshot(issuer: Issuer, asked: Asked): Promise<Snapsh
   const claims = {
     ...claimsAbout(issuer, stream, now),
     sequence,
-    devices: statuses.map((status) => describe(status, stream, issuer.baseUrl)),
+    devices: statuses.map((status) => describe(status, stream, streamIssuer(stream.issuer, issuer.baseUrl).issuer)),
     ...(next && { next: next.url }),
   }
-  return { sequence, token: await issuer.signer.sign(claims, now, 'muster-snapshot+jwt'), statuses, next }
+  return { sequence, token: await sign(issuer, stream, 'muster-snapshot+jwt', claims, now), statuses, next }
 }
 
 /** A device as the events of the stream name it. */
-function describe({ deviceId, userEmail, status }: DeviceStatus, stream: Stream, baseUrl: string) {
+function describe({ deviceId, userEmail, status }: DeviceStatus, stream: Stream, issuer: string) {
   const facts = { deviceId, userEmail, organizationId: stream.organization_id }
   return stream.spec_version === 'draft'
     ? { subject: draftSubject(facts), current_status: status }
-    : { sub_id: subjectOf(facts, baseUrl), current_status: status }
+    : { sub_id: subjectOf(facts, issuer), current_status: status }
 }
 
 /** Every page after the other, each as a line, one in memory at a time. What is sent ends early when the stream goes. */
@@ -82,5 +88,5 @@ export async function takeCheckpoint(issuer: Issuer, stream: Stream) {
     settled: read.is_settled,
   }
   const claims = { ...claimsAbout(issuer, stream, now), ...facts }
-  return { ...facts, at: now, token: await issuer.signer.sign(claims, now, 'muster-checkpoint+jwt') }
+  return { ...facts, at: now, token: await sign(issuer, stream, 'muster-checkpoint+jwt', claims, now) }
 }

@@ -27,6 +27,9 @@ const eventOf = (id: number, deviceId: string | null, members: Partial<IssuedEve
   streamUuid: '5e2b6c1f-0e43-4b0b-9d61-7a1c3f3e2d10',
   specVersion: 'v1_0',
   audience: null,
+  issuedAt: null,
+  issuer: '',
+  signingPurpose: 'signals',
   ...members,
 })
 

@@ -4,6 +4,7 @@ import { trackInFlight } from '../../jobs/in-flight.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
 import type { Outbound, PostOutcome } from '../../outbound/outbound.ts'
 import type { IssuedEvent } from '../issue-tokens.ts'
+import { kidOf } from '../token-header.ts'
 import { type Hold, openCourier, type Want } from './courier.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
 import type { LeasedStream } from './list-receivers.ts'
@@ -134,5 +135,6 @@ function outcomeOf(
     durationMs: Math.round(answer.timings.totalMs),
     status: answer.kind === 'answered' ? answer.status : null,
     error: verdict.kind === 'held' ? verdict.reason : null,
+    rejectedKid: rejection ? kidOf(event.token) : null,
   }
 }

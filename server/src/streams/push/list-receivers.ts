@@ -27,13 +27,18 @@ export const streamLeases = (db: Db): Leases<LeasedStream> =>
   })
 
 /** Where and how a stream is delivered. */
-export type ReceiverRow = WorkKey & { url: string; sealedAuthorization: Buffer | null; updatedAt: string }
+export type ReceiverRow = WorkKey & {
+  url: string
+  sealedAuthorization: Buffer | null
+  /** When the stream was changed, or its tokens signed anew. */
+  updatedAt: string
+}
 
 /** Those of the streams that are pushed. */
 export async function listReceivers(db: Db, streams: readonly WorkKey[]): Promise<ReceiverRow[]> {
   const { rows } = await sql<ReceiverRow>`
     select stream.organization_id as "organizationId", stream.id, stream.endpoint_url as url,
-      stream.sealed_authorization_header as "sealedAuthorization", stream.updated_at as "updatedAt"
+      stream.sealed_authorization_header as "sealedAuthorization", greatest(stream.updated_at, stream.resigned_at) as "updatedAt"
     from unnest(
       ${streams.map(({ organizationId }) => organizationId)}::bigint[], ${streams.map(({ id }) => id)}::bigint[]
     ) as asked (organization_id, id)

@@ -6,10 +6,11 @@ import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { openReceiver, outboundOfTests } from '../../../test/support/receivers.ts'
+import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
-import { rotateSigningKey } from '../signing-keys.ts'
+import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
 
 const app = testApp({ outbound: outboundOfTests() })
@@ -66,7 +67,8 @@ test('while keys are rotated under load, a receiver that honours the age of its 
     // Six hours, three minutes at a time, with a rotation at the beginning and another that overtakes a third.
     for (let minute = 0; minute < 360; minute += 3) {
       if (minute === 30 || minute === 180 || minute === 190) {
-        await rotateSigningKey(app.db, app.secrets, { now: app.now(), isEmergency: false })
+        const ring = { organizationId, purpose: 'signals' } as const
+        await rotateSigningKey(app.db, app.secrets, { ring, now: app.now(), isEmergency: false, actor: systemActor })
       }
       const changes = devices.map(({ id: deviceId }) => ({
         ...{ deviceId, previous: 'compliant', current: 'not-compliant', initiator: 'policy', txn: 'T' },

@@ -122,7 +122,7 @@ test('what is queued arrives signed, in the order of each device, and the ledger
     await queue([ada.id, bob.id, ada.id])
     await queue([ada.id])
     await soon(settled(stream, 4))
-    const keys = createLocalJWKSet({ keys: await listPublishedKeys(database.db, systemClock()) })
+    const keys = createLocalJWKSet({ keys: await listPublishedKeys(database.db, organizationId, systemClock()) })
     for (const { token, contentType, authorization } of receiver.received) {
       await jwtVerify(token, keys, { issuer: baseUrl, audience: 'https://audience.example', typ: 'secevent+jwt' })
       assert.deepEqual([contentType, authorization], ['application/secevent+jwt', undefined])

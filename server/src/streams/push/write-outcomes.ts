@@ -13,6 +13,8 @@ export type Outcome = StreamKey & {
   durationMs: number
   status: number | null
   error: string | null
+  /** The key of a token that was rejected. */
+  rejectedKid: string | null
 }
 
 /** How a receiver stands. */
@@ -46,16 +48,22 @@ export async function writeOutcomes(
         ${column(outcomes, 'heldUntil')}::timestamptz[], ${column(outcomes, 'errorCode')}::text[],
         ${column(outcomes, 'errorDescription')}::text[], ${column(outcomes, 'attemptedAt')}::timestamptz[],
         ${column(outcomes, 'durationMs')}::integer[], ${column(outcomes, 'status')}::integer[],
-        ${column(outcomes, 'error')}::text[]
+        ${column(outcomes, 'error')}::text[], ${column(outcomes, 'rejectedKid')}::text[]
       ) as outcome (organization_id, stream_id, event_id, state, held_until, error_code, error_description,
-        attempted_at, duration_ms, status, error)
+        attempted_at, duration_ms, status, error, rejected_kid)
+    ), judged as (
+      -- A token whose key was withdrawn while it was under way is rejected for that: its event is signed anew.
+      select outcome.*, withdrawn.kid is not null as is_resigned
+      from outcome left join signing_keys as withdrawn
+        on withdrawn.kid = outcome.rejected_kid and withdrawn.withdrawn_at is not null
     ), written as (
       update ssf_stream_events as event
-      set state = outcome.state, attempts = event.attempts + 1, held_until = outcome.held_until,
-        settled_at = case when outcome.state <> 'pending'
+      set state = case when outcome.is_resigned then 'pending' else outcome.state end,
+        attempts = event.attempts + 1, held_until = outcome.held_until,
+        settled_at = case when outcome.state <> 'pending' and not outcome.is_resigned
           then outcome.attempted_at + outcome.duration_ms * interval '1 millisecond' end,
         error_code = outcome.error_code, error_description = outcome.error_description
-      from outcome
+      from judged as outcome
       where event.organization_id = outcome.organization_id and event.stream_id = outcome.stream_id
         and event.id = outcome.event_id
         and (event.state = 'pending' or (event.state = 'expired' and outcome.state = 'delivered'))

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { sql } from 'kysely'
+import { createApiKey } from '../../src/api-keys/create-api-key.ts'
+import { buildApp } from '../../src/app.ts'
+import { systemActor } from '../../src/audit/record-audit.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { transact } from '../../src/db/transact.ts'
+import { createLogger } from '../../src/logging.ts'
+import { openSecrets } from '../../src/secrets/secrets.ts'
+import { type Streams, startStreams } from '../../src/streams/start-streams.ts'
+import { testDatabase } from '../support/database.ts'
+
+const baseUrl = 'https://trust.example.test'
+const now = '2026-11-20T10:00:00.000Z'
+const secrets = openSecrets(randomBytes(32))
+const product = new URL('../../src/db/migrations/', import.meta.url)
+
+/** The migrations of before organizations had signing keys of their own. */
+async function migrationsOfBefore(): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-migrations-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  const files = (await readdir(product)).toSorted()
+  const end = files.findIndex((file) => file.endsWith('_signing_keys_of_organizations.sql'))
+  assert.ok(end > 0)
+  for (const file of files.slice(0, end)) await cp(new URL(file, product), join(folder, file))
+  return pathToFileURL(`${folder}/`)
+}
+
+const before = await migrationsOfBefore()
+const [several, single] = [testDatabase(before), testDatabase(before)]
+type Old = typeof several
+
+const kid = randomUUID()
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+
+function tokenOfBefore(audience: string): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const claims = { iss: baseUrl, jti: randomUUID(), iat: Date.parse(now) / 1_000, aud: audience, events: {} }
+  const signed = `${encode({ alg: 'RS256', kid, typ: 'secevent+jwt' })}.${encode(claims)}`
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`
+}
+
+/** A database as the version before left it: each number is a poll stream of that organization with an event that is signed and waits. */
+async function fill({ connection }: Old, organizationCount: number, streamsOf: readonly number[]) {
+  const db = connection.db
+  for (let id = 1; id <= organizationCount; id += 1) {
+    await sql`insert into organizations (name, created_at) values (${`Organization ${id}`}, ${now})`.execute(db)
+  }
+  const sealed = secrets.seal(privateKey.export({ type: 'pkcs8', format: 'der' }), ['signing_key', kid])
+  await sql`
+    insert into signing_keys (kid, sealed_private_key, public_jwk, created_at, active_from)
+    values (${kid}, ${sealed}, ${JSON.stringify(publicKey.export({ format: 'jwk' }))}::jsonb, ${now}, ${now})`.execute(
+    db,
+  )
+  const streams = []
+  for (const organizationId of streamsOf) {
+    const uuid = randomUUID()
+    const audience = `${baseUrl}/ssf_streams/${uuid}`
+    const { rows } = await sql<{ id: string }>`
+      insert into ssf_streams (organization_id, stream_id, name, spec_version, delivery_type, events_requested, needs_no_poll_token, created_at, updated_at)
+      values (${organizationId}, ${uuid}, 'Receiver', 'v1_0', 'poll', '{}', true, ${now}, ${now}) returning id`.execute(
+      db,
+    )
+    const id = rows[0]?.id ?? ''
+    await sql`insert into ssf_stream_deliveries (organization_id, stream_id, last_sequence) values (${organizationId}, ${id}, 1)`.execute(
+      db,
+    )
+    const { rows: signals } = await sql<{ id: string }>`
+      insert into ssf_signals (organization_id, kind, event, txn, occurred_at)
+      values (${organizationId}, 'verification', '{}'::jsonb, 'T', ${now}) returning id`.execute(db)
+    await sql`
+      insert into ssf_stream_events (organization_id, stream_id, signal_id, kind, sequence, token, issued_at, queued_at)
+      values (${organizationId}, ${id}, ${signals[0]?.id}, 'verification', 1, ${tokenOfBefore(audience)}, ${now}, ${now})`.execute(
+      db,
+    )
+    streams.push({ organizationId: String(organizationId), id, uuid, audience })
+  }
+  return streams
+}
+
+type Running = { app: FastifyInstance; streams: Streams; keyOf: (organizationId: string) => Promise<string> }
+
+async function start({ connection }: Old): Promise<Running> {
+  const config = loadConfig({ MUSTER_BASE_URL: baseUrl, LOG_LEVEL: 'silent' })
+  const common = { connection, secrets, clock: () => now, log: createLogger('silent') }
+  const streams = await startStreams({ ...config, ...common })
+  const app = buildApp({ ...common, config, streams: streams.parts })
+  after(async () => {
+    await app.close()
+    await streams.stop()
+  })
+  const keyOf = async (organizationId: string) => {
+    const key = {
+      organizationId,
+      name: 'Receiver',
+      responsibleAdministrator: 'Ada',
+      permissions: { manage_ssf_streams: 'The test needs it.' },
+      actor: systemActor,
+      now,
+    }
+    return (await transact(connection.db, (tx) => createApiKey(tx, secrets, key))).key
+  }
+  return { app, streams, keyOf }
+}
+
+const keySetOf = async (app: FastifyInstance) => (await app.inject({ url: '/ssf/jwks.json' })).json()
+
+test('after the upgrade receivers of two organizations verify old and new tokens with their old configuration', async () => {
+  await several.ready
+  const made = await fill(several, 2, [1, 1, 2])
+  await migrate(several.connection)
+  const { app, keyOf } = await start(several)
+  const keys = createLocalJWKSet(await keySetOf(app))
+  for (const { organizationId, id, uuid, audience } of made) {
+    const key = await keyOf(organizationId)
+    const headers = { authorization: `Bearer ${key}` }
+    const asked = await app.inject({
+      method: 'POST',
+      url: '/ssf_streams/verify',
+      headers,
+      payload: { stream_id: uuid },
+    })
+    assert.equal(asked.statusCode, 204)
+    const { sets } = (await app.inject({ url: `/ssf_streams/${uuid}/events`, headers })).json()
+    assert.equal(Object.keys(sets).length, 2)
+    for (const token of Object.values<string>(sets)) {
+      const { protectedHeader } = await jwtVerify(token, keys, {
+        issuer: baseUrl,
+        audience,
+        currentDate: new Date(now),
+      })
+      assert.equal(protectedHeader.kid, kid)
+    }
+    const record = (await app.inject({ url: `/ssf_streams/${uuid}`, headers })).json()
+    assert.deepEqual([record.iss, record.aud], [baseUrl, audience])
+  }
+  const [, , foreign] = made
+  const headers = { authorization: `Bearer ${await keyOf('2')}` }
+  const change = { method: 'PATCH', url: `/ssf_streams/${foreign?.uuid}`, headers } as const
+  const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://receiver.example.com/events' }
+  const forged = await app.inject({ ...change, payload: { delivery, aud: 'https://acme.okta.com' } })
+  assert.equal(forged.statusCode, 422, 'the audience of a stream that signs with the shared key stays')
+  assert.equal((await app.inject({ ...change, payload: { name: 'Renamed' } })).statusCode, 200)
+})
+
+test('where only the first organization has streams, the key becomes its own, and nothing else changes', async () => {
+  await single.ready
+  await fill(single, 2, [1])
+  await migrate(single.connection)
+  const { app } = await start(single)
+  const { keys } = await keySetOf(app)
+  assert.deepEqual(
+    keys.map((key: { kid: string }) => key.kid),
+    [kid],
+  )
+  const rows = await single.db.selectFrom('signing_keys').select(['organization_id', 'purpose']).execute()
+  assert.deepEqual(rows, [{ organization_id: '1', purpose: 'signals' }])
+})
