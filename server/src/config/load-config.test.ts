@@ -63,6 +63,7 @@ test('an empty environment is a trial on loopback with the embedded database', (
       allowPrivateReceivers: false,
       apiVersionHeaderAliases: ['x-kolide-api-version'],
       pollTokenHeaderAliases: ['x-kolide-poll-bearer-token'],
+      ssfPathIssuers: false,
       deviceDeletionDelaySeconds: 120,
       liveQueryBlockedTables: ['curl', 'process_envs', 'shell_history', 'carves'],
       oidc: undefined,

@@ -28,6 +28,10 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
   operations: [
     'GET /package_downloads/:',
     'GET /ssf/jwks.json',
+    // Issuers with a path (SSF 1.0 §7.2).
+    'GET /.well-known/ssf-configuration/ssf/:',
+    'GET /ssf/:/.well-known/ssf-configuration',
+    'GET /ssf/:/jwks.json',
     'PUT /ssf_streams/:',
     'PATCH /ssf_streams',
     'PUT /ssf_streams',

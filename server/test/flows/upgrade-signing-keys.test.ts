@@ -82,7 +82,7 @@ async function fill({ connection }: Old, organizationCount: number, streamsOf: r
       values (${organizationId}, ${id}, ${signals[0]?.id}, 'verification', 1, ${tokenOfBefore(audience)}, ${now}, ${now})`.execute(
       db,
     )
-    streams.push({ organizationId: String(organizationId), id, uuid, audience })
+    streams.push({ organizationId: String(organizationId), uuid, audience })
   }
   return streams
 }
@@ -120,7 +120,7 @@ test('after the upgrade receivers of two organizations verify old and new tokens
   await migrate(several.connection)
   const { app, keyOf } = await start(several)
   const keys = createLocalJWKSet(await keySetOf(app))
-  for (const { organizationId, id, uuid, audience } of made) {
+  for (const { organizationId, uuid, audience } of made) {
     const key = await keyOf(organizationId)
     const headers = { authorization: `Bearer ${key}` }
     const asked = await app.inject({

@@ -10,7 +10,6 @@ import type { Db } from '../../src/db/transact.ts'
 import { type Tx, transact } from '../../src/db/transact.ts'
 import { createLogger } from '../../src/logging.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
-import { setBaseUrl } from '../../src/organizations/set-base-url.ts'
 import type { Outbound } from '../../src/outbound/outbound.ts'
 import { claimInstallation, rememberBaseUrl } from '../../src/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
@@ -161,15 +160,10 @@ export function testApp(settings: Settings = {}): TestApp {
   }
 }
 
-/** Further organizations may have streams only at an address of their own; links of records are as of the first. */
+/** Further organizations may have streams only at an address of their own. */
 async function giveAddress(tx: Tx, organizationId: string): Promise<void> {
-  await setBaseUrl(tx, {
-    organizationId,
-    baseUrl: `https://organization-${organizationId}.muster.test`,
-    commonBaseUrl: baseUrl,
-    actor: systemActor,
-    now: '2026-11-20T10:00:00.000Z',
-  })
+  const own = { base_url: `https://organization-${organizationId}.muster.test` }
+  await tx.updateTable('organizations').set(own).where('id', '=', organizationId).execute()
 }
 
 async function noteInstallation(db: Db, { fingerprint }: Secrets): Promise<void> {
