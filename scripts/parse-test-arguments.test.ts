@@ -7,6 +7,7 @@ test('our flags, flags for node and file patterns are told apart', () => {
   assert.deepEqual(parseTestArguments(words), {
     isPostgres: true,
     isBothEngines: false,
+    isSoak: false,
     isFuzz: false,
     isChaos: false,
     patterns: ['server/src/lists'],
@@ -15,8 +16,22 @@ test('our flags, flags for node and file patterns are told apart', () => {
 })
 
 test('chaos needs PostgreSQL', () => {
-  const asked = { isPostgres: true, isBothEngines: false, isFuzz: false, isChaos: true, patterns: [], nodeFlags: [] }
+  const asked = {
+    isPostgres: true,
+    isBothEngines: false,
+    isSoak: false,
+    isFuzz: false,
+    isChaos: true,
+    patterns: [],
+    nodeFlags: [],
+  }
   assert.deepEqual(parseTestArguments(['--chaos']), asked)
+})
+
+test('what can be broken since a revision is asked for with or without its name', () => {
+  assert.equal(parseTestArguments([]).changedSince, undefined)
+  assert.equal(parseTestArguments(['--changed']).changedSince, 'main')
+  assert.equal(parseTestArguments(['--changed=HEAD~2']).changedSince, 'HEAD~2')
 })
 
 test('a pattern is a file, a folder or a glob, relative or absolute', () => {

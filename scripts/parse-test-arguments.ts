@@ -5,15 +5,19 @@ export interface TestArguments {
   readonly isPostgres: boolean
   /** Both database engines, side by side; always so in CI. */
   readonly isBothEngines: boolean
+  /** Only the tests that go further in a soak, and as far as they can. */
+  readonly isSoak: boolean
   readonly isFuzz: boolean
   readonly isChaos: boolean
+  /** Only what a change since this revision can break. */
+  readonly changedSince?: string
   /** Files, folders or globs; none means every test file. */
   readonly patterns: readonly string[]
   /** Handed to `node --test` as they are. */
   readonly nodeFlags: readonly string[]
 }
 
-const ownFlags = new Set(['--postgres', '--both-engines', '--fuzz', '--chaos'])
+const ownFlags = new Set(['--postgres', '--both-engines', '--soak', '--fuzz', '--chaos'])
 const flagsWithValue = new Set([
   '--test-name-pattern',
   '--test-skip-pattern',
@@ -29,10 +33,13 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
   const own = new Set<string>()
   const patterns: string[] = []
   const nodeFlags: string[] = []
+  let changedSince: string | undefined
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
     const value = args[index + 1]
-    if (ownFlags.has(word)) own.add(word)
+    const changed = /^--changed(?:=(.+))?$/.exec(word)
+    if (changed) changedSince = changed[1] ?? 'main'
+    else if (ownFlags.has(word)) own.add(word)
     else if (flagsWithValue.has(word) && value !== undefined) {
       nodeFlags.push(`${word}=${value}`)
       index++
@@ -43,9 +50,11 @@ export function parseTestArguments(args: readonly string[]): TestArguments {
   // What is killed and restarted are processes on a server.
   return {
     isPostgres: isChaos || own.has('--postgres'),
-    isBothEngines: own.has('--both-engines'),
+    isBothEngines: own.has('--both-engines') || own.has('--soak'),
+    isSoak: own.has('--soak'),
     isFuzz: own.has('--fuzz'),
     isChaos,
+    ...(changedSince !== undefined && { changedSince }),
     patterns,
     nodeFlags,
   }

@@ -7,8 +7,9 @@ import { parseTestArguments, selectFiles } from './parse-test-arguments.ts'
 import { runCaptured } from './run-captured.ts'
 import { endsWithSummary, summaryLines } from './summary-lines.ts'
 import { testEnvironment } from './test-environment.ts'
+import { affectedBy, changedFiles } from './test-run/changed-files.ts'
 import { classifyFile, type Engine, type TestFile } from './test-run/classify-file.ts'
-import { importGraph, readerIn } from './test-run/import-graph.ts'
+import { type ImportGraph, importGraph, readerIn } from './test-run/import-graph.ts'
 import { planRun } from './test-run/plan-run.ts'
 import { findUnfinished, formatTimes, readTimes } from './test-run/report-times.ts'
 
@@ -16,14 +17,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const asked = parseTestArguments(process.argv.slice(2))
 const isCi = process.env['CI'] === 'true'
 /** CI leaves nothing out. */
-const isBothEngines = asked.isBothEngines || (isCi && !asked.isPostgres && asked.nodeFlags.length === 0)
+const isBothEngines = asked.nodeFlags.length === 0 && (asked.isBothEngines || (isCi && !asked.isPostgres))
 
 /** What with-postgres.ts exits with when there is no PostgreSQL to start. */
 const noPostgres = 3
 const browsers = ['chromium', 'chromium-browser', 'google-chrome']
 
 // A test file is a process with its own PGlite and some 200 MB: more than the cores only makes them wait for each other.
-const concurrency = Math.min(Math.max(availableParallelism(), 2), 8)
+// A soak measures, which it does best alone.
+const concurrency = asked.isSoak ? 1 : Math.min(Math.max(availableParallelism(), 2), 8)
 
 function isInPath(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
@@ -47,13 +49,31 @@ function newFolder(): string {
   return folder
 }
 
+/** What a test file imports that goes further in a soak. */
+const soakModule = 'server/test/support/soak.ts'
+
+function onlyAffected(files: readonly TestFile[], since: string, graph: ImportGraph): TestFile[] {
+  const changed = changedFiles(root, since)
+  const affected = affectedBy(changed, files, graph)
+  if (affected.length === 0) {
+    console.log(`None of the ${changed.length} files changed since ${since} can break a test file.`)
+    process.exit(0)
+  }
+  console.log(
+    `${changed.length} files have changed since ${since}. What starts the whole product is left to a full run.`,
+  )
+  return affected
+}
+
 async function chooseFiles(): Promise<TestFile[]> {
+  const graph = importGraph(readerIn(root))
   const selected = selectFiles(await findTestFiles(root), asked.patterns, root)
-  const fuzzing = asked.isFuzz ? await onlyFuzzFiles(root, selected) : selected
+  const soaking = asked.isSoak ? selected.filter((path) => graph.imports(path).includes(soakModule)) : selected
+  const fuzzing = asked.isFuzz ? await onlyFuzzFiles(root, soaking) : soaking
   const files = asked.isChaos ? await onlyChaosFiles(root, fuzzing) : fuzzing
   if (files.length === 0) refuse(`No test file matches: ${process.argv.slice(2).join(' ') || '**'}`)
-  const graph = importGraph(readerIn(root))
-  const classified = files.map((path) => classifyFile(path, graph))
+  const all = files.map((path) => classifyFile(path, graph))
+  const classified = asked.changedSince === undefined ? all : onlyAffected(all, asked.changedSince, graph)
   const inBrowser = classified.filter(({ kind }) => kind === 'browser')
   const isNarrowed = asked.patterns.length > 0
   // The other suite has run what is the same on both engines.
@@ -70,6 +90,7 @@ async function chooseFiles(): Promise<TestFile[]> {
 function environment(): NodeJS.ProcessEnv {
   const env = testEnvironment(process.env)
   if (!asked.isPostgres && !isBothEngines) delete env['MUSTER_TEST_DATABASE_URL']
+  if (asked.isSoak) env['MUSTER_TEST_SOAK'] = 'true'
   if (isBothEngines) env['MUSTER_TEST_BOTH_ENGINES'] = 'true'
   if (asked.isFuzz) env['MUSTER_FUZZ_RUNS'] ??= '1000000'
   if (asked.isChaos) {

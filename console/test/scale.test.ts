@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { isSoak } from '../../server/test/support/soak.ts'
 import { type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
 import { addDevicesTo } from './many-devices.ts'
 import { startTrial, type TrialServer } from './trial-server.ts'
 
 /**
- * From the last answer to the painted page. On a quiet machine the median is below `quietMs`; with other work beside it
- * no time means much, so a test fails only where a page has become several times as slow.
+ * From the last answer to the painted page, and from a click to it with 10,000 devices. With other work on the machine no
+ * time means much, so that only a soak fails by it.
  */
 const quietMs = 100
-const busyMs = 600
-/** From a click to the painted page, the answers of the server included, with 10,000 devices. */
 const answeredMs = 4_000
 /** So that the dashboard is that of an organization with devices. */
 const simulated = 3
@@ -121,8 +120,7 @@ test('with 500 devices a page stands a tenth of a second after its data', { skip
       changes.map(({ paint }) => paint),
       0.5,
     )
-    if (median > quietMs) console.log(`${name} is above ${quietMs} ms; is the machine busy?`)
-    assert.ok(median <= busyMs, `${name} took ${median.toFixed(0)} ms from its data to its paint`)
+    assert.ok(!isSoak || median <= quietMs, `${name} took ${median.toFixed(0)} ms from its data to its paint`)
   }
 })
 
@@ -137,7 +135,7 @@ test('with 10,000 devices the list, its pages, orders, filters and searches answ
     await done()
     const took = performance.now() - begun
     console.log(`10,000 devices, ${name}: ${took.toFixed(0)} ms from the click`)
-    assert.ok(took <= answeredMs, `${name} took ${took.toFixed(0)} ms`)
+    assert.ok(!isSoak || took <= answeredMs, `${name} took ${took.toFixed(0)} ms`)
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     assert.equal(overflow, 0, `${name} scrolls sideways`)
   }

@@ -1,12 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { databaseForProcess } from '../../server/test/support/database.ts'
+import { embeddedFolder } from '../../server/src/open-deployment.ts'
+import { databaseForProcess, fillMigratedFolder } from '../../server/test/support/database.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -28,7 +30,7 @@ type SettingsOf = (baseUrl: string) => Promise<Readonly<Record<string, string>>>
 export type TrialParts = { readonly kept?: KeptData; readonly settings?: SettingsOf }
 
 /**
- * What `npm start` runs, with some simulated devices; on a data folder that stays, or on one of its own, or on a database
+ * What `npm start` runs on a database that is migrated already, with some simulated devices; on a data folder that stays, or on one of its own, or on a database
  * of the PostgreSQL that the tests run on.
  */
 export async function startTrial(devices: number, { kept, settings }: TrialParts = {}): Promise<TrialServer> {
@@ -46,6 +48,8 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
     ...(await settings?.(baseUrl)),
   }
   const database = kept ? undefined : await databaseForProcess()
+  const folder = embeddedFolder(dataDir)
+  if (!database && !existsSync(folder)) await fillMigratedFolder(folder)
   const env = {
     ...common,
     ...(database && { DATABASE_URL: database.url, MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }),

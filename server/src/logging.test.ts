@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import Fastify from 'fastify'
+import { processorMs } from '../test/support/processor-time.ts'
 import { generateKey, generateToken } from './api-keys/key-format.ts'
 import { createLogger } from './logging.ts'
 
@@ -99,7 +100,7 @@ test('a secret that ends in a backslash spoils neither its line nor its hiding',
   )
 })
 
-test('hostile texts cost time linear in their length', () => {
+test('hostile texts cost time linear in their length', async () => {
   const { logger, entries } = makeLogger()
   const parts = [
     'a',
@@ -114,9 +115,10 @@ test('hostile texts cost time linear in their length', () => {
     '\\',
     'mstr_',
   ]
-  const startedAt = performance.now()
-  for (const part of parts) logger.info(part.repeat(500_000 / part.length))
-  assert.ok(performance.now() - startedAt < 2000, `${performance.now() - startedAt} ms`)
+  const ms = await processorMs(() => {
+    for (const part of parts) logger.info(part.repeat(500_000 / part.length))
+  })
+  assert.ok(ms < 4_000, `${ms} ms`)
   assert.equal(entries().length, parts.length)
 })
 

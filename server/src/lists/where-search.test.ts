@@ -11,6 +11,7 @@ import {
   thingSearch,
   writeSearch,
 } from '../../test/support/searched-things.ts'
+import { extent } from '../../test/support/soak.ts'
 import { transact } from '../db/transact.ts'
 import { parseSearch } from './parse-search.ts'
 import type { SearchExpression } from './search-expression.ts'
@@ -84,11 +85,11 @@ function matchedByOracle(expression: SearchExpression, fold: (text: string) => s
   return matched.map((thing) => String(thing.id)).join(' ')
 }
 
-test('10,000 searches match the same records in SQL as by their meaning', async (t) => {
+test('searches match the same records in SQL as by their meaning', async (t) => {
   const fold = await engineFold()
   const seed = Number(process.env['MUSTER_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`MUSTER_TEST_SEED=${seed} repeats this run`)
-  const expressions = fc.sample(thingExpression, { numRuns: 10_000, seed })
+  const expressions = fc.sample(thingExpression, { numRuns: extent(2_000, 10_000), seed })
   let matches = 0
   for (let from = 0; from < expressions.length; from += 250) {
     const batch = expressions.slice(from, from + 250)
@@ -100,7 +101,7 @@ test('10,000 searches match the same records in SQL as by their meaning', async 
     }
   }
   t.diagnostic(`${matches} of them match some record`)
-  assert.ok(matches > 3000, 'the searches must be likely to match')
+  assert.ok(matches > 0.3 * expressions.length, 'the searches must be likely to match')
 })
 
 test('lower() folds as the meaning of "ignoring case" says, through all the common scripts', async () => {

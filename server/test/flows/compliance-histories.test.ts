@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { testDatabase } from '../support/database.ts'
 import { rowVersions } from '../support/row-versions.ts'
+import { extent } from '../support/soak.ts'
 import { at, checkCount, deviceCount, expire, settle } from './compliance-model.ts'
 import { anyConfiguration, anyRows, anyStep, momentOf, type Step, take } from './compliance-steps.ts'
 import { type Fleet, isoOf, makeFleet, newsOf, perform, report, startMs, sweep } from './fleet.ts'
 import { expected, observe } from './observe-fleet.ts'
 
 /** Raise it to search further: MUSTER_HISTORIES=500. */
-const histories = Number(process.env['MUSTER_HISTORIES'] ?? 8)
+const histories = Number(process.env['MUSTER_HISTORIES'] ?? extent(8, 100))
 const database = testDatabase()
 
 /** A fleet in which something can happen: registered devices and checks that block. */

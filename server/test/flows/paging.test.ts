@@ -5,10 +5,11 @@ import { recordAudit, systemActor } from '../../src/audit/record-audit.ts'
 import { transact } from '../../src/db/transact.ts'
 import { baseUrl, testApp } from '../support/app.ts'
 import { makeIn, startOfTests } from '../support/make.ts'
+import { extent } from '../support/soak.ts'
 
 const harness = testApp()
 const make = makeIn(harness.database)
-const walks = Number(process.env['MUSTER_FUZZ_RUNS'] ?? 1_000)
+const walks = Number(process.env['MUSTER_FUZZ_RUNS'] ?? extent(150, 1_000))
 
 type Row = { id: string; name: string }
 

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connectPostgres } from '../../src/db/connect.ts'
 import { testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
+import { extent, isSoak } from '../support/soak.ts'
 import { checkLogs } from './chaos/check-logs.ts'
 import { changeDevices, createHistories, readHistories } from './chaos/device-histories.ts'
 import { openFaultyHookReceiver, openFaultyReceiver } from './chaos/faulty-receiver.ts'
@@ -15,9 +16,11 @@ import { type HookPlace, hooksIn } from './hook-place.ts'
 import { openOwnCluster } from './own-cluster.ts'
 import { openStreamPlace, type StreamPlace } from './stream-place.ts'
 
-const seconds = Number(process.env['MUSTER_CHAOS_SECONDS'] ?? 120)
+const seconds = Number(process.env['MUSTER_CHAOS_SECONDS'] ?? extent(10, 120))
 const seed = Number(process.env['MUSTER_CHAOS_SEED'] ?? randomInt(2 ** 31))
 const chance = seeded(seed)
+/** In a few seconds as much goes wrong as else in half a minute. */
+const smokePace = 0.25
 /** A few seconds suffice, unless others load the machine. */
 const drainLimitMs = 240_000
 const pushStreams = 12
@@ -40,7 +43,7 @@ testOnPostgres('whatever is killed, restarted or in trouble, every change arrive
   const hookPlace = hooksIn(streamPlace)
   const { organizationId, deviceIds, countPending } = streamPlace
   await createHistories(db)
-  const restarting = openRestarting(streamPlace.place, cluster, chance)
+  const restarting = openRestarting(streamPlace.place, cluster, chance, isSoak ? 1 : smokePace)
   const pushed = await Promise.all(Array.from({ length: pushStreams }, (_, index) => addPushed(streamPlace, index)))
   const polled = await Promise.all(
     Array.from({ length: pollStreams }, (_, index) => addPolled(streamPlace, index, restarting.servers)),
@@ -97,9 +100,9 @@ testOnPostgres('whatever is killed, restarted or in trouble, every change arrive
   t.diagnostic(JSON.stringify({ holds: await countHolds(), ...sumOfPolls(polled) }))
   assert.deepEqual(faults.slice(0, 20), [])
   const { workerKills, restarts, crashes } = restarting.counts
-  // A run in which nothing went wrong shows nothing.
+  // A long run in which nothing went wrong shows nothing; a short one may be over before.
   const trouble = { pushes: counts.push.refused, webhooks: counts.hook.refused, workerKills, restarts }
-  for (const [what, count] of Object.entries(trouble)) assert.ok(count > 0, `no trouble by ${what}`)
+  for (const [what, count] of Object.entries(trouble)) assert.ok(count > 0 || !isSoak, `no trouble by ${what}`)
   for (const [{ afterAnswer }, receivers] of [
     [counts.push, pushStreams],
     [counts.hook, endpoints],

@@ -4,6 +4,7 @@ import { testDatabase, testOnPostgres } from '../support/database.ts'
 import type { Hook } from '../support/hook-receivers.ts'
 import { until } from '../support/muster-process.ts'
 import { answerWith, drip, hang } from '../support/receivers.ts'
+import { isSoak } from '../support/soak.ts'
 import { openHookPlace } from './hook-place.ts'
 import { measure, measureAgainst, peakMegabytes, tellMeasured } from './measure-transmission.ts'
 
@@ -31,23 +32,26 @@ testOnPostgres('endpoints that hang, drip or always fail, half of all, cost the 
   const worker = await place.startWorker({ NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` })
   // Connections are made and code is warm before anything is measured.
   await measure(transmission, healthy, 10)
-  const before = await measure(transmission, healthy, singles)
-  t.diagnostic(`fault-free: ${tellMeasured(before)}`)
+  const before = isSoak ? await measure(transmission, healthy, singles) : undefined
+  if (before) t.diagnostic(`fault-free: ${tellMeasured(before)}`)
   await until(30_000, async () => (await countPending()) === 0)
   const counts = healthy.map(({ received }) => received.length + deviceIds.length)
   for (const [index, receiver] of others.entries()) receiver.answer = troubles[index % troubles.length] ?? hang
   await change(deviceIds)
   await until(60_000, async () => healthy.every(({ received }, index) => received.length === counts[index]))
 
-  const good = await measureAgainst(before, async () => {
-    const measured = await measure(transmission, healthy, singles)
-    t.diagnostic(`with trouble: ${tellMeasured(measured)}`)
-    return measured
-  })
+  // How fast it goes tells something on a machine with nothing else to do.
+  const good =
+    before &&
+    (await measureAgainst(before, async () => {
+      const measured = await measure(transmission, healthy, singles)
+      t.diagnostic(`with trouble: ${tellMeasured(measured)}`)
+      return measured
+    }))
   const waiting = await countPending()
   const megabytes = await peakMegabytes(worker.pid)
   t.diagnostic(`${waiting} webhooks wait for the endpoints in trouble; the worker had ${megabytes} MB at most`)
   assert.ok(waiting >= others.length * (deviceIds.length - 8), 'the others were in trouble all the time')
-  assert.ok(good, 'the figures were never as good as the fault-free ones')
+  assert.ok(good || !isSoak, 'the figures were never as good as the fault-free ones')
   assert.ok(megabytes < mostMegabytes, `${megabytes} MB`)
 })

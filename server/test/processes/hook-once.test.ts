@@ -6,11 +6,12 @@ import { testDatabase, testOnPostgres } from '../support/database.ts'
 import type { Hook } from '../support/hook-receivers.ts'
 import { until } from '../support/muster-process.ts'
 import { answerWith } from '../support/receivers.ts'
+import { extent } from '../support/soak.ts'
 import { type HookPlace, openHookPlace } from './hook-place.ts'
 
 const database = testDatabase()
 const endpoints = 10
-const changes = Number(process.env['MUSTER_CHAOS_CHANGES'] ?? 1_000)
+const changes = Number(process.env['MUSTER_CHAOS_CHANGES'] ?? extent(200, 1_000))
 const atOnce = 50
 /** Longer than a worker keeps an endpoint that has nothing to deliver. */
 const lullMs = 6_000

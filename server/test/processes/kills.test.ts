@@ -7,9 +7,10 @@ import { runSimulation } from '@muster/agent/simulate/run-simulation.ts'
 import { testOnEmbedded } from '../support/database.ts'
 import { freePort, type MusterProcess, openPlace, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'
+import { extent } from '../support/soak.ts'
 import { assertConsistent, readExport } from './recount.ts'
 
-const kills = 5
+const kills = extent(2, 5)
 const devices = 30
 const strategies = ['block_immediately', 'notify_only', 'warn_then_block', 'report_only']
 
@@ -107,7 +108,7 @@ async function exportOf(): Promise<string> {
   return out
 }
 
-testOnEmbedded('five power cuts under load lose nothing that was acknowledged', async (t) => {
+testOnEmbedded('power cuts under load lose nothing that was acknowledged', async (t) => {
   const settings = { PORT: String(await freePort()) }
   let server = await place.start(['start', '--no-agent'], settings)
   const permissions = ['configure_checks', 'refresh_check']

@@ -78,7 +78,6 @@ async function verifyByPoll(parts: Parts): Promise<void> {
   await verify(parts, stream, 'first')
   const first = await held
   t.diagnostic(`verification by a held poll after ${ms(performance.now() - startedAt)}`)
-  assert.ok(performance.now() - startedAt < verifiedWithinMs)
   const [[firstJti = '', firstToken = ''] = []] = Object.entries(first.sets)
   const set = await check(firstToken, own)
   assert.equal(set.payload.jti, firstJti)

@@ -1,10 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { sharedProcess } from '../../../scripts/test-run/shared-process.ts'
-import { type Connection, connectEmbedded, connectPostgres, type Engine } from '../../src/db/connect.ts'
+import {
+  type Connection,
+  connectEmbedded,
+  connectPostgres,
+  type EmbeddedConnection,
+  type Engine,
+} from '../../src/db/connect.ts'
 import { migrate, migrationsHash } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/transact.ts'
 import { installJobs } from '../../src/jobs/start-jobs.ts'
@@ -198,12 +205,32 @@ async function makeSnapshot(file: string, directory: URL | undefined): Promise<U
   }
 }
 
+/**
+ * Makes the folder of an embedded database as the first start of a server would, in a fraction of its time: for tests that
+ * are about what comes after.
+ */
+export async function fillMigratedFolder(folder: string): Promise<void> {
+  const kept = fileURLToPath(new URL(`migrated-${await stateKey(undefined)}`, cache))
+  if (!existsSync(kept)) await makeMigratedFolder(kept)
+  await cp(kept, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
+}
+
+/** Test processes start together: the first to be done has made it. */
+async function makeMigratedFolder(folder: string): Promise<void> {
+  const draft = `${folder}.${randomUUID()}`
+  const { connection, drop } = await openEmbedded(undefined)
+  const snapshot = await (connection as EmbeddedConnection).snapshot()
+  await drop()
+  await (await connectEmbedded({ dataDir: draft, snapshot })).close()
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }))
+}
+
 /** Every change of a migration leaves one behind. */
 async function removeOldSnapshots(): Promise<void> {
   for (const name of await readdir(cache)) {
     const file = new URL(name, cache)
     const age = Date.now() - (await stat(file).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs
-    if (name.startsWith('migrated-') && age > 86_400_000) await rm(file, { force: true })
+    if (name.startsWith('migrated-') && age > 86_400_000) await rm(file, { recursive: true, force: true })
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { extent } from '../../../test/support/soak.ts'
 import type { IssuedEvent } from '../issue-tokens.ts'
 import { type Courier, openCourier } from './courier.ts'
 import type { Verdict } from './judge-answer.ts'
@@ -209,7 +210,7 @@ test('whatever a receiver answers, everything arrives once and in the order of e
     fc.property(fc.array(step, { minLength: 1, maxLength: 150 }), fc.integer({ min: 1, max: 6 }), (steps, lag) => {
       assert.deepEqual(...play(steps, lag))
     }),
-    { numRuns: Number(process.env['MUSTER_FUZZ_RUNS'] ?? 300) },
+    { numRuns: Number(process.env['MUSTER_FUZZ_RUNS'] ?? extent(300, 30_000)) },
   )
 })
 

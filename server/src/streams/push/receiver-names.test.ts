@@ -173,14 +173,15 @@ test('names that nobody answers keep no other name waiting', async () => {
   nameServer.zones.set('receiver.test', { addresses: [inward] })
   const waiting = silent.map((url) => outbound.post({ url, headers: {}, body: '' }))
   await pause(50)
-  const startedAt = performance.now()
+  let isOneOver = false
+  void Promise.race(waiting).then(() => {
+    isOneOver = true
+  })
   const healthy = await outbound.post({ url: receiver.url, headers: {}, body: 'signed' })
-  const tookMs = performance.now() - startedAt
+  assert.equal(isOneOver, false, 'it is answered before the first of the others is given up')
   assert.deepEqual([healthy.kind, receiver.received], ['answered', ['signed']])
-  assert.ok(tookMs < 1_000, `${tookMs} ms`)
   for (const outcome of await Promise.all(waiting)) {
     assert.deepEqual(outcome.kind === 'failed' && [outcome.fault, outcome.mayHaveArrived], ['unreachable', false])
-    assert.ok(outcome.timings.totalMs < 10_000, `${outcome.timings.totalMs} ms`)
   }
   await outbound.close()
   await receiver.close()

@@ -6,10 +6,11 @@ import type { Seeded } from './seeded.ts'
 
 type Slot = { kind: 'server' | 'worker'; process: MusterProcess | undefined }
 
-/** Processes that are killed and started again at random, and so is their database. */
-export function openRestarting(place: PostgresPlace, cluster: OwnCluster, chance: Seeded) {
+/** Processes that are killed and started again at random, and so is their database; the lower `pace`, the more often. */
+export function openRestarting(place: PostgresPlace, cluster: OwnCluster, chance: Seeded, pace: number) {
   const kinds = ['server', 'server', 'worker', 'worker'] as const
   const slots: Slot[] = kinds.map((kind) => ({ kind, process: undefined }))
+  const between = (leastMs: number, mostMs: number) => pace * chance.between(leastMs, mostMs)
   const counts = { workerKills: 0, serverKills: 0, restarts: 0, crashes: 0, failedStarts: 0 }
 
   async function start(slot: Slot): Promise<void> {
@@ -26,21 +27,21 @@ export function openRestarting(place: PostgresPlace, cluster: OwnCluster, chance
   async function killAtRandom(slot: Slot, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       await start(slot)
-      await pause(chance.between(3_000, 15_000))
+      await pause(between(3_000, 15_000))
       if (isOver()) break
       const { process } = slot
       slot.process = undefined
       await process?.kill()
       if (slot.kind === 'server') counts.serverKills += 1
       else counts.workerKills += 1
-      await pause(chance.between(0, 2_000))
+      await pause(between(0, 2_000))
     }
     await start(slot)
   }
 
   async function restartDatabase(isOver: () => boolean): Promise<void> {
     for (;;) {
-      await pause(chance.between(8_000, 24_000))
+      await pause(between(8_000, 24_000))
       if (isOver()) return
       if (chance.isLikely(0.5)) {
         counts.restarts += 1
@@ -48,7 +49,7 @@ export function openRestarting(place: PostgresPlace, cluster: OwnCluster, chance
       } else {
         counts.crashes += 1
         await cluster.stop()
-        await pause(chance.between(0, 8_000))
+        await pause(between(0, 8_000))
         await cluster.start()
       }
     }
