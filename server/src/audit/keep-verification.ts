@@ -1,8 +1,11 @@
 import type { Clock } from '../clock.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Reader, type Tx, transact } from '../db/transact.ts'
-import { queueJob } from '../jobs/queue-job.ts'
+import { fail } from '../errors.ts'
+import { hasOpenJob, queueJob } from '../jobs/queue-job.ts'
 import { verifyChain } from './verify-chain.ts'
+
+const jobName = 'verify-audit-log'
 
 type Walk = { organizationId: string; clock: Clock; signal?: AbortSignal | undefined }
 
@@ -24,7 +27,24 @@ export async function keepVerification(db: Db, { organizationId, clock, signal }
 
 /** Has the log walked along in the background; a walk that is waiting already serves. */
 export async function requestVerification(tx: Tx, organizationId: string): Promise<void> {
-  await queueJob(tx, 'verify-audit-log', { organizationId }, { singletonKey: organizationId })
+  await queueJob(tx, jobName, { organizationId }, { singletonKey: organizationId })
+}
+
+/** How long a finished walk has to serve everybody who asks for another one. */
+const servesForMs = 600_000
+
+/**
+ * For an administrator who asks: a walk along the whole log costs as much as the log is long, so an organization has one at
+ * a time, and no other for ten minutes. Does nothing while one waits or runs; fails with `rate_limited` after one.
+ */
+export async function askForVerification(tx: Tx, organizationId: string, now: string): Promise<void> {
+  if (await hasOpenJob(tx, jobName, organizationId)) return
+  const latest = await findVerification(tx, organizationId)
+  const ageMs = latest === undefined ? Number.POSITIVE_INFINITY : Date.parse(now) - Date.parse(latest.verified_at)
+  if (ageMs >= 0 && ageMs < servesForMs) {
+    fail('rate_limited', { message: 'The audit log was verified less than ten minutes ago. Try again later.' })
+  }
+  await requestVerification(tx, organizationId)
 }
 
 /** Has the logs of all organizations walked along. */

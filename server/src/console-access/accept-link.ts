@@ -7,6 +7,7 @@ import { type Db, type Tx, transact } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { linkPurpose } from './create-link.ts'
+import { endEarlierSession } from './end-earlier-session.ts'
 import { endSessions } from './end-sessions.ts'
 import { hashPassword } from './passwords.ts'
 import { findLink, hasAccounts, type LinkRow } from './queries.ts'
@@ -41,6 +42,7 @@ export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): P
     await forgetFailures(tx, secrets, admin.email)
     const { ipAddress, userAgent, now } = asked
     const session = { organizationId, adminUserId: admin.id, method: 'link', ipAddress, userAgent, now } as const
+    await endEarlierSession(tx, secrets, asked)
     const secret = await startSession(tx, secrets, session)
     const actor: Actor = { type: 'User', ...admin, ipAddress }
     const description = 'Chose a password with a one-time link and signed in to the console.'

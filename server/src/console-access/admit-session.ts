@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Actor } from '../audit/record-audit.ts'
 import type { Db } from '../db/transact.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
-import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { clockToleranceMs, plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 type SessionRow = {
   organization_id: string
@@ -49,6 +49,7 @@ export async function admitSession(
       join admin_sessions as session on session.organization_id = lookup.organization_id
         and session.id = lookup.admin_session_id and session.ended_at is null
         and session.created_at > ${plusMs(now, -sessionLifetimeMs)}::timestamptz
+        and session.created_at <= ${plusMs(now, clockToleranceMs)}::timestamptz
         and session.last_seen_at > ${plusMs(now, -sessionIdleMs)}::timestamptz
       join admin_users as admin on admin.organization_id = session.organization_id and admin.id = session.admin_user_id
       join organizations on organizations.id = session.organization_id

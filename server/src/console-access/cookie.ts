@@ -1,3 +1,4 @@
+import { deviceCookieForm, deviceLifetimeSeconds } from './known-device.ts'
 import { sessionLifetimeMs } from './rules.ts'
 
 export type SecretCookie = {
@@ -15,6 +16,10 @@ export const sessionCookie = (baseUrl: string): SecretCookie =>
 /** The cookie that remembers a way to the identity provider and back. */
 export const flowCookie = (baseUrl: string): SecretCookie =>
   secretCookie(baseUrl, { name: 'muster_oidc', seconds: 600, form: /^[\w-]{1,2000}$/ })
+
+/** The cookie that remembers who has signed in with a browser; it opens nothing. */
+export const deviceCookie = (baseUrl: string): SecretCookie =>
+  secretCookie(baseUrl, { name: 'muster_device', seconds: deviceLifetimeSeconds, form: deviceCookieForm })
 
 /**
  * Over https a `__Host-` cookie: for this origin only, never in clear. Over http, which is for a trial on the machine

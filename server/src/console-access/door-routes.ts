@@ -5,7 +5,7 @@ import { fail } from '../errors.ts'
 import type { Need } from '../http/authenticate.ts'
 import type { Kit } from '../http/kit.ts'
 import { type AdmittedSession, actorOf, admitSession } from './admit-session.ts'
-import { flowCookie, type SecretCookie, sessionCookie } from './cookie.ts'
+import { deviceCookie, flowCookie, type SecretCookie, sessionCookie } from './cookie.ts'
 import { requireFreshProof, requirePower } from './require-rights.ts'
 import { mayRead } from './rules.ts'
 import { sessionPurpose } from './start-session.ts'
@@ -28,6 +28,8 @@ export type Gate = {
   readonly cookie: SecretCookie
   /** Kept by the browser while it is at the identity provider. */
   readonly flowCookie: SecretCookie
+  /** Kept by the browser to be told from strangers when somebody signs in again. */
+  readonly deviceCookie: SecretCookie
   csrfTokenOf(secret: string): string
   /** Refuses what another site's page sends. */
   refuseStrangers(request: FastifyRequest): void
@@ -67,7 +69,14 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
     request.consoleSession = session
     return session
   }
-  return { cookie, flowCookie: flowCookie(config.baseUrl), csrfTokenOf, refuseStrangers, admit }
+  return {
+    cookie,
+    flowCookie: flowCookie(config.baseUrl),
+    deviceCookie: deviceCookie(config.baseUrl),
+    csrfTokenOf,
+    refuseStrangers,
+    admit,
+  }
 }
 
 /**

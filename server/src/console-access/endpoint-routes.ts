@@ -47,7 +47,7 @@ export function openRoute<Body extends TSchema = Nothing, Query extends TSchema 
       done()
     },
     handler: (request, reply) =>
-      run({ ...callOf<Static<Body>>(scope, request, reply), query: request.query as Static<Query> }),
+      run({ ...callOf<Static<Body>>(scope, gate, request, reply), query: request.query as Static<Query> }),
   })
 }
 
@@ -84,16 +84,30 @@ export function sessionRoute<Body extends TSchema = Nothing, Query extends TSche
       const { id } = request.params as { id?: string }
       if (id !== undefined && !isRecordId(id)) fail('not_found')
       if (!session) throw new Error('The session was not admitted')
-      return run({ ...callOf<Static<Body>>(scope, request, reply), session, query: request.query as Static<Query> })
+      return run({
+        ...callOf<Static<Body>>(scope, gate, request, reply),
+        session,
+        query: request.query as Static<Query>,
+      })
     },
   })
 }
 
-const callOf = <Body>({ kit }: FastifyInstance, request: FastifyRequest, reply: FastifyReply): OpenCall<Body> => ({
+const callOf = <Body>(
+  { kit }: FastifyInstance,
+  gate: Gate,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): OpenCall<Body> => ({
   // Validated against the schema that the type comes from.
   body: request.body as Body,
   params: request.params as Record<string, string>,
-  browser: { ipAddress: request.ip, userAgent: request.headers['user-agent'] },
+  browser: {
+    ipAddress: request.ip,
+    userAgent: request.headers['user-agent'],
+    sessionSecret: gate.cookie.read(request.headers.cookie),
+    deviceCookie: gate.deviceCookie.read(request.headers.cookie),
+  },
   now: kit.clock(),
   reply,
 })

@@ -4,6 +4,7 @@ import type { Gate } from './door-routes.ts'
 import { openRoute } from './endpoint-routes.ts'
 import { OidcFailure, openOidc } from './oidc-provider.ts'
 import { signInByIdentity } from './sign-in-by-identity.ts'
+import { giveSession } from './welcome-routes.ts'
 
 const path = '/session/oidc/callback'
 
@@ -62,7 +63,7 @@ export function oidcRoutes(scope: FastifyInstance, gate: Gate): void {
         const provider = oidc.name
         const secret = await signInByIdentity(db, secrets, { identity, provider, organization, ...browser, now })
         if (secret === undefined) return turnAway(reply, 'unknown')
-        reply.header('set-cookie', gate.cookie.give(secret))
+        await giveSession(scope.kit, gate, reply, secret)
         return reply.redirect(`${baseUrl}/console/`, 303)
       } catch (error) {
         return explain(reply, error)

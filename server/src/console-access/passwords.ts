@@ -14,6 +14,8 @@ const saltLength = 16
 /** Each takes 64 MiB and a thread of the pool, which the database's files and the signing of events need as well. */
 const oneOfTwo = limitConcurrency(2)
 const mostWaiting = 40
+/** The rest is for those who have signed in before. */
+const mostStrangersWaiting = 30
 let waiting = 0
 
 /** As it is stored: the algorithm, its cost, the salt and the hash. The key of the installation is in it. */
@@ -33,8 +35,15 @@ export async function verifyPassword(secrets: Secrets, password: string, stored:
   return timingSafeEqual(derived, isComparable ? expected : Buffer.alloc(cost.tagLength)) && isComparable
 }
 
+/** Fails with `unavailable` when so many passwords wait to be hashed that another one could not be. */
+export function refuseWhenBusy(isKnown: boolean): void {
+  if (waiting >= (isKnown ? mostWaiting : mostStrangersWaiting)) {
+    fail('unavailable', { detail: 'too many passwords wait to be hashed' })
+  }
+}
+
 async function deriveFrom(secrets: Secrets, password: string, nonce: Buffer): Promise<Buffer> {
-  if (waiting >= mostWaiting) fail('unavailable', { detail: 'too many passwords wait to be hashed' })
+  refuseWhenBusy(true)
   waiting += 1
   try {
     // The same letters typed on another system may come as other code points (NIST SP 800-63B §5.1.1.2).

@@ -6,6 +6,7 @@ import { fail } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { passkeyPurpose } from './add-passkey.ts'
 import { type AdmittedSession, actorOf } from './admit-session.ts'
+import { endEarlierSession } from './end-earlier-session.ts'
 import { isOurChallenge, makeChallenge, useChallenge } from './passkey-challenge.ts'
 import type { PasskeySite } from './passkey-site.ts'
 import { findPasskey, type PasskeyRow } from './queries.ts'
@@ -29,6 +30,7 @@ export function signInByPasskey(db: Db, secrets: Secrets, site: PasskeySite, ask
   return prove(db, secrets, site, asked, async (tx, passkey) => {
     const { organization_id: organizationId, admin_user_id: adminUserId, name, email } = passkey
     const { browser, now } = asked
+    await endEarlierSession(tx, secrets, { ...browser, now })
     const secret = await startSession(tx, secrets, { organizationId, adminUserId, method: 'passkey', ...browser, now })
     const adminName = `${passkey.first_name} ${passkey.last_name}`.trim()
     const { ipAddress } = browser

@@ -2,7 +2,7 @@ import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import { fail } from '../errors.ts'
 import type { AdmittedSession } from './admit-session.ts'
-import { powersOf, stepUpMs } from './rules.ts'
+import { clockToleranceMs, powersOf, stepUpMs } from './rules.ts'
 
 const titles: Record<AdminPower, { title: string }> = { ...permissions, ...adminPowers }
 
@@ -14,5 +14,6 @@ export function requirePower(session: AdmittedSession, power: AdminPower): void 
 
 /** For what shows secrets or lets somebody in: a session left open on a desk must not be enough. */
 export function requireFreshProof({ verified_at }: AdmittedSession, now: string): void {
-  if (Date.parse(now) - Date.parse(verified_at) >= stepUpMs) fail('step_up_needed')
+  const ageMs = Date.parse(now) - Date.parse(verified_at)
+  if (ageMs >= stepUpMs || ageMs < -clockToleranceMs) fail('step_up_needed')
 }

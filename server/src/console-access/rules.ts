@@ -1,6 +1,8 @@
+import { isIP } from 'node:net'
 import { type AdminPower, adminPowerNames } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
+import ipaddr from 'ipaddr.js'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -8,6 +10,8 @@ const hourMs = 60 * minuteMs
 export const sessionIdleMs = 30 * minuteMs
 export const sessionLifetimeMs = 12 * hourMs
 export const stepUpMs = 5 * minuteMs
+/** How far the clocks of two processes may differ. What is later than that was written while a clock was wrong. */
+export const clockToleranceMs = minuteMs
 export const linkLifetimeMs = 24 * hourMs
 
 export const plusMs = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
@@ -43,39 +47,50 @@ export function faultsOfPassword(password: string, { email }: { email: string })
 }
 
 export type Throttle = { failures: number; lastFailedAt: string; closedUntil: string }
-/** How many failures cost nothing, and how long the longest wait is. */
-export type ThrottleRule = { free: number; longestMs: number; forgottenAfterMs: number }
+/** How many failures cost nothing, how long the longest wait is, and how long it takes to forget one failure. */
+export type ThrottleRule = { free: number; longestMs: number; forgetOneMs: number }
 
-export const accountRule: ThrottleRule = { free: 5, longestMs: 15 * minuteMs, forgottenAfterMs: 24 * hourMs }
-/** Many may sit behind one address. */
-export const addressRule: ThrottleRule = { free: 50, longestMs: 15 * minuteMs, forgottenAfterMs: hourMs }
+/** Of one session, of one browser that has signed in before, and of one network at one account. */
+export const ownRule: ThrottleRule = { free: 5, longestMs: 15 * minuteMs, forgetOneMs: hourMs }
+/** Of one network at all accounts: many people may sit behind it. */
+export const networkRule: ThrottleRule = { free: 50, longestMs: 15 * minuteMs, forgetOneMs: minuteMs }
+/**
+ * Of all strangers at one account. One network alone, which has a try every 15 minutes in the end, never fills it:
+ * closing an account to new browsers takes several.
+ */
+export const strangersRule: ThrottleRule = { free: 60, longestMs: 15 * minuteMs, forgetOneMs: 10 * minuteMs }
 
-/** Whole seconds until another try is heard; 0 for now. */
-export const secondsClosed = ({ closedUntil }: Throttle, now: string): number =>
-  Math.max(0, Math.ceil((Date.parse(closedUntil) - Date.parse(now)) / 1_000))
+/** How many failures still count. A last one that is in the future, since the clock was wrong then, is one of now. */
+export function failuresNow({ failures, lastFailedAt }: Throttle, { forgetOneMs }: ThrottleRule, now: string): number {
+  const elapsedMs = Math.max(0, Date.parse(now) - Date.parse(lastFailedAt))
+  return Math.max(0, failures - Math.floor(elapsedMs / forgetOneMs))
+}
+
+/** Whole seconds until another try is heard; 0 for now. A wait longer than any comes from a clock that was wrong. */
+export function secondsClosed({ closedUntil }: Throttle, { longestMs }: ThrottleRule, now: string): number {
+  const leftMs = Date.parse(closedUntil) - Date.parse(now)
+  return leftMs > longestMs ? 0 : Math.max(0, Math.ceil(leftMs / 1_000))
+}
 
 /** After one more failure: beyond the free ones each doubles the wait, which begins with a second. */
-export function afterFailure(throttle: Throttle | undefined, rule: ThrottleRule, now: string): Throttle {
-  const isForgotten = !throttle || Date.parse(now) - Date.parse(throttle.lastFailedAt) >= rule.forgottenAfterMs
-  const failures = isForgotten ? 1 : Math.min(throttle.failures + 1, 1_000)
+export function afterFailure(throttle: Throttle, rule: ThrottleRule, now: string): Throttle {
+  const failures = Math.min(failuresNow(throttle, rule, now) + 1, 1_000)
   const doublings = Math.min(failures - rule.free, 30)
   const waitMs = doublings < 0 ? 0 : Math.min(1_000 * 2 ** doublings, rule.longestMs)
   return { failures, lastFailedAt: now, closedUntil: plusMs(now, waitMs) }
 }
 
-/** What one customer of a provider has: an IPv4 address, or 64 bits of IPv6. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (!plain.includes(':')) return plain
-  const [head = '', tail] = plain.split('::', 2)
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const filled =
-    tail === undefined ? groups : [...groups, ...Array(Math.max(0, 8 - groups.length - rest.length)).fill('0'), ...rest]
-  return filled
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
+/**
+ * What one customer of a provider has: an IPv4 address, or 64 bits of IPv6. What is no address, which a trusted proxy
+ * may pass on, stands for itself.
+ */
+export function networkOf(text: string): string {
+  const plain = text.split('%', 1)[0] ?? ''
+  if (isIP(plain) === 0) return text
+  const address = ipaddr.process(plain)
+  return address instanceof ipaddr.IPv6
+    ? new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()
+    : address.toString()
 }
 
 /** As the list of sessions and the audit log show it. */

@@ -3,7 +3,7 @@ import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { AdmittedSession } from './admit-session.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
-import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { clockToleranceMs, plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 import { sessionPurpose } from './start-session.ts'
 
 type Found = { is_same: boolean; needs_second_factor: boolean; access: string; restrictions: readonly string[] }
@@ -30,6 +30,7 @@ export async function sessionStanding(
       and session.id = ${admitted.session_id}::bigint
       and session.ended_at is null
       and session.created_at > ${plusMs(now, -sessionLifetimeMs)}::timestamptz
+      and session.created_at <= ${plusMs(now, clockToleranceMs)}::timestamptz
       and session.last_seen_at > ${plusMs(now, -sessionIdleMs)}::timestamptz`.execute(db)
   const [row] = rows
   if (!row) return 'ended'

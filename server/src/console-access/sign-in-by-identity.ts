@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { endEarlierSession } from './end-earlier-session.ts'
 import type { Identity } from './oidc-provider.ts'
 import { type Account, findAccounts } from './queries.ts'
 import { plusMs, stepUpMs } from './rules.ts'
@@ -21,6 +22,7 @@ export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promis
     if (!account) return undefined
     const { organization_id: organizationId, id: adminUserId, email } = account
     const session = { organizationId, adminUserId, method: 'oidc', ipAddress, userAgent, now } as const
+    await endEarlierSession(tx, secrets, asked)
     const secret = await startSession(tx, secrets, { ...session, verifiedAt: verifiedAt(identity, now) })
     const name = `${account.first_name} ${account.last_name}`.trim()
     const actor = { type: 'User', id: adminUserId, name, email, ipAddress } as const

@@ -143,9 +143,14 @@ test('signing in gives a cookie that only this origin gets, and signing out take
   const browser = openBrowser(app)
   const answer = await browser.signIn('MAYA@acme.example')
   assert.equal(answer.status, 200)
+  const [sessionCookie = '', deviceCookie = ''] = [answer.headers['set-cookie'] ?? []].flat()
   assert.match(
-    answer.headers['set-cookie'] ?? '',
+    sessionCookie,
     /^__Host-muster_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  )
+  assert.match(
+    deviceCookie,
+    /^__Host-muster_device=[\w-]{48}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   )
   const { cookie = '' } = browser
   const out = await browser.ask('POST', '/session/sign_out')
@@ -237,7 +242,7 @@ test('one address that tries many accounts is slowed down, whatever is behind it
   await addAdmin(app)
   await openBrowser(app).signIn('first@acme.example', 'wrong')
   const rows = await app.db.selectFrom('sign_in_throttles').selectAll().execute()
-  assert.equal(rows.length, 2)
+  assert.equal(rows.length, 3)
   await app.db.updateTable('sign_in_throttles').set({ failures: 49 }).execute()
   assert.equal((await openBrowser(app).signIn('another@acme.example', 'wrong')).status, 401)
   assert.equal((await openBrowser(app).signIn('maya@acme.example')).status, 429)

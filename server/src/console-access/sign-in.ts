@@ -2,17 +2,20 @@ import { recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { verifyPassword } from './passwords.ts'
+import { endEarlierSession } from './end-earlier-session.ts'
+import { refuseWhenBusy, verifyPassword } from './passwords.ts'
 import { type Account, findAccounts } from './queries.ts'
 import { holdsFactor, useCode } from './second-factor.ts'
 import { type Browser, startSession } from './start-session.ts'
-import { admitAttempt, forgiveAttempt, takeBackAttempt } from './throttle-sign-ins.ts'
+import { admitAttempt, forgiveAttempt, isKnown, takeBackAttempt } from './throttle-sign-ins.ts'
 
-type Asked = Browser & {
+type Asked = Pick<Browser, 'ipAddress' | 'deviceCookie'> & {
   email: string
   password: string
   /** Of the authenticator app, or a recovery code. */
   code?: string | undefined
+  /** Of a session whose holder proves again who they are. */
+  sessionId?: string
   now: string
 }
 
@@ -28,13 +31,14 @@ export type SignInOutcome = { outcome: 'signed_in'; secret: string } | Refusal
 export async function signIn(
   db: Db,
   secrets: Secrets,
-  asked: Asked & { organization?: string | undefined },
+  asked: Asked & Browser & { organization?: string | undefined },
 ): Promise<SignInOutcome> {
   const { email, ipAddress, userAgent, now } = asked
   const find = () => findAccounts(db, { email, organization: asked.organization })
   return proveIdentity(db, secrets, asked, find, async (tx, account, proof) => {
     const { organization_id: organizationId, id: adminUserId } = account
     const session = { organizationId, adminUserId, method: 'password', ipAddress, userAgent, now } as const
+    await endEarlierSession(tx, secrets, asked)
     const secret = await startSession(tx, secrets, session)
     const name = `${account.first_name} ${account.last_name}`.trim()
     const actor = { type: 'User', id: adminUserId, name, email: account.email, ipAddress } as const
@@ -60,6 +64,8 @@ export async function proveIdentity<Result>(
   find: () => Promise<Account[]>,
   then: (tx: Tx, account: Account, proof: string) => Promise<Result>,
 ): Promise<Result | Refusal> {
+  // Before anything is written, so that a flood of strangers fills no table.
+  refuseWhenBusy(isKnown(secrets, asked))
   const { waitSeconds, failures } = await admitAttempt(db, secrets, asked)
   if (waitSeconds > 0) return { outcome: 'closed', waitSeconds }
   const accounts = await find()

@@ -6,8 +6,16 @@ import { describeBrowser } from './rules.ts'
 
 export const sessionPurpose = 'admin session'
 
-export type Browser = { ipAddress: string; userAgent: string | undefined }
-type NewSession = Browser & {
+/** What a request says about where it comes from. */
+export type Browser = {
+  ipAddress: string
+  userAgent: string | undefined
+  /** The secret of the session that the browser has, whether or not it still opens anything. */
+  sessionSecret: string | undefined
+  /** As it came; undefined where nobody has signed in lately. */
+  deviceCookie: string | undefined
+}
+type NewSession = Pick<Browser, 'ipAddress' | 'userAgent'> & {
   organizationId: string
   adminUserId: string
   method: SignInMethod

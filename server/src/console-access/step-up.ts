@@ -72,7 +72,8 @@ function prove(db: Db, secrets: Secrets, asked: Proof, work: Work): Promise<Sign
   const { email } = session
   const find = () =>
     findAccounts(db, { email, adminUserId: session.admin_user_id, organization: session.organization_id })
-  return proveIdentity(db, secrets, { ...browser, email, password, code, now }, find, async (tx, _account, proof) => ({
+  const attempt = { ...browser, email, password, code, sessionId: session.session_id, now }
+  return proveIdentity(db, secrets, attempt, find, async (tx, _account, proof) => ({
     outcome: 'signed_in',
     secret: await work(tx, proof),
   }))

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/transact.ts'
 import { keptMs } from '../retention.ts'
 import { plusMs } from './rules.ts'
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /** Removes sessions and links that ended a month ago, and failures that count no more. What happened is in the audit log. */
 export async function tendConsoleAccess(db: Db, now: string): Promise<void> {
@@ -11,5 +13,9 @@ export async function tendConsoleAccess(db: Db, now: string): Promise<void> {
   await db.deleteFrom('admin_session_windows').where('started_at', '<', plusMs(now, -dayMs)).execute()
   await db.deleteFrom('admin_links').where('expires_at', '<', endedBefore).execute()
   await db.deleteFrom('used_passkey_challenges').where('expires_at', '<', now).execute()
-  await db.deleteFrom('sign_in_throttles').where('last_failed_at', '<', plusMs(now, -dayMs)).execute()
+  // No rule takes longer than an hour to forget one failure.
+  await sql`
+    delete from sign_in_throttles
+    where last_failed_at < ${plusMs(now, -hourMs)}::timestamptz
+      and last_failed_at < ${now}::timestamptz - least(failures, 24) * interval '1 hour'`.execute(db)
 }

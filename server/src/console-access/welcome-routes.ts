@@ -5,26 +5,36 @@ import { fail } from '../errors.ts'
 import type { Kit } from '../http/kit.ts'
 import { type AdmittedSession, admitSession } from './admit-session.ts'
 import type { Gate } from './door-routes.ts'
+import { rememberDevice } from './known-device.ts'
 import { readPreferences } from './preferences.ts'
 import { presentSession } from './present.ts'
 import type { SignInOutcome } from './sign-in.ts'
 import { sessionPurpose } from './start-session.ts'
 
 /** Gives the browser a session's secret, and answers with what its page needs to know. */
-export async function welcome(
+export async function welcome(kit: Kit, gate: Gate, reply: FastifyReply, secret: string): Promise<ConsoleSession> {
+  const session = await giveSession(kit, gate, reply, secret)
+  return describeSession(kit.db, session, gate.csrfTokenOf(secret))
+}
+
+/** Gives the browser a session's secret, and remembers that this administrator has signed in there. */
+export async function giveSession(
   { db, secrets, clock }: Kit,
   gate: Gate,
   reply: FastifyReply,
   secret: string,
-): Promise<ConsoleSession> {
-  const session =
-    (await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
-      now: clock(),
-      isByItself: false,
-      ipAddress: reply.request.ip,
-    })) ?? fail('not_signed_in')
-  reply.header('set-cookie', gate.cookie.give(secret))
-  return describeSession(db, session, gate.csrfTokenOf(secret))
+): Promise<AdmittedSession> {
+  const { ip: ipAddress, headers } = reply.request
+  const now = clock()
+  const admitted = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
+    now,
+    isByItself: false,
+    ipAddress,
+  })
+  const session = admitted ?? fail('not_signed_in')
+  const device = rememberDevice(secrets, { cookie: gate.deviceCookie.read(headers.cookie), email: session.email, now })
+  reply.header('set-cookie', [gate.cookie.give(secret), gate.deviceCookie.give(device)])
+  return session
 }
 
 export async function describeSession(db: Db, session: AdmittedSession, csrfToken: string): Promise<ConsoleSession> {

@@ -1,7 +1,7 @@
 import { AuditChain } from '@muster/contract/console-audit.ts'
 import type { FastifyInstance } from 'fastify'
 import { readChainHead } from '../audit/chain-head.ts'
-import { findVerification, requestVerification } from '../audit/keep-verification.ts'
+import { askForVerification, findVerification } from '../audit/keep-verification.ts'
 import { transact } from '../db/transact.ts'
 import { endpoint } from '../http/endpoint.ts'
 
@@ -36,6 +36,6 @@ export function chainRoutes(scope: FastifyInstance): void {
     path: '/views/audit_chain/verify',
     operationId: 'verifyAuditChain',
     summary: 'Have the audit log verified in the background',
-    run: ({ db, organizationId }) => transact(db, (tx) => requestVerification(tx, organizationId)),
+    run: ({ db, organizationId, now }) => transact(db, (tx) => askForVerification(tx, organizationId, now)),
   })
 }

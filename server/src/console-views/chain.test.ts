@@ -44,6 +44,36 @@ test('the console says when the audit log was verified, up to where, and which e
     [faulty.is_intact, faulty.faulty_id, faulty.fault],
     [false, later.last_id, 'is not as it was written'],
   )
-  assert.equal((await browser.ask('POST', '/views/audit_chain/verify')).status, 204)
   await requestVerifications(app.db)
+})
+
+test('an organization has one walk along its log at a time, and a finished one serves for ten minutes', async () => {
+  const { organizationId } = app.tenant
+  const admin = await addAdmin(app)
+  const browser = openBrowser(app)
+  await browser.signIn(admin.email)
+  const startedAt = app.now()
+  const verify = () => browser.ask('POST', '/views/audit_chain/verify')
+  const jobs = async () => {
+    const { rows } = await sql<{ state: string }>`
+      select state from pgboss.job where name = 'verify-audit-log' order by created_on`.execute(app.db)
+    return rows.map(({ state }) => state)
+  }
+  assert.equal((await verify()).status, 204)
+  assert.equal((await verify()).status, 204)
+  assert.deepEqual(await jobs(), ['created'])
+  await sql`update pgboss.job set state = 'active' where name = 'verify-audit-log'`.execute(app.db)
+  assert.equal((await verify()).status, 204)
+  assert.deepEqual(await jobs(), ['active'])
+  await sql`update pgboss.job set state = 'completed' where name = 'verify-audit-log'`.execute(app.db)
+  await keepVerification(app.db, { organizationId, clock: app.now })
+  const later = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1_000).toISOString()
+  app.setNow(later(599))
+  const refused = await verify()
+  assert.deepEqual([refused.status, refused.body.error], [429, 'rate_limited'])
+  assert.deepEqual(await jobs(), ['completed'])
+  app.setNow(later(600))
+  assert.equal((await verify()).status, 204)
+  assert.deepEqual((await jobs()).toSorted(), ['completed', 'created'])
+  app.setNow(startedAt)
 })

@@ -543,7 +543,13 @@ export interface Database {
   }
   admin_session_lookups: { lookup_hash: Buffer; organization_id: string; admin_session_id: string }
   admin_session_windows: { organization_id: string; admin_session_id: string; started_at: Instant; used: number }
-  sign_in_throttles: { subject_hash: Buffer; failures: number; last_failed_at: Instant; closed_until: Instant }
+  sign_in_throttles: {
+    subject_hash: Buffer
+    account_hash: Buffer | null
+    failures: number
+    last_failed_at: Instant
+    closed_until: Instant
+  }
   packages: {
     organization_id: string
     id: Id

@@ -108,8 +108,28 @@ test('metrics need their token where one is set', async () => {
   await ask('/whoami')
   const { status, body } = await ask('/metrics', { authorization: `Bearer ${metricsToken}` })
   assert.equal(status, 200)
-  assert.match(body, /muster_http_request_duration_seconds_count\{method="GET",route="\/whoami",status="401"\} \d+/)
+  assert.match(body, /muster_http_requests_total\{method="GET",route="\/whoami",status="401"\} \d+/)
+  assert.match(body, /muster_http_request_duration_seconds_count\{method="GET",route="\/whoami"\} \d+/)
   assert.match(body, /nodejs_eventloop_lag_seconds/)
+})
+
+test('metrics grow with the routes there are, not with what strangers send', async () => {
+  const app = buildApp(partsOf())
+  await app.ready()
+  const series = async () => {
+    const { body } = await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })
+    return body.split('\n').filter((line) => line.startsWith('muster_http_')).length
+  }
+  await app.inject({ url: '/none/at/all' })
+  await app.inject({ url: '/whoami' })
+  const before = await series()
+  const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'] as const
+  for (const method of methods) await app.inject({ method, url: `/none/${method}?x=1` })
+  for (let index = 0; index < 50; index += 1) await app.inject({ url: `/n${index}/x%20y` })
+  await app.inject({ method: 'HEAD', url: '/whoami', headers: { authorization: 'Bearer x' } })
+  // One more: of the request for the metrics themselves, and of a form in which a path was refused.
+  assert.ok((await series()) - before <= 15, `${before} and ${await series()}`)
+  await app.close()
 })
 
 test('metrics without a token are for this machine only', async () => {

@@ -57,6 +57,15 @@ async function insertJob(
   return rows[0]?.id
 }
 
+/** Whether a job of this singletonKey waits, to be repeated as well, or is being worked on. */
+export async function hasOpenJob(tx: Tx, name: string, singletonKey: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pgboss.job
+    where name = ${name} and singleton_key = ${singletonKey} and state in ('created', 'retry', 'active')
+    limit 1`.execute(tx)
+  return rows.length > 0
+}
+
 async function hasQueue(tx: Tx, name: string): Promise<boolean> {
   const { rows } = await sql`select 1 from pgboss.queue where name = ${name}`.execute(tx)
   return rows.length > 0

@@ -13,12 +13,12 @@ export type Browser = {
   /** Asks as a page of the console would, with the cookie and the token of the session, if there is one. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   signIn(email: string, withPassword?: string): Promise<Answer>
-  /** As it is sent; undefined before anybody has signed in. */
+  /** Of the session, as it is sent; undefined before anybody has signed in. */
   readonly cookie: string | undefined
 }
 
 export function openBrowser(trial: TestApp): Browser {
-  let cookie: string | undefined
+  const cookies = new Map<string, string>()
   let csrfToken: string | undefined
   const browser: Browser = {
     async ask(method, path, body, headers = {}) {
@@ -28,20 +28,23 @@ export function openBrowser(trial: TestApp): Browser {
         headers: {
           ...(method !== 'GET' && { origin: baseUrl }),
           'sec-fetch-site': 'same-origin',
-          ...(cookie !== undefined && { cookie }),
+          ...(cookies.size > 0 && { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }),
           ...(method !== 'GET' && csrfToken !== undefined && { 'x-muster-csrf': csrfToken }),
           ...headers,
         },
       })
-      const given = answer.headers['set-cookie']
-      if (given !== undefined) cookie = String(given).split(';', 1)[0]
+      for (const given of [answer.headers['set-cookie'] ?? []].flat()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(given) ?? []
+        cookies.set(name, value)
+      }
       if (answer.status === 200 && answer.body.csrf_token !== undefined) csrfToken = answer.body.csrf_token
       return answer
     },
     signIn: (email, withPassword = password) =>
       browser.ask('POST', '/session/sign_in', { email, password: withPassword }),
     get cookie() {
-      return cookie
+      const found = [...cookies].find(([name]) => name.endsWith('muster_session'))
+      return found?.join('=')
     },
   }
   return browser
