@@ -32,7 +32,7 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
     registers: [registry],
   })
   const durations = new Map<string, Histogram.Internal<'method' | 'route'>>()
-  const counts = new Map<string, Counter.Internal<'method' | 'route' | 'status'>>()
+  const counts = new Map<string, Counter.Internal>()
   app.addHook('onResponse', (request, reply, done) => {
     // Of the routes there are: whatever strangers send, there are no more series than routes and statuses.
     const route = request.routeOptions.url ?? 'none'
