@@ -26,7 +26,7 @@ export async function keepVerification(db: Db, { organizationId, clock, signal }
 }
 
 /** Has the log walked along in the background; a walk that is waiting already serves. */
-export async function requestVerification(tx: Tx, organizationId: string): Promise<void> {
+async function requestVerification(tx: Tx, organizationId: string): Promise<void> {
   await queueJob(tx, jobName, { organizationId }, { singletonKey: organizationId })
 }
 

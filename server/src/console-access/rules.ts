@@ -1,8 +1,6 @@
-import { isIP } from 'node:net'
 import { type AdminPower, adminPowerNames } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
-import ipaddr from 'ipaddr.js'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -78,19 +76,6 @@ export function afterFailure(throttle: Throttle, rule: ThrottleRule, now: string
   const doublings = Math.min(failures - rule.free, 30)
   const waitMs = doublings < 0 ? 0 : Math.min(1_000 * 2 ** doublings, rule.longestMs)
   return { failures, lastFailedAt: now, closedUntil: plusMs(now, waitMs) }
-}
-
-/**
- * What one customer of a provider has: an IPv4 address, or 64 bits of IPv6. What is no address, which a trusted proxy
- * may pass on, stands for itself.
- */
-export function networkOf(text: string): string {
-  const plain = text.split('%', 1)[0] ?? ''
-  if (isIP(plain) === 0) return text
-  const address = ipaddr.process(plain)
-  return address instanceof ipaddr.IPv6
-    ? new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()
-    : address.toString()
 }
 
 /** As the list of sessions and the audit log show it. */

@@ -1,10 +1,10 @@
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { findKnownDevice } from './known-device.ts'
+import { networkOf } from './network-of.ts'
 import {
   afterFailure,
   failuresNow,
-  networkOf,
   networkRule,
   ownRule,
   secondsClosed,
