@@ -16,6 +16,9 @@ const args = [
 ]
 const axe = createRequire(import.meta.url).resolve('axe-core')
 
+/** On a machine that is busy with other work; a calm one needs a hundredth of it. */
+export const deadlineMs = 120_000
+
 /** For the `skip` of tests in a browser: false, or why there is none. */
 export const lackOfBrowser = executablePath === undefined && 'no Chromium is installed: apt install chromium'
 
@@ -35,6 +38,7 @@ export async function openConsole(devices: number, parts?: TrialParts): Promise<
   const trial = await startTrial(devices, parts)
   const browser = await chromium.launch({ ...(executablePath !== undefined && { executablePath }), args })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  context.setDefaultTimeout(deadlineMs)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))

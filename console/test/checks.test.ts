@@ -230,10 +230,10 @@ async function runOnSimulatedDevice(lacks: Locator) {
     newest = String(Math.max(...body.data.map(({ id }: { id: string }) => Number(id))))
   }
   const choice = lacks.getByLabel('Device that is online')
-  await choice.locator(`option[value="${newest}"]`).waitFor({ state: 'attached', timeout: 60_000 })
+  await choice.locator(`option[value="${newest}"]`).waitFor({ state: 'attached', timeout: 120_000 })
   await choice.selectOption(newest)
   await lacks.getByRole('button', { name: 'Run on this device' }).click()
-  await lacks.getByRole('columnheader', { name: 'KOLIDE_CHECK_STATUS' }).waitFor({ timeout: 60_000 })
+  await lacks.getByRole('columnheader', { name: 'KOLIDE_CHECK_STATUS' }).waitFor({ timeout: 120_000 })
   await lacks.getByRole('cell', { name: 'PASS' }).first().waitFor()
 }
 

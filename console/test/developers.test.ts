@@ -156,7 +156,7 @@ test('the ledger shows what became of events, decoded and verified, and replays 
   }
   const id = await streamId()
   await page.goto(developers(`/streams/${id}`))
-  await page.getByText('not-compliant').first().waitFor({ timeout: 40_000 })
+  await page.getByText('not-compliant').first().waitFor({ timeout: 120_000 })
   await button('Verify').click()
   await page.getByText('A verification event waits to be polled').waitFor()
   await page.getByRole('link', { name: 'Verification' }).waitFor()
@@ -283,7 +283,7 @@ test('a webhook is made with sealed headers, tried with an example, changed, and
   await page
     .getByText(/of 10 attempts failed/)
     .first()
-    .waitFor({ timeout: 30_000 })
+    .waitFor({ timeout: 120_000 })
   await page.getByText(/The next attempt is/).waitFor()
   // A probe of an endpoint that is away uses up no attempt: the last step stays the tenth attempt.
   const isWhole = async () => {

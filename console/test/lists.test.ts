@@ -82,7 +82,7 @@ test('checks are sorted by the share that passes, issues by what blocks soonest'
   await page.goto(at('/issues?state=resolved&sort=blocks_at'))
   await page
     .getByRole('columnheader', { name: 'Found' })
-    .waitFor({ timeout: 5_000 })
+    .waitFor({ timeout: 120_000 })
     .catch(() => {})
   assert.equal(await page.getByText('could not be loaded').count(), 0)
 })
@@ -172,7 +172,7 @@ test('values change in place; a row that would move waits until it is asked for'
   const name = (await namesShown())[0] ?? ''
   const renamed = await askAsPage(page, 'PATCH', `/views/devices/${id}`, { name: 'zz-renamed' })
   assert.equal(renamed.status, 200, JSON.stringify(renamed.body))
-  await page.getByText('1 change ·').waitFor({ timeout: 60_000 })
+  await page.getByText('1 change ·').waitFor({ timeout: 120_000 })
   assert.deepEqual(await linksShown(), before, 'no row has moved')
   assert.equal((await namesShown())[0], 'zz-renamed', 'its name has changed in place')
   assert.deepEqual(await violations(page), [])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BrowserContext, Locator, Page, Route } from 'playwright-core'
-import { type ConsoleInBrowser, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
+import { type ConsoleInBrowser, deadlineMs, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
 import { everyAddress, makeRecords } from './every-address.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
 
@@ -27,6 +27,7 @@ before(async () => {
       opened.browser.newContext({ viewport: { width: 1440, height: 900 }, storageState }),
     ),
   )
+  for (const context of contexts) context.setDefaultTimeout(deadlineMs)
 })
 
 after(() => opened?.stop())
@@ -164,7 +165,7 @@ test('where the server refuses, every page says why and tries again when asked',
     const alert = page.locator('main [role=alert]').filter({ hasText: 'The database is away.' })
     const isSaid = await alert
       .first()
-      .waitFor({ timeout: 20_000 })
+      .waitFor({ timeout: 120_000 })
       .then(
         () => true,
         () => false,
@@ -208,7 +209,7 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
       )
       await page.reload()
       const alert = page.locator('main [role=alert]').filter({ hasText: 'could not be' }).first()
-      const isSaid = await alert.waitFor({ timeout: 20_000 }).then(
+      const isSaid = await alert.waitFor({ timeout: 120_000 }).then(
         () => true,
         () => false,
       )
@@ -227,10 +228,10 @@ test('what is shown stays, and says how old it is, while the connection is lost'
     await loaded(page)
     const before = await page.locator('main table').first().textContent()
     await page.context().setOffline(true)
-    await page.getByText(/Live updates stopped \d+ s ago/).waitFor({ timeout: 40_000 })
+    await page.getByText(/Live updates stopped \d+ s ago/).waitFor({ timeout: 120_000 })
     const after = await page.locator('main table').first().textContent()
     await page.context().setOffline(false)
-    await page.getByText(/Live updates stopped/).waitFor({ state: 'detached', timeout: 60_000 })
+    await page.getByText(/Live updates stopped/).waitFor({ state: 'detached', timeout: 120_000 })
     return [(before ?? '').slice(0, 12) !== (after ?? '').slice(0, 12) && 'the rows are gone']
   })
   assert.deepEqual(complaints, [])

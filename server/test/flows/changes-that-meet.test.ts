@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { adjustTallies } from '../../src/checks/adjust-tallies.ts'
@@ -15,6 +14,7 @@ import { unregisterDevice } from '../../src/registrations/unregister-device.ts'
 import { decideExemptionRequest } from '../../src/requests/decide-exemption-request.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
+import { until } from '../support/muster-process.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
@@ -51,13 +51,13 @@ async function keeping(work: Parameters<typeof transact<void>>[1]) {
 
 /** Resolves when so many sessions of this database wait for a lock. */
 async function waiting(count: number): Promise<void> {
-  for (const deadline = performance.now() + 5_000; ; await pause(5)) {
+  const isSo = async () => {
     const { rows } = await sql<{ waiting: number }>`
       select count(*)::int as waiting from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
-    if ((rows[0]?.waiting ?? 0) >= count) return
-    assert.ok(performance.now() < deadline, 'nobody came to wait')
+    return (rows[0]?.waiting ?? 0) >= count
   }
+  await until(120_000, isSo, 5)
 }
 
 const stateOf = async (deviceId: string) =>

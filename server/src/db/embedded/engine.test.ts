@@ -94,11 +94,10 @@ testOnEmbedded('the main thread keeps its timers while the engine computes', asy
   const timer = setInterval(() => {
     ticks += 1
   }, 10)
-  const startedAt = performance.now()
   await sql`select count(*) from generate_series(1, 3000000)`.execute(connection.db)
-  const elapsed = performance.now() - startedAt
   clearInterval(timer)
-  assert.ok(ticks > elapsed / 10 / 4, `${ticks} ticks in ${Math.round(elapsed)} ms`)
+  // In the thread of the engine there would be none.
+  assert.ok(ticks >= 3, `${ticks} ticks`)
 })
 
 testOnEmbedded('what was written is there after a clean close', async () => {
