@@ -28,6 +28,8 @@ const example = {
     method: 'urn:ietf:rfc:8935',
     endpoint_url: 'https://acme.okta.example/security/api/v1/security-events',
   },
+  min_verification_interval: 1,
+  device_subject_format: 'iss_sub',
   health: { state: 'ok', failing_since: null, last_error: null, last_delivered_at: '2026-11-20T09:15:00.000Z' },
 }
 
@@ -35,6 +37,7 @@ export const deliveryMethods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:
 const methodValues = [deliveryMethods.push, deliveryMethods.poll] as const
 const deliveryTypes = ['push', 'poll'] as const
 const specVersions = ['v1_0', 'draft'] as const
+const deviceSubjectFormats = ['iss_sub', 'opaque'] as const
 
 const events = (description: string) => Type.Array(Text('The URI of a type of event.'), { description })
 
@@ -69,19 +72,30 @@ export const SsfStream = Type.Object(
       Text('What a receiver polls with. Shown once, where it is made; it cannot be recovered.'),
     ),
     events_supported: events('What the service can tell of.'),
-    events_requested: events('What the receiver asked for, and the verification event.'),
-    events_delivered: events('What the stream tells of.'),
+    events_requested: events('What the receiver requested, and the verification event, which is always added.'),
+    events_delivered: events('What of that the stream delivers.'),
     created_at: Timestamp('When the stream was made.'),
     updated_at: Timestamp('When it was last changed.'),
     delivery: Type.Object(
       {
         method: Choice(methodValues, 'How events are delivered: pushed (RFC 8935) or polled (RFC 8936).'),
         endpoint_url: Text('Where they are sent to, or fetched from.', { format: 'uri' }),
+        authorization_header: Type.Optional(
+          Text('An addition: the `authorization_header` of the stream, where the Shared Signals Framework has it.'),
+        ),
       },
       { description: 'How events reach the receiver.' },
     ),
     authorization_header: Type.Optional(
       Text('Of push streams, when set: what is sent as `Authorization` with every event.'),
+    ),
+    min_verification_interval: Type.Integer({
+      description:
+        'An addition: the seconds between requests for verification on average. Up to ten may come at once; further ones are a 429.',
+    }),
+    device_subject_format: Choice(
+      deviceSubjectFormats,
+      'An addition: how events name the device (RFC 9493). `draft` streams always use `opaque`.',
     ),
     health: SsfStreamHealth,
   },
@@ -98,7 +112,13 @@ const authorizationHeader = Type.Optional(
     }),
   ),
 )
-const eventList = (description: string) => Type.Optional(Type.Array(Text('The URI.'), { description, maxItems: 100 }))
+const eventList = Type.Optional(
+  Type.Array(Text('The URI.', { maxLength: 2_048 }), {
+    description:
+      'What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only.',
+    maxItems: 100,
+  }),
+)
 
 const Delivery = Type.Object(
   {
@@ -119,7 +139,7 @@ const LegacyStream = Type.Object(
       Nullable(Text('Where events are pushed to, and who they are for: an https address on a public host.')),
     ),
     delivery_type: Type.Optional(Choice(deliveryTypes, 'Whether events are pushed or polled.')),
-    event_subscriptions: eventList('What to tell of; everything that is supported unless given.'),
+    event_subscriptions: eventList,
     authorization_header: authorizationHeader,
   },
   { description: 'The legacy body. With it the other members are ignored.' },
@@ -137,7 +157,14 @@ const settings = {
     ),
   ),
   delivery: Type.Optional(Delivery),
-  events_requested: eventList('What to tell of; everything that is supported unless given.'),
+  events_requested: eventList,
+  authorization_header: authorizationHeader,
+  device_subject_format: Type.Optional(
+    Choice(
+      deviceSubjectFormats,
+      'How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.',
+    ),
+  ),
   ssf_stream: Type.Optional(LegacyStream),
 }
 
@@ -250,9 +277,12 @@ export type SsfTestRequest = Static<typeof SsfTestRequest>
 
 export const SsfTest = Type.Object(
   {
-    success: Flag('Whether the receiver took it, or it waits to be polled.'),
+    success: Flag('Whether the receiver accepted it, or it waits to be polled.'),
     response_code: Text('The status that the receiver answered, `202` for poll streams, or `no_response`.'),
     ssf_stream_event_id: Type.Integer({ description: 'Identifier of the event in the history of the stream.' }),
+    hint: Type.Optional(
+      Text('An addition, when there is one: what to know of the event, such as that nobody has the e-mail address.'),
+    ),
   },
   {
     title: 'SsfTest',

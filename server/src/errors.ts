@@ -5,6 +5,8 @@ type Particulars = {
   message?: string
   /** Shown to the caller where the code's body has room for them: the 422s. */
   errors?: readonly FieldError[]
+  /** When to come again, with a 429. */
+  retryAfterSeconds?: number
   /** For the log only. */
   detail?: string
   cause?: unknown
@@ -57,12 +59,17 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly errors: readonly FieldError[] | undefined
+  readonly retryAfterSeconds: number | undefined
   readonly detail: string | undefined
 
-  constructor(code: ErrorCode, { message = messages[code], errors, detail, cause }: Particulars = {}) {
+  constructor(
+    code: ErrorCode,
+    { message = messages[code], errors, retryAfterSeconds, detail, cause }: Particulars = {},
+  ) {
     super(message, { cause })
     this.code = code
     this.errors = errors
+    this.retryAfterSeconds = retryAfterSeconds
     this.detail = detail
   }
 }

@@ -656,6 +656,7 @@ export interface Database {
     former_issuer: string | null
     former_signing_purpose: KeyPurpose | null
     resigned_at: Instant | null
+    device_subject_format: WithDefault<'iss_sub' | 'opaque'>
   }
   worker_heartbeats: {
     worker_id: string
@@ -683,6 +684,13 @@ export interface Database {
   }
   ssf_poll_token_lookups: { lookup_hash: Buffer; organization_id: string; stream_id: string }
   ssf_poll_windows: { organization_id: string; stream_id: string; started_at: Instant; used: number }
+  ssf_poll_holds: {
+    organization_id: string
+    stream_id: string
+    place: number
+    holder: string
+    expires_at: Instant
+  }
   ssf_signals: {
     organization_id: string
     id: Id

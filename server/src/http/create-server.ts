@@ -116,6 +116,7 @@ function answerError({ config, log }: Answering, error: unknown, request: Fastif
     const level = status === 500 ? 'error' : 'warn'
     log[level]({ request_id: request.id, detail: refusal.detail, err: refusal.cause ?? refusal }, 'request failed')
   }
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
   // RFC 9110 §11.6.1: a 401 names the scheme that would do. RFC 6750 §3.1: so does a 403 to a bearer token.
   const isOfBearer = status === 401 ? !isOfSessions(refusal.code) : refusal.code === 'permission_missing'
   if (isOfBearer && !request.url.startsWith('/console/')) {

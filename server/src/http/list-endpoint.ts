@@ -3,8 +3,9 @@ import { defaultPerPage, envelope, ListQuery, type Pagination } from '@muster/co
 import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Caller } from '../api-keys/principal.ts'
 import type { Db, Reader } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
@@ -37,6 +38,11 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
     by: keyof Options['properties'] & string
     find: (db: Db, organizationId: string, reference: string, now: string) => Promise<Row | undefined>
   }
+  /** Answers some requests with a bounded array instead of the envelope of a page. */
+  bare?: {
+    isWanted: (request: FastifyRequest) => boolean
+    list: (db: Db, caller: Caller, now: string) => Promise<Row[]>
+  }
   order?: 'ascending' | 'descending'
   list: (db: Db, page: ListPage<PathParams<Path>>, options: Static<Options>) => Promise<Row[]>
   present: (row: Row, links: Links) => Static<Schema>
@@ -67,7 +73,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     query: options ? Type.Object({ ...ListQuery.properties, ...options.properties }) : ListQuery,
     body: undefined,
     answer: envelope(definition.record),
-    alternative: definition.one && definition.record,
+    alternative: alternativeOf(definition),
     namesRecord: definition.one && (true as const),
     file: undefined,
     status: 200,
@@ -77,14 +83,25 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
   registerOperation(app, operation, 'GET', (version) => {
     const answer = pageReader(app, definition, version)
     return async (request) => {
-      const { organizationId } = request.principal ?? fail('unauthorized')
-      const links = app.kit.linksOf(request.principal)
+      const caller = request.principal ?? fail('unauthorized')
+      const { organizationId } = caller
+      const links = app.kit.linksOf(caller)
       const found = await findOne(app, definition, organizationId, request.query)
       if (found !== undefined) return definition.present(found, links)
+      if (definition.bare?.isWanted(request)) {
+        const { db, clock } = app.kit
+        return (await definition.bare.list(db, caller, clock())).map((row) => definition.present(row, links))
+      }
       // Validated against ListQuery and the options before.
       return answer({ organizationId, links }, readPath(request.params), request.query as ListQuery & Static<Options>)
     }
   })
+}
+
+/** What is answered instead of a page: one record, or an array of them. */
+function alternativeOf({ record, one, bare }: { record: TSchema; one?: unknown; bare?: unknown }): TSchema | undefined {
+  if (bare) return Type.Union([record, Type.Array(record)])
+  return one ? record : undefined
 }
 
 async function findOne<Path extends string, Schema extends TSchema, Row, Options extends TObject>(

@@ -175,6 +175,22 @@ test('an access token of another organization opens nothing, and looks like one 
   assert.deepEqual((await app.ask('GET', `/ssf_streams/${id}`)).body.name, 'A')
 })
 
+test('listSsfStreams: an access token is answered the array of the streams that its key created', async () => {
+  const otherKey = await app.addKey(['manage_ssf_streams'])
+  const { access_token: key } = (await token(grant())).body
+  assert.deepEqual((await app.ask('GET', '/ssf_streams', { key })).body, [])
+  await app.ask('POST', '/ssf_streams', { key: otherKey, body: { name: 'Other' } })
+  const { body: byKey } = await app.ask('POST', '/ssf_streams', { body: { name: 'By key' } })
+  const { body: byToken } = await app.ask('POST', '/ssf_streams', { key, body: { name: 'By token' } })
+  const expected = [byKey, byToken].map(({ poll_bearer_token: _, ...record }) => record)
+  const { status, body, headers } = await app.ask('GET', '/ssf_streams', { key })
+  assert.deepEqual([status, body, headers['cache-control']], [200, expected, 'no-store'])
+  const one = await app.ask('GET', `/ssf_streams?stream_id=${byToken.stream_id}`, { key })
+  assert.deepEqual([one.status, one.body], [200, expected[1]])
+  const envelope = await app.ask('GET', '/ssf_streams')
+  assert.deepEqual(envelope.body.data.length, 3)
+})
+
 test('an unacceptable body is a 400 for an access token, and a 422 for a key', async () => {
   const { body } = await token(grant())
   const bodies: [method: string, url: string, sent: object, field: string][] = [

@@ -28,7 +28,11 @@ const verification: SignalFacts = {
   userEmail: null,
   event: { state: 's' },
 }
-const stream = { streamId: '5e2b6c1f-0e43-4b0b-9d61-7a1c3f3e2d10', audience: 'https://receiver.example.com/web' }
+const stream = {
+  streamId: '5e2b6c1f-0e43-4b0b-9d61-7a1c3f3e2d10',
+  audience: 'https://receiver.example.com/web',
+  deviceSubjectFormat: 'iss_sub',
+} as const
 
 test('a change in v1_0 has its subject beside the event', () => {
   assert.deepEqual(claimsOf(change, { ...stream, specVersion: 'v1_0' }, issue), {
@@ -45,6 +49,13 @@ test('a change in v1_0 has its subject beside the event', () => {
     },
     events: { [complianceChangeType]: event },
   })
+})
+
+test('where a stream wants it, the device is opaque', () => {
+  const claims = claimsOf(change, { ...stream, specVersion: 'v1_0', deviceSubjectFormat: 'opaque' }, issue) as {
+    sub_id: { device: object }
+  }
+  assert.deepEqual(claims.sub_id.device, { format: 'opaque', id: '1042' })
 })
 
 test('a change in the draft has its subject within the event, and no format on the outside of it', () => {

@@ -12,7 +12,12 @@ export type SignalFacts = {
   txn: string
 }
 
-export type StreamFacts = { streamId: string; specVersion: 'v1_0' | 'draft'; audience: string }
+export type StreamFacts = {
+  streamId: string
+  specVersion: 'v1_0' | 'draft'
+  deviceSubjectFormat: 'iss_sub' | 'opaque'
+  audience: string
+}
 
 const isAboutStream = (kind: SignalKind): boolean => kind === 'verification' || kind === 'stream_updated'
 
@@ -32,7 +37,7 @@ export function claimsOf(
     ? { format: 'opaque', id: stream.streamId }
     : isDraft
       ? draftSubject(signal)
-      : subjectOf(signal, issuer)
+      : subjectOf(signal, stream.deviceSubjectFormat, issuer)
   return {
     iss: issuer,
     jti,
@@ -47,10 +52,19 @@ export function claimsOf(
 type SubjectFacts = Pick<SignalFacts, 'userEmail' | 'deviceId' | 'organizationId'>
 
 /** A complex subject (RFC 9493 leaves it to SSF 1.0 §3): the person, their device, the organization. */
-export const subjectOf = ({ userEmail, deviceId, organizationId }: SubjectFacts, issuer: string) => ({
+export const subjectOf = (
+  { userEmail, deviceId, organizationId }: SubjectFacts,
+  deviceFormat: StreamFacts['deviceSubjectFormat'],
+  issuer: string,
+) => ({
   format: 'complex',
   ...(userEmail !== null && { user: { format: 'email', email: userEmail } }),
-  ...(deviceId !== null && { device: { format: 'iss_sub', iss: issuer, sub: deviceId } }),
+  ...(deviceId !== null && {
+    device:
+      deviceFormat === 'opaque'
+        ? { format: 'opaque', id: deviceId }
+        : { format: 'iss_sub', iss: issuer, sub: deviceId },
+  }),
   tenant: { format: 'opaque', id: organizationId },
 })
 

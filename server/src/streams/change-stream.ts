@@ -5,6 +5,7 @@ import { fail, orNotFound } from '../errors.ts'
 import type { ReceiverRules } from '../outbound/receiver-url.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { streamAddress } from './audience.ts'
+import { complianceChangeType } from './event-types.ts'
 import { notifyStreams } from './notify-streams.ts'
 import { removePollTokens } from './poll-tokens.ts'
 import { type Presenting, presentStream } from './present.ts'
@@ -40,7 +41,13 @@ export async function changeStream(
   const shown = presentStream(orNotFound(await findStreamRecord(tx, organizationId, stream.id, now)), presenting)
   const current = { stream, authorization: presenting.authorizationOf(stream) }
   const { baseUrl } = streamIssuer(stream.issuer, presenting.baseUrl)
-  const place = { streamUuid: stream.stream_id, baseUrl, rules }
+  const place = {
+    streamUuid: stream.stream_id,
+    baseUrl,
+    rules,
+    isDraft: stream.spec_version === 'draft',
+    storedAuthorization: current.authorization,
+  }
   const isOwn = stream.audience === streamAddress(baseUrl, stream.stream_id)
   const spec = { ...wishes, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }
   const settings = settle(spec, place, replaces ? undefined : current)
@@ -82,6 +89,8 @@ async function write(tx: Tx, stream: Stream, settings: Settings, now: string): P
       delivery_type: settings.deliveryType,
       audience: settings.audience,
       endpoint_url: settings.endpointUrl,
+      events_requested: [...settings.events],
+      device_subject_format: settings.deviceSubjectFormat,
       updated_at: now,
       // Whoever converts a stream asks for a token of it from then on.
       ...(isConverted && { needs_no_poll_token: false }),
@@ -104,6 +113,12 @@ async function forgetTroubles(tx: Tx, organizationId: string, streamId: string):
     .execute()
 }
 
+const isEqual = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((value, place) => value === other[place])
+
+const eventsInWords = (events: readonly string[]): string =>
+  events.includes(complianceChangeType) ? 'other requested events' : 'verification events only'
+
 type Current = { stream: Stream; authorization: string | null }
 
 function newsOf({ stream, authorization }: Current, settings: Settings): string[] {
@@ -116,6 +131,9 @@ function newsOf({ stream, authorization }: Current, settings: Settings): string[
     settings.audience !== stream.audience && settings.audience !== settings.endpointUrl && 'another audience',
     settings.authorization !== authorization &&
       (settings.authorization === null ? 'no authorization header' : 'another authorization header'),
+    !isEqual(settings.events, stream.events_requested) && eventsInWords(settings.events),
+    settings.deviceSubjectFormat !== stream.device_subject_format &&
+      `devices are named by ${settings.deviceSubjectFormat} identifiers`,
   ]
   const told = news.filter((one) => one !== false)
   return told.length === 0 && settings.audience !== stream.audience ? ['another audience'] : told

@@ -3,7 +3,6 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import type { ReceiverRules } from '../outbound/receiver-url.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { complianceChangeType } from './event-types.ts'
 import { addPollToken } from './poll-tokens.ts'
 import { settle } from './settle-stream.ts'
 import { getIssuer, streamIssuer } from './stream-issuer.ts'
@@ -31,7 +30,8 @@ export async function createStream(
   const streamUuid = randomUUID()
   const { issuer, purpose } = await getIssuer(tx, organizationId, { pathIssuers })
   const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
-  const settings = settle(wishes, { streamUuid, baseUrl, rules })
+  const isDraft = wishes.specVersion === 'draft'
+  const settings = settle(wishes, { streamUuid, baseUrl, rules, isDraft, storedAuthorization: null })
   const { id } = await tx
     .insertInto('ssf_streams')
     .values({
@@ -43,7 +43,8 @@ export async function createStream(
       delivery_type: settings.deliveryType,
       audience: settings.audience,
       endpoint_url: settings.endpointUrl,
-      events_requested: [complianceChangeType],
+      events_requested: [...settings.events],
+      device_subject_format: settings.deviceSubjectFormat,
       created_by_key_id: actor.type === 'ApiKey' ? actor.id : null,
       issuer,
       signing_purpose: purpose,

@@ -13,5 +13,9 @@ export const typeOf = {
   stream_updated: streamUpdatedType,
 } as const
 
-/** What receivers may hear of; the verification event belongs to every stream. */
+/** What receivers may request; the verification event belongs to every stream. */
 export const supportedEvents = [complianceChangeType, verificationType] as const
+
+/** What a receiver requested, as it is stored: without the verification event, which every stream has. */
+export const requestedEvents = (events: readonly string[]): string[] =>
+  [...new Set(events)].filter((event) => event !== verificationType)

@@ -56,11 +56,13 @@ function streamsOf(events: readonly PendingEvent[]) {
 
 async function sign({ signer, ...common }: Issuer, event: PendingEvent, now: string): Promise<Signed> {
   if (event.token !== null) return { token: event.token, kid: kidOf(event.token) }
-  const { organizationId, streamUuid, specVersion, audience, jti, signingPurpose: purpose, issuedAt } = event
+  const { organizationId, streamUuid, specVersion, deviceSubjectFormat, audience, jti, issuedAt } = event
+  const { signingPurpose: purpose } = event
   const { issuer, baseUrl } = streamIssuer(event.issuer, common.baseUrl)
   const stream = {
     streamId: streamUuid,
     specVersion,
+    deviceSubjectFormat,
     audience: audienceOf({ audience, stream_id: streamUuid }, baseUrl),
   }
   // One that is signed anew says what it said before.

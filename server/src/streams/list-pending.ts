@@ -33,6 +33,7 @@ export type PendingEvent = {
   txn: string
   streamUuid: string
   specVersion: 'v1_0' | 'draft'
+  deviceSubjectFormat: 'iss_sub' | 'opaque'
   audience: string | null
   /** When it was first signed. */
   issuedAt: string | null
@@ -52,6 +53,7 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
       event.device_id as "deviceId", event.sequence, event.token, event.attempts, event.held_until as "heldUntil",
       event.queued_at as "queuedAt", signal.kind, signal.event, signal.user_email as "userEmail", signal.txn,
       stream.stream_id as "streamUuid", stream.spec_version as "specVersion", stream.audience,
+      stream.device_subject_format as "deviceSubjectFormat",
       event.issued_at as "issuedAt",
       case when event.queued_at < stream.moved_at then stream.former_issuer else stream.issuer end as issuer,
       case when event.queued_at < stream.moved_at then stream.former_signing_purpose else stream.signing_purpose end

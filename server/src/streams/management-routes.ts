@@ -19,7 +19,7 @@ import { createStream } from './create-stream.ts'
 import { deleteStream } from './delete-stream.ts'
 import { rotatePollToken } from './poll-tokens.ts'
 import { presentStream } from './present.ts'
-import { findStreamRecord, listStreams } from './queries.ts'
+import { findStreamRecord, listStreams, listStreamsOfKey } from './queries.ts'
 import { sendTest } from './send-test.ts'
 import type { StreamParts } from './start-streams.ts'
 import { readWishes } from './stream-wishes.ts'
@@ -40,7 +40,7 @@ export function managementRoutes(app: FastifyInstance, parts: StreamParts): void
     operationId: 'testSsfStream',
     summary: 'Send a test event to a stream',
     description:
-      'An event about the person, which says that nothing has changed. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, 400.',
+      'An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.',
     textParams,
     body: SsfTestRequest,
     answer: SsfTest,
@@ -56,10 +56,15 @@ function addReading(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Stre
     path: '/ssf_streams',
     operationId: 'listSsfStreams',
     summary: 'List streams',
-    description: 'With `stream_id`, as the Shared Signals Framework asks it: that stream alone, or 404.',
+    description:
+      'With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.',
     record: SsfStream,
     options: Type.Object({ stream_id: Type.Optional(SsfStreamReference.properties.stream_id) }),
     one: { by: 'stream_id', find: findStreamRecord },
+    bare: {
+      isWanted: ({ credential }) => credential === 'access_token',
+      list: (db, { organizationId, keyId = '' }, now) => listStreamsOfKey(db, organizationId, keyId, now),
+    },
     list: listStreams,
     present: (row) => presentStream(row, presenting),
   })

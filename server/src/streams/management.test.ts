@@ -6,7 +6,9 @@ import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
+import { plusMs } from '../issues/rules.ts'
 import { complianceChangeType, verificationType } from './event-types.ts'
+import { queueComplianceChanges } from './queue-signals.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 
 const app = testApp()
@@ -64,12 +66,18 @@ test('createSsfStream, getSsfStream and listSsfStreams: a push stream of the sta
     spec_version: 'v1_0',
     enabled: true,
     events_supported: events,
-    events_requested: events,
+    events_requested: ['https://example.com/unknown', ...events],
     events_delivered: events,
     created_at: start,
     updated_at: start,
-    delivery: { method: push, endpoint_url: 'https://receiver.example.com/events?a=b' },
+    delivery: {
+      method: push,
+      endpoint_url: 'https://receiver.example.com/events?a=b',
+      authorization_header: 'Bearer s3cret',
+    },
     authorization_header: 'Bearer s3cret',
+    min_verification_interval: 1,
+    device_subject_format: 'iss_sub',
     health: healthy,
   }
   assert.deepEqual([status, body], [201, record])
@@ -131,15 +139,55 @@ test('createSsfStream: the legacy body of a push stream, and the draft layout of
   assert.deepEqual([draft.spec_version, draft.aud], ['draft', `${baseUrl}/ssf_streams/${draft.stream_id}`])
 })
 
+test('a stream without a known type of event delivers verification events only, until one is requested', async () => {
+  const { organizationId } = app.tenant
+  const unknown = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
+  const shown = ({ body }: { body: Record<string, unknown> }) => [body['events_requested'], body['events_delivered']]
+  const none = await create({ events_requested: [] })
+  assert.deepEqual([none.status, ...shown(none)], [201, [verificationType], [verificationType]])
+  const legacy = await create({ ssf_stream: { name: 'Old', event_subscriptions: ['x'] } })
+  assert.deepEqual(shown(legacy), [['x', verificationType], [verificationType]])
+  const other = await create({ events_requested: [verificationType, unknown, unknown] })
+  assert.deepEqual(shown(other), [[unknown, verificationType], [verificationType]])
+  const device = await make.device(organizationId)
+  const change = { previous: 'compliant', current: 'not-compliant', initiator: 'policy', txn: 'T' } as const
+  const queue = () =>
+    transact(app.db, (tx) =>
+      queueComplianceChanges(tx, organizationId, [{ deviceId: device.id, occurredAt: start, ...change }]),
+    )
+  await queue()
+  assert.deepEqual(await app.db.selectFrom('ssf_signals').select('id').execute(), [])
+  const tested = await app.ask('POST', `/ssf_streams/${other.body.id}/test`, { body: { email: 'ana@acme.example' } })
+  assert.deepEqual([tested.status, tested.body.error], [400, 'malformed_request'])
+  assert.equal((await app.ask('POST', '/ssf_streams/verify', { body: { stream_id: none.body.id } })).status, 204)
+  const requested = await patch(other.body.id, { events_requested: [unknown, complianceChangeType] })
+  assert.deepEqual(shown(requested), [[unknown, ...events], events])
+  await queue()
+  const queued = await app.db.selectFrom('ssf_stream_events').select(['stream_id', 'kind']).orderBy('id').execute()
+  assert.deepEqual(queued, [
+    { stream_id: none.body.id, kind: 'verification' },
+    { stream_id: other.body.id, kind: 'compliance_change' },
+  ])
+  const ended = await patch(other.body.id, { ssf_stream: { event_subscriptions: [] } })
+  assert.deepEqual(shown(ended), [[verificationType], [verificationType]])
+  assert.deepEqual((await audits()).slice(0, 2), [
+    `Changed the stream "${other.body.name}": verification events only.`,
+    `Changed the stream "${other.body.name}": other requested events.`,
+  ])
+})
+
 test('what makes no stream is refused, with where it is wrong', async () => {
   const url = 'https://r.example.com/'
   const refused: [body: unknown, ...faults: unknown[]][] = [
-    [{ events_requested: [] }, 422, `events_requested must have ${complianceChangeType}`],
-    [{ events_requested: [verificationType] }, 422, `events_requested must have ${complianceChangeType}`],
     [
-      { ssf_stream: { event_subscriptions: ['x'] } },
+      { spec_version: 'draft', device_subject_format: 'iss_sub' },
       422,
-      `ssf_stream/event_subscriptions must have ${complianceChangeType}`,
+      'device_subject_format must be opaque for a draft stream',
+    ],
+    [
+      { authorization_header: 'a', delivery: { method: push, endpoint_url: url, authorization_header: 'b' } },
+      422,
+      'delivery/authorization_header must not differ from authorization_header',
     ],
     [{ delivery: { method: push } }, 422, 'delivery/endpoint_url is required'],
     [{ ssf_stream: { delivery_type: 'push' } }, 422, 'ssf_stream/aud is required'],
@@ -252,6 +300,44 @@ test('configureSsfStream: PATCH keeps what is missing, PUT resets it, and what t
   assert.equal(stray.status, 400)
   assert.equal((await app.ask('PATCH', '/ssf_streams', { body: { name: 'x' } })).status, 422)
   assert.deepEqual((await app.ask('GET', `/ssf_streams/${made.id}`)).body, put.body)
+})
+
+test('configureSsfStream: a record that was read and sent back loses nothing, whichever members a client knows', async () => {
+  const { body: made } = await create({
+    name: 'One',
+    description: 'First',
+    aud: 'urn:one',
+    delivery: { method: push, endpoint_url: 'https://r.example.com/a', authorization_header: 'Bearer A' },
+    events_requested: ['https://example.com/unknown', complianceChangeType],
+    device_subject_format: 'opaque',
+  })
+  const put = (body: object) => app.ask('PUT', '/ssf_streams', { body })
+  const before = await rowVersions(app.db)
+  const { authorization_header: _top, ...ofTheFramework } = made
+  const ofTheApi = { ...made, delivery: { method: push, endpoint_url: made.delivery.endpoint_url } }
+  for (const body of [made, ofTheFramework, ofTheApi]) {
+    const answer = await put(body)
+    assert.deepEqual([answer.status, answer.body], [200, made])
+  }
+  assert.deepEqual(await rowVersions(app.db), before)
+  const headers = ({ body }: { body: typeof made }) => [body.authorization_header, body.delivery.authorization_header]
+  const withDelivery = { ...made, delivery: { ...made.delivery, authorization_header: 'Bearer B' } }
+  assert.deepEqual(headers(await put(withDelivery)), ['Bearer B', 'Bearer B'])
+  assert.deepEqual(headers(await patch(made.id, { authorization_header: 'Bearer C' })), ['Bearer C', 'Bearer C'])
+  const read = (await app.ask('GET', `/ssf_streams/${made.id}`)).body
+  assert.deepEqual(headers(await patch(made.id, { ...read, authorization_header: 'Bearer D' })), [
+    'Bearer D',
+    'Bearer D',
+  ])
+  assert.deepEqual(headers(await patch(made.id, { authorization_header: null })), [undefined, undefined])
+  const polled = await patch(made.id, { ...read, delivery: { ...read.delivery, method: poll } })
+  assert.equal(polled.status, 422, 'a header that is not stored is not dropped silently')
+  await patch(made.id, { authorization_header: 'Bearer C' })
+  const { delivery_type: _type, ...whole } = (await app.ask('GET', `/ssf_streams/${made.id}`)).body
+  const converted = await patch(made.id, { ...whole, delivery: { ...whole.delivery, method: poll } })
+  assert.deepEqual([converted.status, ...headers(converted)], [200, undefined, undefined])
+  const foreign = await put({ ...converted.body, min_verification_interval: 0 })
+  assert.deepEqual([foreign.status, foreign.body.error], [400, 'malformed_request'])
 })
 
 test('a stream that becomes a poll stream is closed until a token is rotated in, and its events stay', async () => {
@@ -407,6 +493,32 @@ test('verifySsfStream queues an event that has the state only where one was give
     { kind: 'verification', event: {} },
     { kind: 'verification', event: {} },
   ])
+})
+
+test('verifySsfStream: ten at once and one a second, a hundred at most that wait, and the rest are a 429', async () => {
+  const { body: made } = await create({})
+  const ask = async () => {
+    const { status, headers } = await app.ask('POST', '/ssf_streams/verify', { body: { stream_id: made.id } })
+    return status === 429 ? `429 after ${headers['retry-after']}` : String(status)
+  }
+  const count = async (times: number) => {
+    const answers = await Promise.all(Array.from({ length: times }, ask))
+    return Object.fromEntries(
+      Object.entries(Object.groupBy(answers, (one) => one)).map(([name, all]) => [name, all?.length]),
+    )
+  }
+  assert.equal(made.min_verification_interval, 1)
+  assert.deepEqual(await count(30), { 204: 10, '429 after 10': 20 })
+  app.setNow(plusMs(app.now(), 9_999))
+  assert.deepEqual(await count(1), { '429 after 10': 1 })
+  for (let turn = 1; turn < 10; turn += 1) {
+    app.setNow(plusMs(app.now(), 10_000))
+    assert.deepEqual(await count(10), { 204: 10 })
+  }
+  app.setNow(plusMs(app.now(), 10_000))
+  assert.deepEqual(await count(3), { '429 after 60': 3 })
+  const { body: other } = await create({})
+  assert.equal((await app.ask('POST', '/ssf_streams/verify', { body: { stream_id: other.id } })).status, 204)
 })
 
 test('getSsfConfiguration: what receivers need to know, without a key', async () => {

@@ -1,8 +1,9 @@
 import { deliveryMethods, type SsfStream, type SsfStreamStatus } from '@muster/contract/ssf-streams.ts'
 import { recordAudience } from './audience.ts'
-import { supportedEvents, verificationType } from './event-types.ts'
+import { complianceChangeType, supportedEvents, verificationType } from './event-types.ts'
 import type { Stream, StreamRecord } from './queries.ts'
 import { streamIssuer } from './stream-issuer.ts'
+import { minVerificationIntervalSeconds } from './verify-stream.ts'
 
 export type Presenting = {
   /** MUSTER_BASE_URL. */
@@ -18,7 +19,7 @@ export function presentStream(
   pollToken?: string,
 ): SsfStream {
   const { issuer, baseUrl } = streamIssuer(row.issuer, commonBaseUrl)
-  const events = [...row.events_requested, verificationType]
+  const delivered = row.events_requested.filter((event) => event === complianceChangeType)
   const authorization = authorizationOf(row)
   return {
     id: row.id,
@@ -32,15 +33,18 @@ export function presentStream(
     enabled: row.status === 'enabled',
     ...(pollToken !== undefined && { poll_bearer_token: pollToken }),
     events_supported: [...supportedEvents],
-    events_requested: events,
-    events_delivered: events,
+    events_requested: [...row.events_requested, verificationType],
+    events_delivered: [...delivered, verificationType],
     created_at: row.created_at,
     updated_at: row.updated_at,
     delivery: {
       method: deliveryMethods[row.delivery_type],
       endpoint_url: row.endpoint_url ?? `${baseUrl}/ssf_streams/${row.stream_id}/events`,
+      ...(authorization !== null && { authorization_header: authorization }),
     },
     ...(authorization !== null && { authorization_header: authorization }),
+    min_verification_interval: minVerificationIntervalSeconds,
+    device_subject_format: row.device_subject_format,
     health: {
       state: stateOf(row),
       failing_since: row.failing_since,

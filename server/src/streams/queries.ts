@@ -76,3 +76,13 @@ export const listStreams = (reader: Reader, { organizationId, after, limit, now 
     .$call(inKeysetOrder(oldestFirst))
     .limit(sql.lit(limit))
     .execute()
+
+const maxListed = 1_000
+
+/** The streams that a key created, the oldest first: what is available to a receiver with its access token (SSF 1.0 §8.1.1.2). */
+export const listStreamsOfKey = (reader: Reader, organizationId: string, keyId: string, now: string) =>
+  withHealth(reader, organizationId, now)
+    .where('ssf_streams.created_by_key_id', '=', keyId)
+    .orderBy('ssf_streams.id')
+    .limit(sql.lit(maxListed))
+    .execute()

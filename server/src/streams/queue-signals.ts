@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
+import { complianceChangeType } from './event-types.ts'
 
 /** The channel on which deliverers and held polls learn that there is something for an organization's streams. */
 export const signalChannel = 'ssf_signals'
@@ -45,11 +46,13 @@ export async function queueComplianceChanges(
     select ssf_streams.organization_id, ssf_streams.id, said.id, said.device_id, said.occurred_at
     from said cross join ssf_streams
     where ${inOrganization('ssf_streams', organizationId)} and ssf_streams.status <> 'disabled'
-      and ssf_streams.deleted_at is null
+      and ssf_streams.deleted_at is null and ${isRequested}
     order by said.id, ssf_streams.id
   `.execute(tx)
   await sql`select pg_notify(${signalChannel}, ${organizationId})`.execute(tx)
 }
+
+const isRequested = sql<boolean>`${complianceChangeType}::text = any(ssf_streams.events_requested)`
 
 async function hasListener(tx: Tx, organizationId: string): Promise<boolean> {
   const row = await tx
@@ -58,6 +61,7 @@ async function hasListener(tx: Tx, organizationId: string): Promise<boolean> {
     .where(inOrganization('ssf_streams', organizationId))
     .where('status', '<>', 'disabled')
     .where('deleted_at', 'is', null)
+    .where(isRequested)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -52,6 +52,7 @@ beforeEach(async () => {
 
 const origin = `https://receiver.test:${port}`
 const email = 'ana@acme.example'
+const hint = 'Nobody in the organization has this e-mail address: the event names the address and no device.'
 
 async function pushTo(url: string, authorization?: string) {
   const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: url, authorization_header: authorization }
@@ -93,7 +94,7 @@ test('testSsfStream pushes a signed event that says how the device of the person
   })
   assert.deepEqual(payload['events'], {
     [complianceChangeType]: {
-      previous_status: 'not-compliant',
+      previous_status: 'compliant',
       current_status: 'not-compliant',
       event_timestamp: Date.parse(app.now()) / 1_000,
       initiating_entity: 'admin',
@@ -105,12 +106,33 @@ test('testSsfStream pushes a signed event that says how the device of the person
   assert.deepEqual(audit.body.data[0].description, `Sent a test event about "${email}" to the stream "Okta".`)
 })
 
+test('a test says that a device has come to its present status, and what it could not name', async () => {
+  const { organizationId } = app.tenant
+  const { body: stream } = await app.ask('POST', '/ssf_streams', { body: {} })
+  const latest = async () => {
+    const { event, device_id } = await app.db
+      .selectFrom('ssf_signals')
+      .select(['event', 'device_id'])
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    return [event['previous_status'], event['current_status'], device_id]
+  }
+  const person = await make.person(organizationId, { email })
+  assert.equal((await send(stream.id)).body.hint, 'No device is registered to this person: the event names no device.')
+  const device = await make.device(organizationId, { registered_owner_id: person.id })
+  assert.ok(!('hint' in (await send(stream.id)).body))
+  assert.deepEqual(await latest(), ['not-compliant', 'compliant', device.id])
+  await app.db.updateTable('devices').set({ signalled_status: 'not-compliant' }).execute()
+  await send(stream.id)
+  assert.deepEqual(await latest(), ['compliant', 'not-compliant', device.id])
+})
+
 test('whatever a receiver answers shows as its status alone, without Authorization where none is set', async () => {
   for (const code of ['400', '302', '500']) {
     const stream = await pushTo(`${origin}/${code}`)
     const { status, body } = await send(stream.id)
     const id = body.ssf_stream_event_id
-    assert.deepEqual([status, body], [200, { success: false, response_code: code, ssf_stream_event_id: id }])
+    assert.deepEqual([status, body], [200, { success: false, response_code: code, ssf_stream_event_id: id, hint }])
     const said = `The receiver answered ${code}`
     const error = { err: 'test_failed', description: said }
     assert.deepEqual(await history(stream.id), ['test', 'rejected', error, 1, Number(code), said])
@@ -133,7 +155,8 @@ test('no answer is the same answer after the same time, whatever the reason', as
     }),
   )
   for (const [index, { status, body, tookMs }] of answers.entries()) {
-    const expected = { success: false, response_code: 'no_response', ssf_stream_event_id: body.ssf_stream_event_id }
+    const { ssf_stream_event_id } = body
+    const expected = { success: false, response_code: 'no_response', ssf_stream_event_id, hint }
     assert.deepEqual([status, body], [200, expected], urls[index])
     assert.ok(tookMs >= 4_990, `${urls[index]} took ${tookMs} ms`)
   }
@@ -148,7 +171,7 @@ test('an address that nobody has, and one of another organization, are answered 
   for (const to of ['eve@globex.example', 'nobody@globex.example']) {
     const { status, body } = await send(stream.id, to)
     const id = body.ssf_stream_event_id
-    assert.deepEqual([status, body], [200, { success: true, response_code: '202', ssf_stream_event_id: id }])
+    assert.deepEqual([status, body], [200, { success: true, response_code: '202', ssf_stream_event_id: id, hint }])
     const row = await app.db
       .selectFrom('ssf_signals')
       .select(['kind', 'device_id', 'event', 'user_email'])

@@ -5,9 +5,10 @@ import { ulid } from 'ulid'
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Reader, type Tx, transact } from '../db/transact.ts'
-import { orNotFound } from '../errors.ts'
+import { fail, orNotFound } from '../errors.ts'
 import type { PostOutcome } from '../outbound/outbound.ts'
 import { authorizationReader } from './authorization-header.ts'
+import { complianceChangeType } from './event-types.ts'
 import { issueTokens } from './issue-tokens.ts'
 import type { PendingEvent } from './list-pending.ts'
 import { sendEvent } from './push/send-event.ts'
@@ -29,12 +30,15 @@ const answerWithinMs = 5_000
 /** For whoever sends it at once; should they be gone, deliverers send it after that. */
 const heldMs = 60_000
 
-/** Sends an event about a person, which says what is so already, and tells how its receiver took it. */
+/**
+ * Sends an event that the device of a person has come to its present status, marked as a test in the history, and tells
+ * how its receiver answered.
+ */
 export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTest> {
   const { db } = parts.connection
-  const { stream, event } = await transact(db, (tx) => queueTest(tx, asked))
-  const eventId = Number(event.id)
-  if (stream.endpoint_url === null) return { success: true, response_code: '202', ssf_stream_event_id: eventId }
+  const { stream, event, hint } = await transact(db, (tx) => queueTest(tx, asked))
+  const named = { ssf_stream_event_id: Number(event.id), ...(hint !== undefined && { hint }) }
+  if (stream.endpoint_url === null) return { success: true, response_code: '202', ...named }
   const startedAt = performance.now()
   const attemptedAt = parts.clock()
   const outcome = await post(parts, stream, stream.endpoint_url, event)
@@ -58,7 +62,7 @@ export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTes
   await writeOutcomes(db, '', [result], [])
   // No answer looks the same whatever the reason, also to a clock: this is no scanner of ports.
   if (outcome.kind === 'failed') await pause(Math.max(0, answerWithinMs - (performance.now() - startedAt)))
-  return { success: isTaken, response_code: code, ssf_stream_event_id: eventId }
+  return { success: isTaken, response_code: code, ...named }
 }
 
 async function post(parts: StreamParts, stream: Stream, url: string, event: PendingEvent): Promise<PostOutcome> {
@@ -68,14 +72,18 @@ async function post(parts: StreamParts, stream: Stream, url: string, event: Pend
   return sendEvent(parts.outbound, destination, orNotFound(issued), AbortSignal.timeout(answerWithinMs))
 }
 
-async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event: PendingEvent }> {
+type QueuedTest = { stream: Stream; event: PendingEvent; hint: string | undefined }
+
+async function queueTest(tx: Tx, asked: Asked): Promise<QueuedTest> {
   const { organizationId, reference, email, actor, now } = asked
   const stream = orNotFound(await findStream(tx, organizationId, reference))
   refuseStopped(stream)
-  const device = await findDeviceOf(tx, organizationId, email)
-  const status = device?.signalled_status ?? 'compliant'
+  refuseUnrequested(stream)
+  const found = await findDeviceOf(tx, organizationId, email)
+  const status = found?.signalled_status ?? 'compliant'
   const event = {
-    previous_status: status,
+    // Receivers refuse a change that changes nothing; what they end with is how the device stands.
+    previous_status: status === 'compliant' ? 'not-compliant' : 'compliant',
     current_status: status,
     event_timestamp: Math.floor(Date.parse(now) / 1_000),
     initiating_entity: 'admin',
@@ -84,18 +92,20 @@ async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event:
   const txn = ulid()
   const heldUntil = stream.delivery_type === 'push' ? new Date(Date.parse(now) + heldMs).toISOString() : undefined
   const facts = { organizationId, streamId: stream.id, kind: 'test', event, txn, userEmail: email } as const
-  const deviceId = device?.id ?? null
+  const deviceId = found?.device_id ?? null
   const { eventId, jti } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
   const description = `Sent a test event about "${email}" to the stream "${stream.name}".`
   const about = { stream: stream.id, device: deviceId }
   await recordAudit(tx, { organizationId, actor, about, description, now })
   return {
     stream,
+    hint: hintOf(found),
     event: {
       ...{ ...facts, deviceId, id: eventId, jti, sequence: null, token: null, attempts: 0, queuedAt: now },
       heldUntil: heldUntil ?? null,
       streamUuid: stream.stream_id,
       specVersion: stream.spec_version,
+      deviceSubjectFormat: stream.device_subject_format,
       audience: stream.audience,
       issuer: stream.issuer,
       signingPurpose: stream.signing_purpose,
@@ -104,19 +114,32 @@ async function queueTest(tx: Tx, asked: Asked): Promise<{ stream: Stream; event:
   }
 }
 
-/** The first device that is registered to the person of this address, if there is one. */
+function refuseUnrequested({ events_requested: requested }: Stream): void {
+  if (requested.includes(complianceChangeType)) return
+  const message = 'The stream delivers verification events only: request the device compliance change first.'
+  fail('malformed_request', { message })
+}
+
+type Found = Awaited<ReturnType<typeof findDeviceOf>>
+
+function hintOf(found: Found): string | undefined {
+  if (!found) return 'Nobody in the organization has this e-mail address: the event names the address and no device.'
+  return found.device_id === null ? 'No device is registered to this person: the event names no device.' : undefined
+}
+
+/** The person of this address, with the first device that is registered to them, if there is one. */
 const findDeviceOf = (reader: Reader, organizationId: string, email: string) =>
   reader
     .selectFrom('people')
-    .innerJoin('devices', (join) =>
+    .leftJoin('devices', (join) =>
       join
         .onRef('devices.organization_id', '=', 'people.organization_id')
-        .onRef('devices.registered_owner_id', '=', 'people.id'),
+        .onRef('devices.registered_owner_id', '=', 'people.id')
+        .on('devices.deleted_at', 'is', null),
     )
-    .select(['devices.id', 'devices.signalled_status'])
+    .select(['devices.id as device_id', 'devices.signalled_status'])
     .where(inOrganization('people', organizationId))
     .where(sql`lower(people.email)`, '=', email.toLowerCase())
-    .where('devices.deleted_at', 'is', null)
     .orderBy('devices.id')
     .limit(1)
     .executeTakeFirst()

@@ -2,7 +2,7 @@ import type { FieldError } from '@muster/contract/errors.ts'
 import { fail } from '../errors.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../outbound/receiver-url.ts'
 import { isAssigned, recordAudience, streamAddress } from './audience.ts'
-import { complianceChangeType } from './event-types.ts'
+import { complianceChangeType, requestedEvents } from './event-types.ts'
 import type { Stream } from './queries.ts'
 import { fieldsOf, type Wishes } from './stream-wishes.ts'
 
@@ -14,9 +14,19 @@ export type Settings = {
   audience: string | null
   endpointUrl: string | null
   authorization: string | null
+  /** Without the verification event. */
+  events: readonly string[]
+  deviceSubjectFormat: 'iss_sub' | 'opaque'
 }
 
-export type Place = { streamUuid: string; baseUrl: string; rules: ReceiverRules }
+export type Place = {
+  streamUuid: string
+  baseUrl: string
+  rules: ReceiverRules
+  isDraft: boolean
+  /** What is stored, also where everything is set anew. */
+  storedAuthorization: string | null
+}
 
 export type Current = { stream: Stream; authorization: string | null }
 
@@ -32,16 +42,20 @@ export function settle(wishes: Wishes, place: Place, current?: Current): Setting
   const name = wishes.name ?? current?.stream.name ?? description?.slice(0, longestName) ?? place.streamUuid
   const isPushed = deliveryType === 'push'
   const endpointUrl = isPushed ? (wishes.endpointUrl ?? current?.stream.endpoint_url ?? null) : null
-  const authorization = wishes.authorization === undefined && isPushed ? current?.authorization : wishes.authorization
+  const authorization = authorizationFor(wishes, place, isPushed, current)
   const settings = {
     name,
     description,
     deliveryType,
     endpointUrl,
     audience: audienceFor(wishes, endpointUrl, place, current),
-    authorization: authorization ?? null,
+    authorization,
+    events: wishes.events
+      ? requestedEvents(wishes.events)
+      : (current?.stream.events_requested ?? [complianceChangeType]),
+    deviceSubjectFormat: wishes.deviceSubjectFormat ?? current?.stream.device_subject_format ?? defaultFormat(place),
   }
-  const errors = faultsOf(settings, wishes, place.rules)
+  const errors = faultsOf(settings, wishes, place)
   if (errors.length > 0) fail('invalid', { errors })
   return settings
 }
@@ -50,6 +64,23 @@ function deliveryTypeOf({ form, deliveryType, endpointUrl }: Wishes, current: Cu
   if (deliveryType) return deliveryType
   if (current) return current.stream.delivery_type
   return form === 'legacy' && endpointUrl !== undefined ? 'push' : 'poll'
+}
+
+const defaultFormat = ({ isDraft }: Place): 'iss_sub' | 'opaque' => (isDraft ? 'opaque' : 'iss_sub')
+
+/**
+ * Records show it in two places and both are written: the one that differs from what is stored is what is meant. A record
+ * that was read from a push stream may be sent along when the stream becomes a poll stream.
+ */
+function authorizationFor(
+  { authorizations }: Wishes,
+  { storedAuthorization: stored }: Place,
+  isPushed: boolean,
+  current?: Current,
+): string | null {
+  const [changed] = authorizations.filter((value) => value !== stored)
+  if (changed !== undefined) return changed
+  return isPushed && (authorizations.length > 0 || current) ? stored : null
 }
 
 /** Null: the stream's own address, which follows the service when it moves. */
@@ -67,7 +98,11 @@ function audienceFor(wishes: Wishes, endpointUrl: string | null, place: Place, c
 /** What a header can carry (RFC 9110 §5.5), without what it would lose at its ends. */
 const headerValue = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/
 
-function faultsOf(settings: Settings, { form, endpointUrl, events }: Wishes, rules: ReceiverRules): FieldError[] {
+function faultsOf(
+  settings: Settings,
+  { form, endpointUrl, authorizations }: Wishes,
+  { rules, isDraft, storedAuthorization }: Place,
+): FieldError[] {
   const fields = fieldsOf[form]
   const isPushed = settings.deliveryType === 'push'
   const url = isPushed ? endpointUrl : undefined
@@ -85,7 +120,15 @@ function faultsOf(settings: Settings, { form, endpointUrl, events }: Wishes, rul
       fields.authorization,
       settings.authorization !== null && !headerValue.test(settings.authorization) && 'must be a value of a header',
     ],
-    [fields.events, events && !events.includes(complianceChangeType) && `must have ${complianceChangeType}`],
+    [
+      fields.authorization,
+      new Set(authorizations.filter((value) => value !== storedAuthorization)).size > 1 &&
+        'must not differ from authorization_header',
+    ],
+    [
+      fields.deviceSubjectFormat,
+      isDraft && settings.deviceSubjectFormat !== 'opaque' && 'must be opaque for a draft stream',
+    ],
   ]
   return faults.flatMap(([field, message]) => (message ? [{ field, message }] : []))
 }
@@ -114,4 +157,7 @@ export function refuseOwned(
 
 const isReferenceTo = ({ id, stream_id }: Stream, text: string) => text === id || text.toLowerCase() === stream_id
 
-const owned = ['iss', 'id', 'spec_version', 'enabled', 'events_supported', 'events_delivered', 'created_at']
+const owned = [
+  ...['iss', 'id', 'spec_version', 'enabled', 'events_supported', 'events_delivered', 'created_at'],
+  'min_verification_interval',
+]

@@ -8,9 +8,11 @@ export type Wishes = {
   audience: string | undefined
   deliveryType: 'push' | 'poll' | undefined
   endpointUrl: string | undefined
-  authorization: string | null | undefined
+  /** What each place of the body says of it; none where it was not said. */
+  authorizations: readonly (string | null)[]
   specVersion: 'v1_0' | 'draft' | undefined
   events: readonly string[] | undefined
+  deviceSubjectFormat: 'iss_sub' | 'opaque' | undefined
 }
 
 /** Where the members of a form stand in the body, for telling what is wrong with them. */
@@ -20,14 +22,14 @@ export const fieldsOf = {
     audience: 'aud',
     endpointUrl: 'delivery/endpoint_url',
     authorization: 'delivery/authorization_header',
-    events: 'events_requested',
+    deviceSubjectFormat: 'device_subject_format',
   },
   legacy: {
     name: 'ssf_stream/name',
     audience: 'ssf_stream/aud',
     endpointUrl: 'ssf_stream/aud',
     authorization: 'ssf_stream/authorization_header',
-    events: 'ssf_stream/event_subscriptions',
+    deviceSubjectFormat: 'device_subject_format',
   },
 } as const
 
@@ -41,9 +43,10 @@ export function readWishes(body: SsfStreamCreation): Wishes {
       audience: undefined,
       deliveryType: legacy.delivery_type,
       endpointUrl: legacy.aud ?? undefined,
-      authorization: legacy.authorization_header,
+      authorizations: said(legacy.authorization_header),
       specVersion: 'draft',
       events: legacy.event_subscriptions,
+      deviceSubjectFormat: undefined,
     }
   }
   return {
@@ -53,8 +56,12 @@ export function readWishes(body: SsfStreamCreation): Wishes {
     audience: body.aud ?? undefined,
     deliveryType: delivery && (delivery.method === deliveryMethods.push ? 'push' : 'poll'),
     endpointUrl: delivery?.endpoint_url ?? undefined,
-    authorization: delivery?.authorization_header,
+    authorizations: said(delivery?.authorization_header, body.authorization_header),
     specVersion: body.spec_version,
     events: body.events_requested,
+    deviceSubjectFormat: body.device_subject_format,
   }
 }
+
+const said = (...values: (string | null | undefined)[]): (string | null)[] =>
+  values.filter((value) => value !== undefined)

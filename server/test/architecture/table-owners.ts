@@ -81,6 +81,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   ssf_poll_tokens: 'streams',
   ssf_poll_token_lookups: 'streams',
   ssf_poll_windows: 'streams',
+  ssf_poll_holds: 'streams',
   ssf_signals: 'streams',
   ssf_stream_events: 'streams',
   ssf_attempts: 'streams',

@@ -190,6 +190,7 @@ test('every table of the product can be transferred, parents before children', a
       'sample_counters',
       'schema_migrations',
       'scim_rate_windows',
+      'ssf_poll_holds',
       'ssf_poll_windows',
     ],
   )

@@ -61,7 +61,7 @@ function describe({ deviceId, userEmail, status }: DeviceStatus, stream: Stream,
   const facts = { deviceId, userEmail, organizationId: stream.organization_id }
   return stream.spec_version === 'draft'
     ? { subject: draftSubject(facts), current_status: status }
-    : { sub_id: subjectOf(facts, issuer), current_status: status }
+    : { sub_id: subjectOf(facts, stream.device_subject_format, issuer), current_status: status }
 }
 
 /** Every page after the other, each as a line, one in memory at a time. What is sent ends early when the stream goes. */

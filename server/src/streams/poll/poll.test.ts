@@ -11,6 +11,7 @@ import { transact } from '../../db/transact.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
+import { enterHold } from './holds.ts'
 
 const app = testApp({ pollHoldMs: 1_500, env: { MUSTER_POLL_TOKEN_HEADER_ALIASES: 'x-other-poll-token' } })
 const make = makeIn(app)
@@ -264,6 +265,37 @@ test(
       )
     }),
 )
+
+test('polls that wait are counted across processes, and the places of one that crashed are free when they expire', async () => {
+  const held = { organizationId: app.tenant.organizationId, streamId: stream.id }
+  const enter = () => enterHold(app.db, held, 1_500)
+  // A process of its own would do no more than this.
+  const places = [await enter(), await enter()]
+  const answered = await Promise.race([post({}).then(({ body }) => body), pause(1_000, 'held')])
+  assert.deepEqual(answered, { sets: {} })
+  await places[0]?.()
+  const waiting = post({})
+  await until(5_000, async () => {
+    const rows = await app.db.selectFrom('ssf_poll_holds').select('holder').execute()
+    return rows.length === 2
+  })
+  assert.equal(await enter(), undefined)
+  await queue()
+  assert.equal(jtisOf(await waiting).length, 2)
+  await post({ ack: jtisOf(await get()) })
+  const other = await app.addTenant()
+  const theirs = await make.stream(other.organizationId, { id: stream.id })
+  assert.ok(await enterHold(app.db, { organizationId: other.organizationId, streamId: theirs.id }, 1_500))
+  // Of the crashed process: nobody gives the places back.
+  assert.ok(await enter())
+  assert.equal(await enter(), undefined)
+  await app.database.connection.executeScript(`update ssf_poll_holds set expires_at = now() - interval '1 second'`)
+  assert.ok((await enter()) && (await enter()))
+  assert.equal(await enter(), undefined)
+  await app.database.connection.executeScript(`update ssf_poll_holds set expires_at = now() - interval '1 second'`)
+  const taken = await Promise.all(Array.from({ length: 8 }, enter))
+  assert.equal(taken.filter((leave) => leave !== undefined).length, 2)
+})
 
 test('a token that is revoked while a poll waits ends it', async () => {
   const waiting = post({})

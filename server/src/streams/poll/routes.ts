@@ -7,7 +7,7 @@ import { pollTokenHash } from '../poll-tokens.ts'
 import type { StreamParts } from '../start-streams.ts'
 import { acknowledge } from './acknowledge.ts'
 import { findPolledStream, type PolledStream } from './find-polled-stream.ts'
-import { openHolds } from './holds.ts'
+import { enterHold } from './holds.ts'
 import { pollTokenBearer } from './poll-token-bearer.ts'
 import { takeSets } from './take-sets.ts'
 
@@ -29,7 +29,6 @@ type PollCall = Call<unknown, unknown, typeof path>
 
 /** Delivery by polling (RFC 8936). */
 export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
-  const holds = openHolds()
   const stopping = new AbortController()
   app.addHook('preClose', async () => stopping.abort())
   const headerNames = ['x-service-poll-bearer-token', ...app.kit.config.pollTokenHeaderAliases]
@@ -61,13 +60,17 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
     if (asked.ack || asked.setErrs) await acknowledge(call.db, { ...polled, now: call.now }, asked)
     if (isOnlyAcknowledging(asked)) return { sets: {} }
     const most = Math.min(asked.maxEvents ?? defaultMost, mostAtOnce)
-    if (asked.returnImmediately) return takeSets(parts.issuer, polled, most)
-    const leave = holds.enter(`${organizationId}/${stream.id}`)
-    if (!leave) return takeSets(parts.issuer, polled, most)
+    const answer = await takeSets(parts.issuer, polled, most)
+    if (asked.returnImmediately || Object.keys(answer.sets).length > 0) return answer
+    const leave = await enterHold(call.db, polled, parts.pollHoldMs)
+    if (!leave) return answer
     try {
       return await hold(call, polled, most)
     } finally {
-      leave()
+      // The answer counts more than the place, which expires by itself.
+      await leave().catch((error: unknown) =>
+        app.kit.log.warn({ err: error }, 'The place of a held poll stays until it expires'),
+      )
     }
   }
 
@@ -78,17 +81,22 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
       const looking = new AbortController()
       // Heard before it is looked for, so that nothing comes in between.
       const news = parts.signals.wait(polled.organizationId, AbortSignal.any([isOver, looking.signal]))
-      const answer = await takeSets(parts.issuer, polled, most).finally(() => {
-        if (isOver.aborted) looking.abort()
+      const answer = await look(call, polled, most).catch((error: unknown) => {
+        looking.abort()
+        throw error
       })
       if (Object.keys(answer.sets).length > 0 || isOver.aborted) {
         looking.abort()
         return answer
       }
       if (!(await news)) return { sets: {} }
-      // The token may have been revoked, and the stream deleted, meanwhile.
-      await admit({ ...call, now: app.kit.clock() })
     }
+  }
+
+  /** The token may have been revoked, and the stream deleted, since the caller was admitted. */
+  async function look(call: PollCall, polled: { organizationId: string; streamId: string }, most: number) {
+    await admit({ ...call, now: clock() })
+    return takeSets(parts.issuer, polled, most)
   }
 
   endpoint(app, {

@@ -27,6 +27,7 @@ const eventOf = (id: number, deviceId: string | null, members: Partial<IssuedEve
   txn: 'T',
   streamUuid: '5e2b6c1f-0e43-4b0b-9d61-7a1c3f3e2d10',
   specVersion: 'v1_0',
+  deviceSubjectFormat: 'iss_sub',
   audience: null,
   issuedAt: null,
   issuer: '',

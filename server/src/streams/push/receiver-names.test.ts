@@ -105,7 +105,7 @@ test('a test of a stream says the same after the same time, whatever its name re
     ids.map(async (id) => {
       const startedAt = performance.now()
       const { status, body } = await app.ask('POST', `/ssf_streams/${id}/test`, { body: { email: 'a@acme.example' } })
-      const { ssf_stream_event_id: _id, ...rest } = body
+      const { ssf_stream_event_id: _id, hint: _hint, ...rest } = body
       return { status, rest, tookMs: performance.now() - startedAt }
     }),
   )
