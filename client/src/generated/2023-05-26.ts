@@ -1473,7 +1473,7 @@ export interface paths {
         };
         /**
          * List streams
-         * @description With `stream_id`, as the Shared Signals Framework asks it: that stream alone, or 404.
+         * @description With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1651,7 +1651,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event to a stream
-         * @description An event about the person, which says that nothing has changed. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, 400.
+         * @description An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -3699,6 +3699,8 @@ export interface components {
          *         "method": "urn:ietf:rfc:8935",
          *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
          *       },
+         *       "min_verification_interval": 1,
+         *       "device_subject_format": "iss_sub",
          *       "health": {
          *         "state": "ok",
          *         "failing_since": null,
@@ -3742,9 +3744,9 @@ export interface components {
             readonly poll_bearer_token?: string;
             /** @description What the service can tell of. */
             readonly events_supported: readonly string[];
-            /** @description What the receiver asked for, and the verification event. */
+            /** @description What the receiver requested, and the verification event, which is always added. */
             readonly events_requested: readonly string[];
-            /** @description What the stream tells of. */
+            /** @description What of that the stream delivers. */
             readonly events_delivered: readonly string[];
             /**
              * Format: date-time
@@ -3768,9 +3770,18 @@ export interface components {
                  * @description Where they are sent to, or fetched from.
                  */
                 readonly endpoint_url: string;
+                /** @description An addition: the `authorization_header` of the stream, where the Shared Signals Framework has it. */
+                readonly authorization_header?: string;
             };
             /** @description Of push streams, when set: what is sent as `Authorization` with every event. */
             readonly authorization_header?: string;
+            /** @description An addition: the seconds between requests for verification on average. Up to ten may come at once; further ones are a 429. */
+            readonly min_verification_interval: number;
+            /**
+             * @description An addition: how events name the device (RFC 9493). `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format: "iss_sub" | "opaque";
             /** @description An addition: whether the receiver gets what it should. */
             readonly health: {
                 /**
@@ -3818,8 +3829,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -3833,7 +3851,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -3876,8 +3894,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -3891,7 +3916,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -3931,8 +3956,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -3946,7 +3978,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4153,12 +4185,14 @@ export interface components {
          *     }
          */
         readonly SsfTest: {
-            /** @description Whether the receiver took it, or it waits to be polled. */
+            /** @description Whether the receiver accepted it, or it waits to be polled. */
             readonly success: boolean;
             /** @description The status that the receiver answered, `202` for poll streams, or `no_response`. */
             readonly response_code: string;
             /** @description Identifier of the event in the history of the stream. */
             readonly ssf_stream_event_id: number;
+            /** @description An addition, when there is one: what to know of the event, such as that nobody has the e-mail address. */
+            readonly hint?: string;
         };
         /**
          * SsfTestRequest
@@ -11223,6 +11257,8 @@ export interface operations {
                      *             "method": "urn:ietf:rfc:8935",
                      *             "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *           },
+                     *           "min_verification_interval": 1,
+                     *           "device_subject_format": "iss_sub",
                      *           "health": {
                      *             "state": "ok",
                      *             "failing_since": null,
@@ -11243,7 +11279,7 @@ export interface operations {
                         /** @description The records of this page. */
                         readonly data: readonly components["schemas"]["SsfStream"][];
                         readonly pagination: components["schemas"]["Pagination"];
-                    } | components["schemas"]["SsfStream"];
+                    } | (components["schemas"]["SsfStream"] | readonly components["schemas"]["SsfStream"][]);
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -11329,6 +11365,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11424,6 +11462,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11560,6 +11600,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11799,6 +11841,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11886,6 +11930,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12017,6 +12063,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12108,6 +12156,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,

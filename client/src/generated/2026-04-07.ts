@@ -1525,7 +1525,7 @@ export interface paths {
         };
         /**
          * List streams
-         * @description With `stream_id`, as the Shared Signals Framework asks it: that stream alone, or 404.
+         * @description With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1703,7 +1703,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event to a stream
-         * @description An event about the person, which says that nothing has changed. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, 400.
+         * @description An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -3867,6 +3867,8 @@ export interface components {
          *         "method": "urn:ietf:rfc:8935",
          *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
          *       },
+         *       "min_verification_interval": 1,
+         *       "device_subject_format": "iss_sub",
          *       "health": {
          *         "state": "ok",
          *         "failing_since": null,
@@ -3910,9 +3912,9 @@ export interface components {
             readonly poll_bearer_token?: string;
             /** @description What the service can tell of. */
             readonly events_supported: readonly string[];
-            /** @description What the receiver asked for, and the verification event. */
+            /** @description What the receiver requested, and the verification event, which is always added. */
             readonly events_requested: readonly string[];
-            /** @description What the stream tells of. */
+            /** @description What of that the stream delivers. */
             readonly events_delivered: readonly string[];
             /**
              * Format: date-time
@@ -3936,9 +3938,18 @@ export interface components {
                  * @description Where they are sent to, or fetched from.
                  */
                 readonly endpoint_url: string;
+                /** @description An addition: the `authorization_header` of the stream, where the Shared Signals Framework has it. */
+                readonly authorization_header?: string;
             };
             /** @description Of push streams, when set: what is sent as `Authorization` with every event. */
             readonly authorization_header?: string;
+            /** @description An addition: the seconds between requests for verification on average. Up to ten may come at once; further ones are a 429. */
+            readonly min_verification_interval: number;
+            /**
+             * @description An addition: how events name the device (RFC 9493). `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format: "iss_sub" | "opaque";
             /** @description An addition: whether the receiver gets what it should. */
             readonly health: {
                 /**
@@ -3986,8 +3997,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4001,7 +4019,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4044,8 +4062,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4059,7 +4084,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4099,8 +4124,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4114,7 +4146,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4321,12 +4353,14 @@ export interface components {
          *     }
          */
         readonly SsfTest: {
-            /** @description Whether the receiver took it, or it waits to be polled. */
+            /** @description Whether the receiver accepted it, or it waits to be polled. */
             readonly success: boolean;
             /** @description The status that the receiver answered, `202` for poll streams, or `no_response`. */
             readonly response_code: string;
             /** @description Identifier of the event in the history of the stream. */
             readonly ssf_stream_event_id: number;
+            /** @description An addition, when there is one: what to know of the event, such as that nobody has the e-mail address. */
+            readonly hint?: string;
         };
         /**
          * SsfTestRequest
@@ -11640,6 +11674,8 @@ export interface operations {
                      *             "method": "urn:ietf:rfc:8935",
                      *             "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *           },
+                     *           "min_verification_interval": 1,
+                     *           "device_subject_format": "iss_sub",
                      *           "health": {
                      *             "state": "ok",
                      *             "failing_since": null,
@@ -11660,7 +11696,7 @@ export interface operations {
                         /** @description The records of this page. */
                         readonly data: readonly components["schemas"]["SsfStream"][];
                         readonly pagination: components["schemas"]["Pagination"];
-                    } | components["schemas"]["SsfStream"];
+                    } | (components["schemas"]["SsfStream"] | readonly components["schemas"]["SsfStream"][]);
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -11746,6 +11782,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11841,6 +11879,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11977,6 +12017,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12216,6 +12258,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12303,6 +12347,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12434,6 +12480,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12525,6 +12573,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,

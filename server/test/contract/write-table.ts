@@ -100,7 +100,7 @@ export const writes: Readonly<Record<string, Write>> = {
     }),
     wrong: [
       { name: 7 },
-      { events_requested: [] },
+      { events_requested: 'all' },
       { delivery: { method: 'urn:ietf:rfc:8935' } },
       { ssf_stream: { delivery_type: 'push', aud: 'http://a.example.com/' } },
     ],

@@ -215,6 +215,10 @@ test('a stream that stands still hands out news of itself only, and is acknowled
   assert.deepEqual(await statesOf(), ['acknowledged', 'pending', 'pending'])
 })
 
+/** Until so many polls hold a place. */
+const untilHeld = (count: number) =>
+  until(60_000, async () => (await app.db.selectFrom('ssf_poll_holds').select('holder').execute()).length === count)
+
 /** For polls that end by nothing but what the test does. */
 async function holdingOn(work: () => Promise<void>): Promise<void> {
   const { pollHoldMs } = app.streams
@@ -229,7 +233,7 @@ async function holdingOn(work: () => Promise<void>): Promise<void> {
 test('a poll that waits ends by something new', { timeout: 120_000 }, () =>
   holdingOn(async () => {
     const waiting = post({ returnImmediately: false })
-    await pause(300)
+    await untilHeld(1)
     await queue()
     assert.equal(jtisOf(await waiting).length, 2)
   }),
@@ -255,7 +259,7 @@ test(
         post({}),
         app.ask('POST', address(other.stream_id), { ...withToken(other.poll_bearer_token), body: {} }),
       ]
-      await pause(200)
+      await untilHeld(3)
       assert.deepEqual((await post({})).body, { sets: {} })
       await queue()
       const answers = await Promise.all(waiting)
@@ -275,10 +279,7 @@ test('polls that wait are counted across processes, and the places of one that c
   assert.deepEqual(answered, { sets: {} })
   await places[0]?.()
   const waiting = post({})
-  await until(5_000, async () => {
-    const rows = await app.db.selectFrom('ssf_poll_holds').select('holder').execute()
-    return rows.length === 2
-  })
+  await untilHeld(2)
   assert.equal(await enter(), undefined)
   await queue()
   assert.equal(jtisOf(await waiting).length, 2)
