@@ -31,7 +31,8 @@ export type RouteToken = {
 }
 
 export type RouteTokenAdmission = RateLimitPosition & {
-  readonly caller: Caller
+  readonly caller: Caller & { readonly baseUrl: string | null }
+  readonly isAtOwnAddressOnly: boolean
   readonly disabledFeatures: ReadonlySet<Feature>
 }
 
@@ -85,8 +86,10 @@ export function authenticator(
     request.credential = 'route_token'
     const admission = await token.admit(bearer, request.params)
     if (!admission) return fail('unauthorized', { message: 'This token is not valid here.' })
-    request.principal = admission.caller
     holdToLimit(reply, admission)
+    const { caller, isAtOwnAddressOnly } = admission
+    await requireAddress(request.host, { ...caller, isAtOwnAddressOnly })
+    request.principal = caller
     // What a key needs for the same request.
     requireFeature(admission, 'write_api')
     return admission

@@ -120,7 +120,10 @@ function answerError({ config, log }: Answering, error: unknown, request: Fastif
   // RFC 9110 §11.6.1: a 401 names the scheme that would do. RFC 6750 §3.1: so does a 403 to a bearer token.
   const isOfBearer = status === 401 ? !isOfSessions(refusal.code) : refusal.code === 'permission_missing'
   if (isOfBearer && !request.url.startsWith('/console/')) {
-    reply.header('www-authenticate', bearerChallenge(refusal.code, request, config.baseUrl))
+    reply.header(
+      'www-authenticate',
+      bearerChallenge(refusal.code, request, request.principal?.baseUrl ?? config.baseUrl),
+    )
   }
   reply.code(status).header('x-request-id', request.id).send(errorBodyOf(refusal))
 }

@@ -161,6 +161,14 @@ test('credentials of one organization open nothing of another, even where the st
     const body = { ack: ['x'] }
     assert.equal((await app.ask('POST', `/ssf_streams/${of.stream_id}/events`, { key, headers, body })).status, status)
   }
+  const host = 'globex.example'
+  await app.db
+    .updateTable('organizations')
+    .set({ base_url: `https://${host}` })
+    .where('id', '=', other.organizationId)
+    .execute()
+  assert.equal((await poll(ours, stream, { host })).status, 401)
+  assert.equal((await poll(foreign, theirs, { host })).status, 200)
   // The poll token leads to the stream of its own organization, where another has the same address.
   const { body } = await poll(ours)
   assert.equal(Object.keys(body.sets).length, 1)

@@ -18,7 +18,8 @@ export const pollTokenBearer = ({ db, secrets, clock }: Parts) => ({
     const row = await countPoll(db, asked)
     return (
       row && {
-        caller: { organizationId: row.organization_id, actor: systemActor },
+        caller: { organizationId: row.organization_id, actor: systemActor, baseUrl: row.base_url },
+        isAtOwnAddressOnly: row.is_at_own_address_only,
         disabledFeatures: new Set(row.disabled_features),
         position: row.used,
         resetSeconds: Math.max(1, Math.ceil(row.milliseconds_left / 1_000)),
@@ -28,7 +29,14 @@ export const pollTokenBearer = ({ db, secrets, clock }: Parts) => ({
 })
 
 type Asked = { tokenHash: Buffer; reference: string; now: string }
-type Row = { organization_id: string; disabled_features: Feature[]; used: number; milliseconds_left: number }
+type Row = {
+  organization_id: string
+  disabled_features: Feature[]
+  base_url: string | null
+  is_at_own_address_only: boolean
+  used: number
+  milliseconds_left: number
+}
 
 /**
  * Finds the stream of a poll token and counts a request to it, in one statement and exact across processes. Nothing is
@@ -39,7 +47,8 @@ async function countPoll(db: Db, { tokenHash, reference, now }: Asked): Promise<
   if (!column) return undefined
   const { rows } = await sql<Row>`
     with known as (
-      select token.organization_id, token.stream_id, organizations.disabled_features
+      select token.organization_id, token.stream_id, organizations.disabled_features, organizations.base_url,
+        organizations.old_addresses_ended_at is not null as is_at_own_address_only
       from ssf_poll_token_lookups as lookup
       join ssf_poll_tokens as token on token.organization_id = lookup.organization_id
         and token.stream_id = lookup.stream_id and token.lookup_hash = lookup.lookup_hash
@@ -60,7 +69,7 @@ async function countPoll(db: Db, { tokenHash, reference, now }: Asked): Promise<
         ceil(1000 * extract(epoch from started_at + interval '1 minute' - now()))::integer
           as milliseconds_left
     )
-    select known.organization_id, known.disabled_features, counted.used, counted.milliseconds_left
+    select known.organization_id, known.disabled_features, known.base_url, known.is_at_own_address_only, counted.used, counted.milliseconds_left
     from known, counted`.execute(db)
   return rows[0]
 }
