@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { oktaStream } from '@muster/contract/okta-stream.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -7,13 +8,12 @@ import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
-import { SecretOnce } from '../components/secret-once.tsx'
-import { visibleText } from '../components/visible-text.ts'
 import { ChoiceCards } from '../developers/choice-cards.tsx'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { EventTypes } from './event-types.tsx'
-import { PollHelp } from './poll-help.tsx'
+import { MadeStream } from './made-stream.tsx'
+import { OktaFields } from './okta-fields.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
 import { deliveryOf, noWishes } from './stream-wishes.ts'
 import { streamsCrumb } from './with-stream.tsx'
@@ -22,8 +22,8 @@ export function NewStreamPage() {
   const may = useMay('manage_ssf_streams')
   const navigate = useNavigate()
   const [made, setMade] = useState<SsfStream>()
-  const done = (stream: SsfStream) => {
-    if (stream.poll_bearer_token !== undefined) setMade(stream)
+  const done = (stream: SsfStream, isOkta: boolean) => {
+    if (stream.poll_bearer_token !== undefined || isOkta) setMade(stream)
     else void navigate({ to: '/settings/developers/streams/$streamId', params: { streamId: stream.id } })
   }
   return (
@@ -37,69 +37,80 @@ export function NewStreamPage() {
   )
 }
 
-const MadeStream = ({ stream }: { stream: SsfStream }) => (
-  <>
-    <p>
-      <b className="m">{visibleText(stream.name)}</b> is there. Its receiver polls it with this token.
-    </p>
-    <SecretOnce
-      label="Poll token"
-      secret={stream.poll_bearer_token ?? ''}
-      after="Copy it now: it is not shown again and cannot be recovered. A lost one is replaced under Keys."
-    />
-    <PollHelp stream={stream} />
-    <p>
-      <Link className="u" to="/settings/developers/streams/$streamId" params={{ streamId: stream.id }}>
-        Go to the stream
-      </Link>
-    </p>
-  </>
-)
-
-function NewStreamForm({ onMade }: { onMade: (stream: SsfStream) => void }) {
+function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean) => void }) {
   const [wishes, setWishes] = useState(noWishes)
-  const [layout, setLayout] = useState<'v1_0' | 'draft'>('v1_0')
+  const [layout, setLayout] = useState<'v1_0' | 'draft' | 'opaque'>('v1_0')
+  const [receiver, setReceiver] = useState<'standard' | 'okta'>('standard')
+  const [oktaUrl, setOktaUrl] = useState('')
+  const [oktaFault, setOktaFault] = useState<string>()
+  const isOkta = receiver === 'okta'
   const create = useAction({
     act: () =>
       request<SsfStream>('/ssf_streams', {
         method: 'POST',
-        body: {
-          ...(wishes.name.trim() !== '' && { name: wishes.name }),
-          ...(wishes.description !== '' && { description: wishes.description }),
-          ...(wishes.audience !== '' && { aud: wishes.audience }),
-          delivery: deliveryOf(wishes),
-          spec_version: layout,
-        },
+        body: isOkta
+          ? oktaStream(oktaUrl)
+          : {
+              ...(wishes.name.trim() !== '' && { name: wishes.name }),
+              ...(wishes.description !== '' && { description: wishes.description }),
+              ...(wishes.audience !== '' && { aud: wishes.audience }),
+              delivery: deliveryOf(wishes),
+              spec_version: layout === 'draft' ? 'draft' : 'v1_0',
+              ...(layout === 'opaque' && { device_subject_format: 'opaque' }),
+            },
       }),
     refresh: [['streams']],
     hasForm: true,
-    onDone: onMade,
+    onDone: (stream) => onMade(stream, isOkta),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate()
+    const isWrong = isOkta && oktaStream(oktaUrl) === undefined
+    setOktaFault(isWrong ? 'Enter the address of your Okta organization, such as https://acme.okta.com.' : undefined)
+    if (!isWrong) create.mutate()
   }
   return (
     <form onSubmit={submit} noValidate>
-      <StreamFields value={wishes} onChange={setWishes} faultOf={create.faultOf} />
       <ChoiceCards
-        legend="Layout of its tokens"
-        name="layout"
-        value={layout}
-        onChange={setLayout}
+        legend="Receiver"
+        name="receiver"
+        value={receiver}
+        onChange={setReceiver}
         options={[
-          {
-            value: 'v1_0',
-            title: 'Shared Signals 1.0',
-            text: 'The subject stands in sub_id of the token. For receivers that implement the final specification.',
-          },
-          {
-            value: 'draft',
-            title: 'Draft',
-            text: 'The subject stands within the event. For receivers from before 1.0. It cannot be changed later.',
-          },
+          { value: 'standard', title: 'Any receiver', text: 'Of the Shared Signals Framework, pushed or polled.' },
+          { value: 'okta', title: 'Okta', text: 'Identity Threat Protection. Only the address of Okta is needed.' },
         ]}
       />
+      {isOkta ? (
+        <OktaFields url={oktaUrl} onChange={setOktaUrl} error={oktaFault ?? create.faultOf('delivery/endpoint_url')} />
+      ) : (
+        <>
+          <StreamFields value={wishes} onChange={setWishes} faultOf={create.faultOf} />
+          <ChoiceCards
+            legend="Layout of its tokens"
+            name="layout"
+            value={layout}
+            onChange={setLayout}
+            options={[
+              {
+                value: 'v1_0',
+                title: 'Shared Signals 1.0',
+                text: 'The subject stands in sub_id of the token. For receivers that implement the final specification.',
+              },
+              {
+                value: 'opaque',
+                title: 'Shared Signals 1.0, opaque device',
+                text: 'The device has an identifier without issuer. For receivers that cannot read iss_sub, such as the Go library of caep.dev.',
+              },
+              {
+                value: 'draft',
+                title: 'Draft',
+                text: 'The subject stands within the event. For receivers from before 1.0. It cannot be changed later.',
+              },
+            ]}
+          />
+        </>
+      )}
       <EventTypes />
       <FormFault error={create.faultBeside(...streamFieldNames)} />
       <div className="form-ends">

@@ -31,7 +31,8 @@ function TestForm({ stream, onClose }: Parts) {
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
       <p className="t2">
-        An event that says that nothing has changed, about the person with this address.
+        An event that the device of the person with this address has come to its present status, marked as a test in the
+        history.
         {stream.delivery_type === 'push' ? ' It is sent at once.' : ' It waits for the next poll.'}
       </p>
       <TextInput
@@ -59,22 +60,25 @@ function Outcome({ stream, answer, onClose }: Parts & { readonly answer: SsfTest
   const code = answer.response_code === 'no_response' ? 'It did not answer.' : `It answered ${answer.response_code}.`
   const isPoll = stream.delivery_type === 'poll'
   return (
-    <p className="row">
-      <Mark name={answer.success ? 'tick' : 'cross'} />
-      <span className="grow">
-        {isPoll
-          ? 'It waits to be polled.'
-          : `${answer.success ? 'The receiver took it.' : 'The receiver did not take it.'} ${code}`}
-      </span>
-      <Link
-        className="u"
-        to="/settings/developers/streams/$streamId"
-        params={{ streamId: stream.id }}
-        search={{ event: String(answer.ssf_stream_event_id) }}
-        onClick={onClose}
-      >
-        Show it
-      </Link>
-    </p>
+    <>
+      <p className="row">
+        <Mark name={answer.success ? 'tick' : 'cross'} />
+        <span className="grow">
+          {isPoll
+            ? 'It waits to be polled.'
+            : `${answer.success ? 'The receiver took it.' : 'The receiver did not take it.'} ${code}`}
+        </span>
+        <Link
+          className="u"
+          to="/settings/developers/streams/$streamId"
+          params={{ streamId: stream.id }}
+          search={{ event: String(answer.ssf_stream_event_id) }}
+          onClick={onClose}
+        >
+          Show it
+        </Link>
+      </p>
+      {answer.hint !== undefined && <p className="note will">{answer.hint}</p>}
+    </>
   )
 }

@@ -15,6 +15,7 @@ import {
   listCatalogueCommand,
   setBeginsBlockingOnCommand,
 } from './commands/check-commands.ts'
+import { createStreamCommand } from './commands/create-stream-command.ts'
 import { databaseFactsCommand } from './commands/database-facts-command.ts'
 import {
   confirmRegistrationCommand,
@@ -195,6 +196,7 @@ export const dataCommands: readonly DataCommand[] = [
   checkReportCommand,
   setBeginsBlockingOnCommand,
   listStreamsCommand,
+  createStreamCommand,
   setStreamStatusCommand,
   deleteStreamCommand,
   tailStreamsCommand,

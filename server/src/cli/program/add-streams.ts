@@ -1,6 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
+const creation = () => import('../commands/create-stream-command.ts')
 const commands = () => import('../commands/stream-commands.ts')
 const tail = () => import('../commands/tail-streams-command.ts')
 
@@ -12,6 +15,20 @@ const statuses = {
 
 export function addStreams(program: Command, shell: Shell): void {
   const streams = program.command('streams').description('Streams of signals (Shared Signals Framework)')
+  streams
+    .command('add [name]')
+    .description('Create a stream: for Okta, pushed to a receiver, or polled by one')
+    .option(...organizationFlag)
+    .addOption(new Option('--preset <receiver>', 'the settings of a known receiver').choices(['okta']))
+    .option('--okta-url <url>', 'with --preset okta: the address of your Okta organization')
+    .option('--push <url>', 'where events are pushed to; without it the stream is polled')
+    .option('--audience <text>', 'who its tokens are for (default: the receiver, or the stream)')
+    .option('--authorization-file <file>', 'holds what is sent as Authorization with every event')
+    .addOption(new Option('--layout <layout>', 'of its tokens').choices(['v1_0', 'draft']))
+    .addOption(new Option('--device-format <format>', 'how tokens name the device').choices(['iss_sub', 'opaque']))
+    .action(async (name: string | undefined, flags: AddFlags) =>
+      runOnData(shell, async () => (await creation()).createStreamCommand, await newStreamOf(name, flags)),
+    )
   streams
     .command('list')
     .description('List the streams and how their receivers stand')
@@ -44,6 +61,42 @@ export function addStreams(program: Command, shell: Shell): void {
       runOnData(shell, async () => (await tail()).tailStreamsCommand, { ...flags, ...(stream && { stream }) }),
     )
 }
+
+type AddFlags = {
+  organization?: string
+  preset?: 'okta'
+  oktaUrl?: string
+  push?: string
+  audience?: string
+  authorizationFile?: string
+  layout?: string
+  deviceFormat?: string
+}
+
+const chosenByPreset = ['push', 'audience', 'authorizationFile', 'layout', 'deviceFormat'] as const
+
+async function newStreamOf(name: string | undefined, { preset, oktaUrl, authorizationFile: file, ...flags }: AddFlags) {
+  if ((preset === undefined) !== (oktaUrl === undefined)) throw usage('--preset okta and --okta-url belong together')
+  const given = { ...flags, authorizationFile: file }
+  if (preset && chosenByPreset.some((flag) => given[flag] !== undefined)) {
+    throw usage('--preset okta decides on the delivery, audience, authorization, layout and device format')
+  }
+  if (file !== undefined && flags.push === undefined) throw usage('--authorization-file is for --push')
+  const text =
+    file === undefined
+      ? undefined
+      : await readFile(file, 'utf8').catch((error: Error) => {
+          throw usage(`--authorization-file: ${error.message}`)
+        })
+  return {
+    ...flags,
+    ...(name !== undefined && { name }),
+    ...(oktaUrl !== undefined && { okta: oktaUrl }),
+    ...(text !== undefined && { authorization: text.trim() }),
+  }
+}
+
+const usage = (message: string) => new CommandError(exitCodes.usage, message)
 
 function readCount(text: string): number {
   const count = Number(text)

@@ -1,0 +1,51 @@
+import { oktaSettings } from '@muster/contract/okta-stream.ts'
+import type { SsfStream } from '@muster/contract/ssf-streams.ts'
+import { Link } from '@tanstack/react-router'
+import { CodeBlock } from '../components/code-block.tsx'
+import { SecretOnce } from '../components/secret-once.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { PollHelp } from './poll-help.tsx'
+
+/** What is left to do at the receiver of a new stream. */
+export const MadeStream = ({ stream }: { stream: SsfStream }) => (
+  <>
+    {stream.poll_bearer_token === undefined ? <OktaHelp stream={stream} /> : <PolledHelp stream={stream} />}
+    <p>
+      <Link className="u" to="/settings/developers/streams/$streamId" params={{ streamId: stream.id }}>
+        Go to the stream
+      </Link>
+    </p>
+  </>
+)
+
+const PolledHelp = ({ stream }: { stream: SsfStream }) => (
+  <>
+    <p>
+      <b className="m">{visibleText(stream.name)}</b> is there. Its receiver polls it with this token.
+    </p>
+    <SecretOnce
+      label="Poll token"
+      secret={stream.poll_bearer_token ?? ''}
+      after="Copy it now: it is not shown again and cannot be recovered. A lost one is replaced under Keys."
+    />
+    <PollHelp stream={stream} />
+  </>
+)
+
+function OktaHelp({ stream }: { stream: SsfStream }) {
+  const { issuer, jwksUrl } = oktaSettings(stream)
+  return (
+    <>
+      <p>
+        <b className="m">{visibleText(stream.name)}</b> is there. Okta has to know it as well: open Security, Device
+        Integrations, Receive shared signals, create a stream there, and enter these two.
+      </p>
+      <CodeBlock label="issuer for Okta" text={issuer} />
+      <CodeBlock label="JWKS URL for Okta" text={jwksUrl} />
+      <p className="sm t2">
+        Then send a test event about somebody who has this e-mail address in Okta. Okta refuses verification events,
+        which changes nothing.
+      </p>
+    </>
+  )
+}

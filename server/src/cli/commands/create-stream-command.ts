@@ -1,0 +1,97 @@
+import { oktaSettings, oktaStream } from '@muster/contract/okta-stream.ts'
+import { deliveryMethods, type SsfStream, type SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
+import Type, { type Static } from 'typebox'
+import { transact } from '../../db/transact.ts'
+import { fail, orNotFound } from '../../errors.ts'
+import { authorizationReader } from '../../streams/authorization-header.ts'
+import { createStream } from '../../streams/create-stream.ts'
+import { presentStream } from '../../streams/present.ts'
+import { findStreamRecord } from '../../streams/queries.ts'
+import { readWishes } from '../../streams/stream-wishes.ts'
+import { defineCommand } from '../data-command.ts'
+import { organizationOf, terminalActor } from '../organization-of.ts'
+import { plainText } from '../table.ts'
+
+const args = Type.Object({
+  organization: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  /** The address of an Okta organization; the other settings follow from it. */
+  okta: Type.Optional(Type.String({ maxLength: 300 })),
+  /** Without it, and without `okta`, the stream is polled. */
+  push: Type.Optional(Type.String({ maxLength: 2_048 })),
+  audience: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+  authorization: Type.Optional(Type.String({ maxLength: 4_096 })),
+  layout: Type.Optional(Type.Enum(['v1_0', 'draft'])),
+  deviceFormat: Type.Optional(Type.Enum(['iss_sub', 'opaque'])),
+})
+
+export const createStreamCommand = defineCommand({
+  name: 'create-stream',
+  args,
+  async run({ connection, secrets, config, now }, given, io) {
+    const { id: organizationId } = await organizationOf(connection.db, given.organization)
+    const { baseUrl, ssfPathIssuers: pathIssuers } = config
+    const rules = { allowPrivate: config.allowPrivateReceivers }
+    const created = { organizationId, baseUrl, pathIssuers, rules, actor: terminalActor(), now }
+    const stream = await transact(connection.db, async (tx) => {
+      const wishes = readWishes(bodyOf(given))
+      const { id, pollToken } = await createStream(tx, secrets, { ...created, wishes })
+      const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
+      return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
+    })
+    for (const line of describe(stream, given.okta !== undefined)) await io.line(line)
+    return 0
+  },
+})
+
+function bodyOf({
+  name,
+  okta,
+  push,
+  audience,
+  authorization,
+  layout,
+  deviceFormat,
+}: Static<typeof args>): SsfStreamCreation {
+  if (okta !== undefined) {
+    const stream = oktaStream(okta)
+    const message = 'must be the address of your Okta organization, such as https://acme.okta.com'
+    return { ...(stream ?? fail('invalid', { errors: [{ field: 'okta_url', message }] })), ...(name && { name }) }
+  }
+  return {
+    ...(name !== undefined && { name }),
+    ...(audience !== undefined && { aud: audience }),
+    ...(layout !== undefined && { spec_version: layout }),
+    ...(deviceFormat !== undefined && { device_subject_format: deviceFormat }),
+    ...(authorization !== undefined && { authorization_header: authorization }),
+    ...(push !== undefined && { delivery: { method: deliveryMethods.push, endpoint_url: push } }),
+  }
+}
+
+function describe(stream: SsfStream, isOkta: boolean): string[] {
+  const { id, name, delivery, poll_bearer_token: token } = stream
+  const { issuer, jwksUrl } = oktaSettings(stream)
+  const made = `Created the stream ${id}, "${plainText(name)}"`
+  if (token !== undefined) {
+    return [
+      `${made}. Its receiver polls ${delivery.endpoint_url}`,
+      'with this token as Authorization: Bearer; it is shown this once:',
+      `  ${token}`,
+    ]
+  }
+  const pushed = `${made}, pushed to ${new URL(delivery.endpoint_url).host}`
+  if (!isOkta)
+    return [
+      pushed,
+      'Its receiver verifies tokens by:',
+      `  Issuer    ${issuer}`,
+      `  Audience  ${stream.aud}`,
+      `  JWKS URL  ${jwksUrl}`,
+    ]
+  return [
+    pushed,
+    'In Okta, open Security > Device Integrations > Receive shared signals, create a stream, and enter:',
+    `  Issuer    ${issuer}`,
+    `  JWKS URL  ${jwksUrl}`,
+  ]
+}
