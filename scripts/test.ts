@@ -23,9 +23,10 @@ const isBothEngines = asked.nodeFlags.length === 0 && (asked.isBothEngines || (i
 const noPostgres = 3
 const browsers = ['chromium', 'chromium-browser', 'google-chrome']
 
-// A test file is a process with its own PGlite and some 200 MB: more than the cores only makes them wait for each other.
-// A soak measures, which it does best alone.
-const concurrency = asked.isSoak ? 1 : Math.min(Math.max(availableParallelism(), 2), 8)
+// A process that shares files has a PGlite and some 800 MB: more of them than cores only makes them wait for each other.
+const sharing = Math.min(Math.max(availableParallelism(), 2), 8)
+// Files with a process of their own wait for browsers and timers much of the time. A soak measures, which it does best alone.
+const concurrency = asked.isSoak ? 1 : sharing + 1
 
 function isInPath(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
@@ -109,7 +110,8 @@ const engines: readonly Engine[] = isBothEngines ? ['pglite', 'postgres'] : [ask
 const isOwnServer = engines.includes('postgres') && env['MUSTER_TEST_DATABASE_URL'] === undefined
 
 /** Flags of node's own are about the files that node is given, so then it is given the files themselves. */
-const run = asked.nodeFlags.length > 0 ? undefined : planRun({ root, files, engines, folder: newFolder(), concurrency })
+const run =
+  asked.nodeFlags.length > 0 ? undefined : planRun({ root, files, engines, folder: newFolder(), concurrency: sharing })
 const entries = run?.entries ?? files.map(({ path }) => path)
 const runner = ['--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, ...asked.nodeFlags, ...entries]
 const args = isOwnServer ? [join(root, 'scripts/with-postgres.ts'), '--', process.execPath, ...runner] : runner

@@ -18,7 +18,7 @@ interface Plan {
   readonly engines: readonly Engine[]
   /** Where to write the entries; empty. */
   readonly folder: string
-  /** How many processes run at a time. */
+  /** How many processes share the files of an engine. */
   readonly concurrency: number
 }
 
