@@ -1716,6 +1716,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ssf_streams/{streamId}/issuer": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what the receiver of a stream verifies its tokens with
+         * @description An extension. The issuer, keys and audience as they are now, before the latest move, and as a move would make them.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStreamIssuer"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/move": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Move a stream to the present issuer and keys of the organization
+         * @description An extension. Events that were queued before keep their issuer and keys, which stay published for 31 days. A stream that is there already stays as it is.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["moveSsfStream"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ssf_streams/{stream_id}/events": {
         readonly parameters: {
             readonly query?: never;
@@ -4302,6 +4350,103 @@ export interface components {
             readonly token: string | null;
         };
         /**
+         * SsfStreamIssuer
+         * @description An addition: what the receiver of a stream is set up with.
+         * @example {
+         *       "present": {
+         *         "iss": "https://muster.example.com",
+         *         "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+         *         "aud": "https://acme.okta.example"
+         *       },
+         *       "next": {
+         *         "iss": "https://acme.example.com",
+         *         "jwks_uri": "https://acme.example.com/ssf/jwks.json",
+         *         "aud": "https://acme.okta.example"
+         *       },
+         *       "former": null,
+         *       "has_shared_key": true,
+         *       "keys": [
+         *         {
+         *           "kty": "RSA",
+         *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *           "use": "sig",
+         *           "alg": "RS256",
+         *           "n": "3F6…",
+         *           "e": "AQAB"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly SsfStreamIssuer: {
+            /** @description What the receiver verifies tokens with now. */
+            readonly present: {
+                /**
+                 * Format: uri
+                 * @description Issuer of the tokens.
+                 */
+                readonly iss: string;
+                /**
+                 * Format: uri
+                 * @description Where the public keys are.
+                 */
+                readonly jwks_uri: string;
+                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
+                readonly aud: string | null;
+            };
+            /** @description What it verifies tokens with after a move; null where there is nothing to move to. */
+            readonly next: {
+                /**
+                 * Format: uri
+                 * @description Issuer of the tokens.
+                 */
+                readonly iss: string;
+                /**
+                 * Format: uri
+                 * @description Where the public keys are.
+                 */
+                readonly jwks_uri: string;
+                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
+                readonly aud: string | null;
+            } | null;
+            /** @description What events that were queued before the latest move are verified with. */
+            readonly former: {
+                /**
+                 * Format: uri
+                 * @description Issuer of the tokens.
+                 */
+                readonly iss: string;
+                /**
+                 * Format: uri
+                 * @description Where the public keys are.
+                 */
+                readonly jwks_uri: string;
+                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
+                readonly aud: string | null;
+                /**
+                 * Format: date-time
+                 * @description How long the keys of before stay published.
+                 */
+                readonly verified_until: string;
+            } | null;
+            /** @description Whether it signs with the key that organizations shared before each had its own: until it is moved, another organization could forge its events. */
+            readonly has_shared_key: boolean;
+            /** @description Every key that a token on its way may be signed with, and those that will sign soon. */
+            readonly keys: readonly {
+                /** @description Type of the key: `RSA`. */
+                readonly kty: string;
+                /** @description Name of the key, which the header of a token repeats. */
+                readonly kid: string;
+                /** @description What the key is for: `sig`. */
+                readonly use: string;
+                /** @description How it signs: `RS256`. */
+                readonly alg: string;
+                /** @description Modulus, in base64url. */
+                readonly n: string;
+                /** @description Exponent, in base64url. */
+                readonly e: string;
+            }[];
+        };
+        /**
          * SsfStreamStatus
          * @description Whether a stream is on.
          * @example {
@@ -5127,6 +5272,7 @@ export type SsfStreamChange = components['schemas']['SsfStreamChange'];
 export type SsfStreamCollectionChange = components['schemas']['SsfStreamCollectionChange'];
 export type SsfStreamCreation = components['schemas']['SsfStreamCreation'];
 export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
+export type SsfStreamIssuer = components['schemas']['SsfStreamIssuer'];
 export type SsfStreamStatus = components['schemas']['SsfStreamStatus'];
 export type SsfStreamStatusChange = components['schemas']['SsfStreamStatusChange'];
 export type SsfTest = components['schemas']['SsfTest'];
@@ -12654,6 +12800,153 @@ export interface operations {
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["BodyTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getSsfStreamIssuer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An addition: what the receiver of a stream is set up with. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "present": {
+                     *         "iss": "https://muster.example.com",
+                     *         "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+                     *         "aud": "https://acme.okta.example"
+                     *       },
+                     *       "next": {
+                     *         "iss": "https://acme.example.com",
+                     *         "jwks_uri": "https://acme.example.com/ssf/jwks.json",
+                     *         "aud": "https://acme.okta.example"
+                     *       },
+                     *       "former": null,
+                     *       "has_shared_key": true,
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "3F6…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStreamIssuer"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly moveSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalError"];

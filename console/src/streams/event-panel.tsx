@@ -113,7 +113,11 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
         )}
         <SameCause streamId={streamId} event={event} />
       </div>
-      {token === null ? <p className="t2">Its token is signed when it is sent first.</p> : <EventToken token={token} />}
+      {token === null ? (
+        <p className="t2">Its token is signed when it is sent first.</p>
+      ) : (
+        <EventToken token={token} streamId={streamId} />
+      )}
       <EventAttempts event={event} />
     </>
   )

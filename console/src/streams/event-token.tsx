@@ -4,12 +4,12 @@ import { CodeBlock } from '../components/code-block.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { JsonBlock } from '../developers/json-block.tsx'
 import { decodeHeader, decodeToken, isSignedBy, signingOf } from './decode-token.ts'
-import { signingKeysQuery } from './stream-queries.ts'
+import { streamIssuerQuery } from './stream-queries.ts'
 
 const views = ['Decoded', 'Token', 'Header'] as const
 
 /** What was signed, as it is read, as it is sent, and by which key. */
-export function EventToken({ token }: { token: string }) {
+export function EventToken({ token, streamId }: { token: string; streamId: string }) {
   const [view, setView] = useState<(typeof views)[number]>('Decoded')
   return (
     <>
@@ -29,18 +29,18 @@ export function EventToken({ token }: { token: string }) {
       {view === 'Decoded' && <JsonBlock json={decodeToken(token)} label="the decoded token" />}
       {view === 'Token' && <CodeBlock text={token.replaceAll('.', '.\n')} label="the token" />}
       {view === 'Header' && <JsonBlock json={decodeHeader(token)} label="the header" />}
-      <Signature token={token} />
+      <Signature token={token} streamId={streamId} />
     </>
   )
 }
 
-function Signature({ token }: { token: string }) {
-  const keys = useQuery(signingKeysQuery)
+function Signature({ token, streamId }: { token: string; streamId: string }) {
+  const issuer = useQuery(streamIssuerQuery(streamId))
   const check = useQuery({
     queryKey: ['streams', 'signature', token],
     staleTime: Number.POSITIVE_INFINITY,
-    enabled: keys.data !== undefined,
-    queryFn: async () => ({ isValid: await isSignedBy(token, keys.data ?? []) }),
+    enabled: issuer.data !== undefined,
+    queryFn: async () => ({ isValid: await isSignedBy(token, issuer.data?.keys ?? []) }),
   })
   const { kid, alg } = signingOf(token)
   const isValid = check.data?.isValid

@@ -1,5 +1,6 @@
 import type { RangeCount, StreamEventView, StreamView } from '@muster/contract/console-developers.ts'
 import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
+import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
@@ -70,15 +71,10 @@ export const replayCountQuery = (id: string, range: Range) =>
     queryFn: ({ signal }) => request<RangeCount>(withQuery(`/views/streams/${id}/replay_count`, range), { signal }),
   })
 
-type KeySet = { readonly keys: readonly JsonWebKey[] }
-
-/** The published keys, as receivers read them. */
-export const signingKeysQuery = queryOptions({
-  queryKey: ['streams', 'signing-keys'],
-  staleTime: 300_000,
-  queryFn: async ({ signal }): Promise<readonly (JsonWebKey & { readonly kid?: string })[]> => {
-    const answer = await fetch('/ssf/jwks.json', { signal })
-    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`)
-    return ((await answer.json()) as KeySet).keys
-  },
-})
+/** What the receiver verifies tokens with, and every key that they may be signed with. */
+export const streamIssuerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['streams', 'issuer', id],
+    staleTime: 60_000,
+    queryFn: ({ signal }) => request<SsfStreamIssuer>(`/ssf_streams/${id}/issuer`, { signal }),
+  })

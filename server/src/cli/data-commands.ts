@@ -62,6 +62,7 @@ import {
 } from './commands/live-query-commands.ts'
 import {
   createOrganizationCommand,
+  endOldAddressesCommand,
   listOrganizationsCommand,
   listSettingsCommand,
   renameOrganizationCommand,
@@ -103,7 +104,12 @@ import {
 import { simulateRequestsCommand } from './commands/simulate-requests-command.ts'
 
 import { simulateSignInsCommand } from './commands/simulate-sign-ins-command.ts'
-import { deleteStreamCommand, listStreamsCommand, setStreamStatusCommand } from './commands/stream-commands.ts'
+import {
+  deleteStreamCommand,
+  listStreamsCommand,
+  moveStreamsCommand,
+  setStreamStatusCommand,
+} from './commands/stream-commands.ts'
 import { tailStreamsCommand } from './commands/tail-streams-command.ts'
 import {
   addEndpointCommand,
@@ -123,6 +129,7 @@ export const dataCommands: readonly DataCommand[] = [
   importCommand,
   listOrganizationsCommand,
   createOrganizationCommand,
+  endOldAddressesCommand,
   renameOrganizationCommand,
   setBaseUrlCommand,
   setFeatureCommand,
@@ -197,6 +204,7 @@ export const dataCommands: readonly DataCommand[] = [
   setBeginsBlockingOnCommand,
   listStreamsCommand,
   createStreamCommand,
+  moveStreamsCommand,
   setStreamStatusCommand,
   deleteStreamCommand,
   tailStreamsCommand,

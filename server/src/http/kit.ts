@@ -33,7 +33,7 @@ export type Kit = {
   /** Of MUSTER_BASE_URL. */
   readonly links: Links
   /** Of the base address of the caller's organization. */
-  readonly linksOf: (caller: Caller | undefined) => Links
+  readonly linksOf: (caller: Pick<Caller, 'baseUrl'> | undefined) => Links
   readonly cursorKey: KeyObject
   readonly admit: Admit
   readonly requireAddress: RequireAddress

@@ -6,6 +6,9 @@ export type AdmittedToken = {
   readonly organizationId: string
   readonly name: string
   readonly disabledFeatures: readonly Feature[]
+  /** The organization's own base address. */
+  readonly baseUrl: string | null
+  readonly isAtOwnAddressOnly: boolean
   /** Which request of the token's minute this is, from 1. */
   readonly position: number
   /** Whole seconds until the minute ends, at least 1. */
@@ -16,6 +19,8 @@ type Row = {
   organization_id: string
   name: string
   disabled_features: Feature[]
+  base_url: string | null
+  is_at_own_address_only: boolean
   used: number
   milliseconds_left: number
 }
@@ -27,7 +32,8 @@ type Row = {
 export async function admitToken(db: Db, lookupHash: Buffer, now: string): Promise<AdmittedToken | undefined> {
   const { rows } = await sql<Row>`
     with known as (
-      select token.organization_id, token.id, token.name, organizations.disabled_features
+      select token.organization_id, token.id, token.name, organizations.disabled_features, organizations.base_url,
+        organizations.old_addresses_ended_at is not null as is_at_own_address_only
       from scim_token_lookups as lookup
       join scim_tokens as token on token.organization_id = lookup.organization_id and token.id = lookup.scim_token_id
         and token.revoked_at is null
@@ -48,7 +54,8 @@ export async function admitToken(db: Db, lookupHash: Buffer, now: string): Promi
       where scim_tokens.organization_id = known.organization_id and scim_tokens.id = known.id
         and coalesce(scim_tokens.last_used_at < ${now}::timestamptz - interval '1 minute', true)
     )
-    select known.organization_id, known.name, known.disabled_features, counted.used, counted.milliseconds_left
+    select known.organization_id, known.name, known.disabled_features, known.base_url, known.is_at_own_address_only,
+      counted.used, counted.milliseconds_left
     from known, counted`.execute(db)
   const [row] = rows
   if (!row) return undefined
@@ -56,6 +63,8 @@ export async function admitToken(db: Db, lookupHash: Buffer, now: string): Promi
     organizationId: row.organization_id,
     name: row.name,
     disabledFeatures: row.disabled_features,
+    baseUrl: row.base_url,
+    isAtOwnAddressOnly: row.is_at_own_address_only,
     position: row.used,
     resetSeconds: Math.max(1, Math.ceil(row.milliseconds_left / 1000)),
   }

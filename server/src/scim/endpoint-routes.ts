@@ -53,12 +53,13 @@ export function scimEndpoint(scope: FastifyInstance, { method, url, bodyLimit, r
 }
 
 async function admit(scope: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { db, secrets, clock } = scope.kit
+  const { db, secrets, clock, requireAddress } = scope.kit
   const given = /^bearer +(\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
   const isPlausible = given !== undefined && isWellFormedScimToken(given)
   const token = isPlausible ? await admitToken(db, secrets.lookupHash(scimTokenPurpose, given), clock()) : undefined
   if (!token)
     return refuse(401, undefined, 'A SCIM token in force is needed: send it as Authorization: Bearer <token>.')
+  await requireAddress(request.host, token)
   const { position, resetSeconds, disabledFeatures } = token
   if (position > requestsPerMinute) {
     reply.header('retry-after', String(resetSeconds))
@@ -69,14 +70,14 @@ async function admit(scope: FastifyInstance, request: FastifyRequest, reply: Fas
 }
 
 function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimRequest {
-  const { db, links, clock } = scope.kit
+  const { db, linksOf, clock } = scope.kit
   const { scimToken: token, method, params, query, body, headers, ip } = request
   if (!token) return refuse(401, undefined, 'A SCIM token is needed.')
   const takesBody = method !== 'GET' && method !== 'DELETE'
   if (takesBody && !isRecord(body)) refuse(400, 'invalidSyntax', 'The body must be a JSON object.')
   return {
     db,
-    links,
+    links: linksOf(token),
     call: {
       organizationId: token.organizationId,
       actor: { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null, ipAddress: ip },

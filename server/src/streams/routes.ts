@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorRoutes } from './administrator-routes.ts'
 import { discoveryRoutes } from './discovery-routes.ts'
+import { issuerRoutes } from './issuer-routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { snapshotRoutes } from './ledger/snapshot-routes.ts'
 import { managementRoutes } from './management-routes.ts'
@@ -12,6 +13,7 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
   discoveryRoutes(app, parts)
   receiverRoutes(app, parts)
   managementRoutes(app, parts)
+  issuerRoutes(app, parts)
   pollRoutes(app, parts)
   ledgerRoutes(app)
   snapshotRoutes(app, parts)
@@ -20,6 +22,7 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
 /** Streams as an administrator sees them, without what is for receivers. */
 export function streamRecordRoutes(app: FastifyInstance, parts: StreamParts): void {
   administratorRoutes(app)
+  issuerRoutes(app, parts)
   managementRoutes(app, parts)
   ledgerRoutes(app)
   snapshotRoutes(app, parts)

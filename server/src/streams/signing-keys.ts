@@ -52,7 +52,7 @@ const ofRing = (reader: Reader, { organizationId, purpose }: KeyRing) =>
 /** The key that signs now. */
 export const findSigningKey = (reader: Reader, ring: KeyRing, now: string) =>
   ofRing(reader, ring)
-    .select(['kid', 'sealed_private_key', 'active_from', 'retired_at'])
+    .select(['kid', 'sealed_private_key', 'created_at', 'active_from', 'retired_at'])
     .where('withdrawn_at', 'is', null)
     .where('active_from', '<=', now)
     .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', now)]))

@@ -21,7 +21,7 @@ export function streamIssuer(stored: string, baseUrl: string): StreamIssuer {
 export const pathIssuer = (organizationId: string): string => `/ssf/${organizationId}`
 
 /** The issuer, as it is stored, and the keys of new streams of an organization; undefined where it may make none. */
-async function findIssuer(
+export async function findIssuer(
   reader: Reader,
   organizationId: string,
   { pathIssuers }: { pathIssuers: boolean },

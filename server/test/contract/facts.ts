@@ -43,6 +43,8 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'GET /ssf_streams/:/history/:',
     'POST /ssf_streams/:/replay',
     'GET /ssf_streams/:/snapshot',
+    'GET /ssf_streams/:/issuer',
+    'POST /ssf_streams/:/move',
     'GET /ssf_streams/:/checkpoint',
     'GET /webhook_endpoints',
     'POST /webhook_endpoints',

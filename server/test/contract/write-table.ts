@@ -148,6 +148,7 @@ export const writes: Readonly<Record<string, Write>> = {
     wrong: [{}, { stream_id: '1', state: 7 }],
     shows: {},
   },
+  moveSsfStream: { place: 1, shows: { iss: 'https://muster.test' } },
   deleteSsfStream: { place: 2, shows: {} },
   removeSsfStream: { place: 3, shows: {} },
   replaySsfStreamEvents: {

@@ -4,7 +4,9 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { transact } from '../../src/db/transact.ts'
 import { createOrganization } from '../../src/organizations/create-organization.ts'
+import { endOldAddresses } from '../../src/organizations/end-old-addresses.ts'
 import { setBaseUrl } from '../../src/organizations/set-base-url.ts'
+import { createScimToken } from '../../src/scim/create-token.ts'
 import { queueComplianceChanges } from '../../src/streams/queue-signals.ts'
 import { baseUrl, type Tenant, testApp } from '../support/app.ts'
 import { makeIn } from '../support/make.ts'
@@ -183,6 +185,55 @@ test('an address belongs to one organization, and the first has MUSTER_BASE_URL'
     headers: { host: new URL(own).host },
   })
   assert.equal(served.body.issuer, own)
+})
+
+test('once its old addresses have ended, keys of an organization are valid at its own only', async () => {
+  const globex = await addWithoutAddress(app)
+  const { organizationId } = globex
+  const change = { organizationId, commonBaseUrl: baseUrl, actor: systemActor, now: app.now() }
+  const set = (to: string) => transact(app.db, (tx) => setBaseUrl(tx, { ...change, baseUrl: to }))
+  const end = () => transact(app.db, (tx) => endOldAddresses(tx, change))
+  const whoami = async (host: string) =>
+    (await app.ask('GET', '/whoami', { key: globex.key, headers: { host } })).status
+  await assert.rejects(end(), { code: 'invalid' })
+  await set('https://old.example')
+  const { body: stream } = await app.ask('POST', '/ssf_streams', { key: globex.key, body: { name: 'Okta' } })
+  await set('https://new.example')
+  assert.deepEqual(await Promise.all(['old.example', 'new.example', 'muster.test'].map(whoami)), [200, 200, 200])
+  await assert.rejects(end(), /The stream "Okta" has an issuer elsewhere/)
+  // moveSsfStream, getSsfStreamIssuer
+  const moved = await app.ask('POST', `/ssf_streams/${stream.id}/move`, { key: globex.key })
+  assert.deepEqual([moved.status, moved.body.iss], [200, 'https://new.example'])
+  const { body: issuer } = await app.ask('GET', `/ssf_streams/${stream.id}/issuer`, { key: globex.key })
+  assert.deepEqual(
+    [issuer.present.iss, issuer.former.iss, issuer.next],
+    ['https://new.example', 'https://old.example', null],
+  )
+  await end()
+  assert.deepEqual(await Promise.all(['old.example', 'new.example', 'muster.test'].map(whoami)), [401, 200, 401])
+  const left = { key: undefined, headers: { host: 'old.example' } }
+  assert.equal((await app.ask('GET', '/ssf/jwks.json', left)).status, 404)
+  assert.equal((await app.ask('GET', '/.well-known/ssf-configuration', left)).status, 404)
+})
+
+test('a SCIM token is refused at the address of another organization', async () => {
+  const [globex, initech] = [await app.addTenant(), await app.addTenant()]
+  const { token } = await transact(app.db, (tx) =>
+    createScimToken(tx, app.secrets, {
+      organizationId: globex.organizationId,
+      name: 'Okta',
+      actor: systemActor,
+      now: app.now(),
+    }),
+  )
+  const status = async ({ organizationId }: Tenant) =>
+    (
+      await app.app.inject({
+        url: '/scim/v2/Users',
+        headers: { authorization: `Bearer ${token}`, host: `organization-${organizationId}.muster.test` },
+      })
+    ).statusCode
+  assert.deepEqual([await status(globex), await status(initech)], [200, 401])
 })
 
 test('before there is an organization there are metadata and no keys', async () => {

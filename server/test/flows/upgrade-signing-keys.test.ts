@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { createLocalJWKSet, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/api-keys/create-api-key.ts'
 import { buildApp } from '../../src/app.ts'
@@ -14,13 +14,15 @@ import { systemActor } from '../../src/audit/record-audit.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { transact } from '../../src/db/transact.ts'
+import { plusMs } from '../../src/issues/rules.ts'
 import { createLogger } from '../../src/logging.ts'
+import { setBaseUrl } from '../../src/organizations/set-base-url.ts'
 import { openSecrets } from '../../src/secrets/secrets.ts'
 import { type Streams, startStreams } from '../../src/streams/start-streams.ts'
 import { testDatabase } from '../support/database.ts'
 
 const baseUrl = 'https://trust.example.test'
-const now = '2026-11-20T10:00:00.000Z'
+let now = '2026-11-20T10:00:00.000Z'
 const secrets = openSecrets(randomBytes(32))
 const product = new URL('../../src/db/migrations/', import.meta.url)
 
@@ -151,6 +153,97 @@ test('after the upgrade receivers of two organizations verify old and new tokens
   assert.equal(forged.statusCode, 422, 'the audience of a stream that signs with the shared key stays')
   assert.equal((await app.inject({ ...change, payload: { name: 'Renamed' } })).statusCode, 200)
 })
+
+test('a moved stream signs with the key of its organization; what was queued before keeps issuer and key', async () => {
+  const { app, keyOf } = await start(several)
+  const { id, uuid } = await findForeign()
+  const headers = { authorization: `Bearer ${await keyOf('2')}` }
+  const call = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
+  }
+  const { body: before } = await call('GET', `/ssf_streams/${uuid}/issuer`)
+  assert.deepEqual([before.present.iss, before.next, before.has_shared_key], [baseUrl, null, true])
+  assert.equal((await call('POST', `/ssf_streams/${uuid}/move`)).status, 422, 'there is no address to move to')
+  const own = 'https://two.example.test'
+  const address = { organizationId: '2', baseUrl: own, commonBaseUrl: baseUrl, actor: systemActor, now }
+  await transact(several.db, (tx) => setBaseUrl(tx, address))
+  assert.equal((await call('GET', `/ssf_streams/${uuid}`)).body.iss, baseUrl, 'an address moves no stream')
+  const { body: planned } = await call('GET', `/ssf_streams/${uuid}/issuer`)
+  const audience = `${own}/ssf_streams/${uuid}`
+  assert.deepEqual(planned.next, { iss: own, jwks_uri: `${own}/ssf/jwks.json`, aud: audience })
+
+  await call('POST', '/ssf_streams/verify', { stream_id: uuid })
+  now = plusMs(now, 1_000)
+  const moved = await call('POST', `/ssf_streams/${uuid}/move`)
+  assert.deepEqual([moved.status, moved.body.iss, moved.body.aud], [200, own, audience])
+  assert.equal((await call('POST', `/ssf_streams/${uuid}/move`)).status, 200, 'twice is once')
+  await call('POST', '/ssf_streams/verify', { stream_id: uuid })
+  const { sets } = (await call('GET', `/ssf_streams/${uuid}/events`)).body
+  const issuers = Object.values<string>(sets).map((token) => decodeJwt(token).iss)
+  assert.deepEqual(issuers, [...Array.from({ length: issuers.length - 1 }, () => baseUrl), own])
+
+  const keysAt = async (host: string) =>
+    createLocalJWKSet((await app.inject({ url: '/ssf/jwks.json', headers: { host } })).json())
+  const verify = async (token: string, host: string, issuer: string) =>
+    jwtVerify(token, await keysAt(host), { issuer, currentDate: new Date(now) })
+  const tokens = Object.values<string>(sets)
+  for (const token of tokens.slice(0, -1)) await verify(token, 'trust.example.test', baseUrl)
+  await verify(tokens.at(-1) ?? '', 'two.example.test', own)
+  await assert.rejects(verify(tokens.at(-1) ?? '', 'trust.example.test', own), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
+  const { body: after } = await call('GET', `/ssf_streams/${uuid}/issuer`)
+  assert.deepEqual([after.next, after.has_shared_key, after.former.iss], [null, false, baseUrl])
+  assert.equal(after.former.verified_until, plusMs(now, 31 * 86_400_000))
+  const entries = await several.db
+    .selectFrom('audit_logs')
+    .select('description')
+    .where('organization_id', '=', '2')
+    .execute()
+  assert.ok(
+    entries.some(
+      ({ description }) => description === `Moved the stream "Renamed" from the issuer ${baseUrl} to ${own}.`,
+    ),
+  )
+  assert.equal(
+    (
+      await several.db
+        .selectFrom('ssf_streams')
+        .select('signing_purpose')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+    ).signing_purpose,
+    'signals',
+  )
+})
+
+test('the shared key stays published until 31 days after the last stream was moved', async () => {
+  const { app, keyOf } = await start(several)
+  const headers = { authorization: `Bearer ${await keyOf('1')}` }
+  const streams = await several.db
+    .selectFrom('ssf_streams')
+    .select('stream_id')
+    .where('organization_id', '=', '1')
+    .execute()
+  const move = async ({ stream_id: uuid }: { stream_id: string }) =>
+    (await app.inject({ method: 'POST', url: `/ssf_streams/${uuid}/move`, headers })).statusCode
+  const [first = { stream_id: '' }] = streams
+  assert.equal(await move(first), 422, 'receivers of the same key set may not have the new key yet')
+  now = plusMs(now, 2 * 3_600_000)
+  for (const stream of streams) assert.equal(await move(stream), 200)
+  const kids = async () => (await keySetOf(app)).keys.map((key: { kid: string }) => key.kid)
+  now = plusMs(now, 31 * 86_400_000 - 1)
+  assert.ok((await kids()).includes(kid))
+  now = plusMs(now, 1)
+  assert.ok(!(await kids()).includes(kid))
+  assert.equal((await kids()).length, 1)
+})
+
+const findForeign = () =>
+  several.db
+    .selectFrom('ssf_streams')
+    .select(['id', 'stream_id as uuid'])
+    .where('organization_id', '=', '2')
+    .executeTakeFirstOrThrow()
 
 test('where only the first organization has streams, the key becomes its own, and nothing else changes', async () => {
   await single.ready

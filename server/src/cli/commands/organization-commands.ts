@@ -5,6 +5,7 @@ import { isOrigin } from '../../config/value-rules.ts'
 import { transact } from '../../db/transact.ts'
 import { changeSettings } from '../../organizations/change-settings.ts'
 import { createOrganization } from '../../organizations/create-organization.ts'
+import { endOldAddresses } from '../../organizations/end-old-addresses.ts'
 import { renameOrganization } from '../../organizations/rename-organization.ts'
 import { setBaseUrl } from '../../organizations/set-base-url.ts'
 import { setFeature } from '../../organizations/set-feature.ts'
@@ -80,6 +81,17 @@ export const setBaseUrlCommand = defineCommand({
     await io.error(
       `Have DNS, TLS and the proxy bring ${new URL(baseUrl).host} here, with its Host header. The address of before serves until it is ended. Streams keep their issuer until they are moved: muster streams move --organization ${id} --all`,
     )
+    return 0
+  },
+})
+
+export const endOldAddressesCommand = defineCommand({
+  name: 'end-old-addresses',
+  args: Type.Object({ organization: Type.String() }),
+  async run({ connection, now }, { organization }, io) {
+    const { id, name } = await organizationOf(connection.db, organization)
+    await transact(connection.db, (tx) => endOldAddresses(tx, { organizationId: id, actor: terminalActor(), now }))
+    await io.line(`API keys and SCIM tokens of ${name} are valid at its own address only`)
     return 0
   },
 })

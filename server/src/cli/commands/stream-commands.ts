@@ -1,11 +1,14 @@
 import Type from 'typebox'
 import { type Db, transact } from '../../db/transact.ts'
 import { orNotFound } from '../../errors.ts'
+import { audienceOf } from '../../streams/audience.ts'
 import { authorizationReader } from '../../streams/authorization-header.ts'
 import { deleteStream } from '../../streams/delete-stream.ts'
+import { moveStream } from '../../streams/move-stream.ts'
 import { presentStream } from '../../streams/present.ts'
-import { findStreamRecord, listStreams, type StreamRecord } from '../../streams/queries.ts'
+import { findStream, findStreamRecord, listStreams, type StreamRecord } from '../../streams/queries.ts'
 import { setStreamStatus } from '../../streams/set-stream-status.ts'
+import { streamIssuer } from '../../streams/stream-issuer.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
@@ -67,6 +70,28 @@ export const setStreamStatusCommand = defineCommand({
     const change = { organizationId, streamId, status, reason, by: 'admin', actor: terminalActor(), now } as const
     const { name } = await transact(connection.db, (tx) => setStreamStatus(tx, change))
     await io.line(`The stream "${plainText(name)}" is ${status}`)
+    return 0
+  },
+})
+
+export const moveStreamsCommand = defineCommand({
+  name: 'move-streams',
+  args: Type.Object({ organization, stream: Type.Optional(stream) }),
+  async run({ connection: { db }, config, now }, { organization: named, stream: reference }, io) {
+    const { id: organizationId } = await organizationOf(db, named)
+    const streams = reference === undefined ? await everyStream(db, organizationId, now) : [{ id: reference }]
+    const { baseUrl, ssfPathIssuers: pathIssuers } = config
+    const move = { organizationId, baseUrl, pathIssuers, actor: terminalActor(), now }
+    for (const { id } of streams) {
+      const isMoved = await transact(db, (tx) => moveStream(tx, { ...move, reference: id }))
+      const moved = orNotFound(await findStream(db, organizationId, id))
+      const { issuer, jwksUri } = streamIssuer(moved.issuer, baseUrl)
+      const aud = audienceOf(moved, streamIssuer(moved.issuer, baseUrl).baseUrl)
+      await io.line(`"${plainText(moved.name)}" ${isMoved ? 'is moved' : 'was there already'}. Its receiver needs:`)
+      for (const line of alignColumns(['  ISSUER', 'KEYS', 'AUDIENCE'], [[`  ${issuer}`, jwksUri, aud]]))
+        await io.line(line)
+    }
+    await io.error('Events that were queued before keep their issuer and keys, which stay published for 31 days.')
     return 0
   },
 })

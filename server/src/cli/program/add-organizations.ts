@@ -29,6 +29,11 @@ export function addOrganizations(program: Command, shell: Shell): void {
     .requiredOption(...organizationFlag)
     .action((url, flags) => runOnData(shell, async () => (await commands()).setBaseUrlCommand, { ...flags, url }))
   organizations
+    .command('end-old-addresses')
+    .description('Have the keys and SCIM tokens of an organization valid at its own base address only')
+    .requiredOption(...organizationFlag)
+    .action((flags) => runOnData(shell, async () => (await commands()).endOldAddressesCommand, flags))
+  organizations
     .command('settings')
     .description('Show what an organization has chosen, and what is usual')
     .option(...organizationFlag)

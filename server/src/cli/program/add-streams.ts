@@ -45,6 +45,18 @@ export function addStreams(program: Command, shell: Shell): void {
       )
   }
   streams
+    .command('move [stream]')
+    .description('Move a stream, or all with --all, to the present issuer and keys of its organization')
+    .option('--all', 'every stream of the organization', false)
+    .option(...organizationFlag)
+    .action((stream: string | undefined, { all, organization }, command: Command) => {
+      if ((stream === undefined) !== all) command.error('error: name a stream, or say --all')
+      return runOnData(shell, async () => (await commands()).moveStreamsCommand, {
+        ...(organization && { organization }),
+        ...(stream !== undefined && { stream }),
+      })
+    })
+  streams
     .command('delete <stream>')
     .description('Delete a stream, with the events that wait for it')
     .option(...organizationFlag)
