@@ -24,7 +24,7 @@ import { dropOldResults } from './live-queries/drop-old-results.ts'
 import { giveUpWaiting } from './live-queries/give-up-waiting.ts'
 import { purgeDevices } from './registrations/purge-devices.ts'
 import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
-import { runQuery } from './reporting/queries/run-query.ts'
+import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 import { keptMs } from './retention.ts'
 import { startPush } from './streams/push/start-push.ts'
@@ -95,8 +95,9 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'drop-old-live-results': async () => {
       await dropOldResults(db, clock())
     },
-    'run-reporting-query': async ({ data }) => {
-      await runQuery(connection, data as { organizationId: string; queryId: string }, clock)
+    // Whose turn it is, is decided when one begins.
+    'run-reporting-query': async (_job, signal) => {
+      await runRequested(connection, clock, signal)
     },
     'queue-reporting-queries': async () => {
       await queueDueRuns(db, clock())
@@ -122,7 +123,8 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeWork(db)
-  const jobs = await startJobs(connection, { handlers, schedules, onError })
+  const atOnce = { 'run-reporting-query': runsAtOnce[connection.engine] }
+  const jobs = await startJobs(connection, { handlers, schedules, atOnce, onError })
   const heartbeat = startHeartbeat(db)
   // Deadlines pass by the second, which is finer than any schedule of jobs.
   const settleDue = async () => {

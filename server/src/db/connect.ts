@@ -1,9 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
+import type pg from 'pg'
 import { startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
 import type { EngineSettings } from './embedded/messages.ts'
+import { killableSessions } from './kill-sessions.ts'
 import { postgresListener } from './postgres-listener.ts'
 import { clientSettings, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
@@ -32,10 +34,21 @@ export type Connection = {
   exclusively<Result>(lock: number, work: () => Promise<Result>): Promise<Result>
   /** How this process uses its connections; undefined for the embedded engine, which has one session. */
   poolUse(): { used: number; idle: number; waiting: number } | undefined
+  /**
+   * A connection for work that may have to be ended while it computes: on PostgreSQL a session of its own under this
+   * name, on the embedded engine an empty database in memory. It ends with this connection.
+   */
+  openIsolated(name: string): Promise<IsolatedConnection>
   close(): Promise<void>
 }
 
-export type EmbeddedConnection = Connection & {
+export type IsolatedConnection = Connection & {
+  /** Ends it whatever it computes. Resolves to whether the database has let go of it, which may take seconds. */
+  kill(): Promise<boolean>
+  isEnded(): boolean
+}
+
+export type EmbeddedConnection = IsolatedConnection & {
   /** The whole data folder as a tar, to open another engine from. */
   snapshot(): Promise<Uint8Array<ArrayBuffer>>
 }
@@ -47,6 +60,8 @@ export type EmbeddedSettings = {
   snapshot?: Uint8Array<ArrayBuffer> | Blob
   minimumFreeBytes?: number
   transactionTimeLimitMs?: number
+  /** What isolated connections start from, instead of nothing. */
+  isolatedSnapshot?: Uint8Array<ArrayBuffer>
 }
 
 const databaseOver = (sessions: Sessions): Db =>
@@ -54,7 +69,10 @@ const databaseOver = (sessions: Sessions): Db =>
 
 /** A pool on a PostgreSQL server, 15 or later. Rejects when the first connection fails. */
 export async function connectPostgres(settings: PostgresSettings): Promise<Connection> {
-  const pool = openPool(settings)
+  return connectPool(settings, openPool(settings))
+}
+
+async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<Connection> {
   const listener = postgresListener(clientSettings(settings))
   const sessions = postgresSessions(pool)
   const db = databaseOver(sessions)
@@ -81,11 +99,21 @@ export async function connectPostgres(settings: PostgresSettings): Promise<Conne
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    openIsolated: (name) => isolatePostgres(settings, pool, name),
     close: () => {
       closing ??= close()
       return closing
     },
   }
+}
+
+/** Its session is ended by another of the pool's. */
+async function isolatePostgres(settings: PostgresSettings, pool: pg.Pool, name: string): Promise<IsolatedConnection> {
+  const own = { ...settings, maxConnections: 1, applicationName: name }
+  const ownPool = openPool(own)
+  const sessions = killableSessions(ownPool, pool, name)
+  const connection = await connectPool(own, ownPool)
+  return { ...connection, ...sessions }
 }
 
 /** Enough for the write-ahead log to be cut down again after a large statement. */
@@ -107,7 +135,23 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
   })
   const { listen, receive, listenAgain } = embeddedListeners(engine.sessions)
   engine.on({ notification: receive, reopened: listenAgain })
+  const isolated = new Set<IsolatedConnection>()
   let closing: Promise<void> | undefined
+  let isEnded = false
+
+  async function openIsolated(): Promise<IsolatedConnection> {
+    const { isolatedSnapshot } = settings
+    const opened = await connectEmbedded({ ...(isolatedSnapshot && { snapshot: isolatedSnapshot }) })
+    const connection = { ...opened, kill: () => opened.kill().finally(() => isolated.delete(connection)) }
+    isolated.add(connection)
+    return connection
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all(Array.from(isolated, (one) => one.kill()))
+    await engine.close().finally(unlock)
+  }
+
   return {
     db: databaseOver(engine.sessions),
     engine: 'pglite',
@@ -116,9 +160,16 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
     // The folder is locked: there is no other process.
     exclusively: (_lock, work) => work(),
     poolUse: () => undefined,
+    openIsolated,
     snapshot: engine.snapshot,
+    async kill() {
+      isEnded = true
+      await engine.terminate().finally(unlock)
+      return true
+    },
+    isEnded: () => isEnded,
     close: () => {
-      closing ??= engine.close().finally(unlock)
+      closing ??= close()
       return closing
     },
   }

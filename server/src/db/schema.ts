@@ -580,6 +580,9 @@ export interface Database {
     is_truncated: WithDefault<boolean>
     error_message: string | null
     failed_at: Instant | null
+    run_requested_at: Instant | null
+    run_claimed_at: Instant | null
+    run_claimed_until: Instant | null
   }
   reporting_query_results: {
     organization_id: string

@@ -22,6 +22,8 @@ export type Jobs = {
 export type JobSettings = {
   handlers: Record<string, JobHandler>
   schedules?: JobSchedule[]
+  /** How many jobs of a name are worked on at the same time in this process; 1 for those that are not here. */
+  atOnce?: Readonly<Record<string, number>>
   onError: (error: Error) => void
   /** How often a worker looks for jobs without being notified of one; 5 unless given. */
   pollSeconds?: number
@@ -41,7 +43,7 @@ export async function installJobs(connection: Connection): Promise<void> {
 
 /** Installs the job tables if need be, and works through the named jobs and schedules until stopped. */
 export async function startJobs(connection: Connection, settings: JobSettings): Promise<Jobs> {
-  const { handlers, schedules = [], onError, pollSeconds = 5 } = settings
+  const { handlers, schedules = [], atOnce = {}, onError, pollSeconds = 5 } = settings
   const stopping = new AbortController()
   const supervision = { superviseIntervalSeconds: superviseEverySeconds, monitorIntervalSeconds: superviseEverySeconds }
   const boss = openBoss(connection, { useListenNotify: true, ...supervision }, onError)
@@ -50,7 +52,7 @@ export async function startJobs(connection: Connection, settings: JobSettings): 
     await openQueue(boss, name)
     await boss.work(
       name,
-      { batchSize, burstWhenBatchFull: true, perJobResults: true, pollingIntervalSeconds: pollSeconds },
+      { ...workersOf(atOnce[name] ?? 1), perJobResults: true, pollingIntervalSeconds: pollSeconds },
       (jobs: PgBossJob<unknown>[]) => workThrough(jobs, handler, onError, stopping.signal),
     )
   }
@@ -62,6 +64,10 @@ export async function startJobs(connection: Connection, settings: JobSettings): 
     },
   }
 }
+
+/** Several workers take one job each: a batch would wait behind its first. */
+const workersOf = (count: number) =>
+  count === 1 ? { batchSize, burstWhenBatchFull: true } : { batchSize: 1, localConcurrency: count }
 
 /** A queue of an earlier version is given what its jobs have by now. */
 async function openQueue(boss: PgBoss, name: string): Promise<void> {

@@ -184,7 +184,8 @@ async function stateKey(directory: URL | undefined): Promise<string> {
 async function openEmbedded(directory: URL | undefined): Promise<Opened> {
   const file = fileURLToPath(new URL(`migrated-${await stateKey(directory)}.tar`, cache))
   const kept = await readFile(file).catch(() => undefined)
-  const connection = await connectEmbedded({ snapshot: kept ?? (await makeSnapshot(file, directory)) })
+  const snapshot = new Uint8Array(kept ?? (await makeSnapshot(file, directory)))
+  const connection = await connectEmbedded({ snapshot, isolatedSnapshot: snapshot })
   return { connection, drop: () => connection.close() }
 }
 

@@ -12,6 +12,7 @@ import type { CommandIo } from '../data-command.ts'
 import { openDatabase } from '../open-database.ts'
 import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import { judgeOverdueReports, judgeReportRole } from './judge-reports.ts'
 import { judgeStreams } from './judge-streams.ts'
 import { judgeWebhooks } from './judge-webhooks.ts'
 
@@ -33,6 +34,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
       ? ok('migrations', 'all applied')
       : failed('migrations', `missing ${facts.pending.join(', ')}: run \`muster migrate\``),
     ...(facts.pending.length === 0 ? [judgeReportRole(facts), judgeAuditLog(facts)] : []),
+    ...judgeOverdueReports(facts),
     ...(facts.background && isRunning ? [judgeBackground(facts.background)] : []),
     judgeClock(Date.parse(facts.clock), askedAtMs, answeredAtMs),
     await judgeMasterKey(config, facts.fingerprint),
@@ -86,14 +88,6 @@ function judgeBackground(status: BackgroundStatus): Finding {
   const silence = describeSilence(status)
   if (silence === undefined) return ok('background', `${status.workers} working`)
   return failed('background', `nothing is delivered and no deadline is kept. ${silence}`)
-}
-
-function judgeReportRole({ hasReportRole }: DatabaseFacts): Finding {
-  if (hasReportRole) return ok('reporting queries', 'run as the role muster_reports')
-  return warning(
-    'reporting queries',
-    'run without the role muster_reports, confined by their syntax alone: see docs/reporting-queries.md',
-  )
 }
 
 /** Every due moment is judged by the process's clock, and several processes share one database. */

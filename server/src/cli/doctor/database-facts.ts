@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
+import { listOverdueSessions } from '../../reporting/sandbox/overdue-sessions.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
 import { surveyStreams } from '../../streams/survey-streams.ts'
 import { surveyEndpoints } from '../../webhooks/survey-endpoints.ts'
@@ -48,6 +49,17 @@ export const databaseFacts = Type.Object({
     Type.Object({ workers: Type.Integer(), silentForSeconds: Type.Union([Type.Number(), Type.Null()]) }),
   ),
   hasReportRole: Type.Optional(Type.Boolean()),
+  /** Sessions of reporting queries that PostgreSQL has not ended. */
+  overdueReports: Type.Optional(
+    Type.Array(
+      Type.Object({
+        process: Type.Integer(),
+        organizationId: Type.String(),
+        queryId: Type.String(),
+        seconds: Type.Integer(),
+      }),
+    ),
+  ),
   /** Once the migrations are applied. */
   streams: Type.Optional(streamSurvey),
   webhooks: Type.Optional(endpointSurvey),
@@ -74,6 +86,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
     encoding: row.encoding,
     pending,
     hasReportRole: (await readSandboxPrivileges(connection.db)).hasReportRole,
+    ...(connection.engine === 'postgres' && { overdueReports: await listOverdueSessions(connection.db) }),
     ...(pending.length === 0 && {
       isAuditGuarded: await isAuditGuarded(connection),
       background: await readBackgroundStatus(connection.db),

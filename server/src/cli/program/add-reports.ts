@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { organizationFlag, runOnData, type Shell } from './shell.ts'
+import { configOf, organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/report-commands.ts')
 const fileFlag = ['-f, --file <path>', 'read the SQL from a file'] as const
@@ -38,6 +38,18 @@ export function addReports(program: Command, shell: Shell): void {
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).runReportCommand, { ...flags, id }))
   addChanges(reports, shell)
+  addRole(reports, shell)
+}
+
+function addRole(reports: Command, shell: Shell): void {
+  reports
+    .command('create-role')
+    .description('Make the database role muster_reports, without which reporting queries do not run')
+    .option('--as <url>', 'URL of the same database for a user who may create roles; PGPASSWORD may hold the password')
+    .action(async ({ as }: { as?: string }) => {
+      const { createReportRoleIn } = await import('./create-report-role.ts')
+      shell.exitCode = await createReportRoleIn(configOf(shell), as, shell.io)
+    })
 }
 
 function addChanges(reports: Command, shell: Shell): void {

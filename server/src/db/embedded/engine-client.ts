@@ -11,6 +11,8 @@ export type EngineClient = {
   on(handlers: { notification(channel: string, payload: string): void; reopened(): void }): void
   snapshot(): Promise<Uint8Array<ArrayBuffer>>
   close(): Promise<void>
+  /** Ends the thread at once, also while it computes; what is on disk stays as after a crash. */
+  terminate(): Promise<void>
 }
 
 type Engine = {
@@ -18,6 +20,7 @@ type Engine = {
   ask(request: (id: number) => ToEngine, transfer?: ArrayBuffer[]): Promise<FromEngine>
   tell(message: ToEngine): void
   close(): Promise<void>
+  terminate(): Promise<void>
 }
 
 /**
@@ -63,6 +66,10 @@ export async function startEngine(settings: EngineSettings): Promise<EngineClien
     async close() {
       isClosed = true
       await (await opening.catch(() => engine)).close()
+    },
+    async terminate() {
+      isClosed = true
+      await (await opening.catch(() => engine)).terminate()
     },
   }
 }
@@ -164,6 +171,11 @@ async function openThread(settings: EngineSettings): Promise<Engine> {
     close: () => {
       closing ??= closeThread()
       return closing
+    },
+    async terminate() {
+      fail(new Error('The embedded database was ended'))
+      closing ??= worker.terminate().then(() => {})
+      await worker.terminate()
     },
   }
 }

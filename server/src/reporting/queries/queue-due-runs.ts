@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, transact } from '../../db/transact.ts'
-import { requestRun } from './request-run.ts'
+import { type Db, type Tx, transact } from '../../db/transact.ts'
+import { queueRun, requestRun } from './request-run.ts'
 
 const mostAtOnce = 200
 
@@ -21,6 +21,15 @@ export async function queueDueRuns(db: Db, now: string): Promise<number> {
       where reporting_queries.organization_id = due.organization_id and reporting_queries.id = due.id
       returning reporting_queries.organization_id, reporting_queries.id`.execute(tx)
     for (const { organization_id, id } of rows) await requestRun(tx, organization_id, id)
+    await queueForgotten(tx)
     return rows.length
   })
+}
+
+/** A process that died may have taken the job of a run that waits for its organization's turn. */
+async function queueForgotten(tx: Tx): Promise<void> {
+  const { rows } = await sql<{ organization_id: string; id: string }>`
+    select organization_id, id from reporting_queries
+    where run_requested_at < clock_timestamp() - interval '2 minutes' limit 1`.execute(tx)
+  for (const { organization_id, id } of rows) await queueRun(tx, organization_id, id)
 }

@@ -15,7 +15,7 @@ type QueryOfOrganization = { organizationId: string; queryId: string }
  * process is at it; `edited`: its SQL changed meanwhile, and it will run again.
  */
 export async function runQuery(
-  connection: Pick<Connection, 'db' | 'engine'>,
+  connection: Connection,
   { organizationId, queryId }: QueryOfOrganization,
   clock: Clock,
 ): Promise<'stored' | 'failed' | 'gone' | 'running' | 'edited'> {
@@ -31,6 +31,7 @@ export async function runQuery(
   const mayRun = (tx: Tx) => takeTurn(tx, organizationId, queryId)
   const outcome: RunOutcome | undefined = await runInSandbox(connection, {
     organizationId,
+    queryId,
     sql: query.sql,
     tables: tableNames,
     mayRun,

@@ -1,3 +1,5 @@
+import { refuse } from './query-refused.ts'
+
 export type ReportRow = { readonly content: string; readonly bytes: number }
 
 /** So that a page of 100 rows stays below 2 MB. */
@@ -12,7 +14,7 @@ const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00:00
  * until the row fits.
  */
 export function boundRow(json: string): ReportRow {
-  const row = JSON.parse(json, presentValue as Reviver) as Record<string, unknown>
+  const row = parseRow(json)
   let content = JSON.stringify(row)
   for (let longest = 4_000; Buffer.byteLength(content) > mostRowBytes; longest = Math.floor(longest / 2)) {
     content = JSON.stringify(
@@ -21,6 +23,15 @@ export function boundRow(json: string): ReportRow {
     if (longest === 0) break
   }
   return { content, bytes: Buffer.byteLength(content) }
+}
+
+function parseRow(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json, presentValue as Reviver) as Record<string, unknown>
+  } catch (error) {
+    if (error instanceof RangeError) refuse('The query answers JSON that is nested too deeply.')
+    throw error
+  }
 }
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown

@@ -2,28 +2,34 @@ import { sql } from 'kysely'
 import type { Connection, Engine } from '../../db/connect.ts'
 import { type Tx, transact } from '../../db/transact.ts'
 import { describeSqlError } from './describe-sql-error.ts'
+import { inIsolation } from './in-isolation.ts'
 import { judgeQuery } from './judge-query.ts'
 import { measureQuery } from './measure-tables.ts'
 import { refuse } from './query-refused.ts'
 import { asJsonRows, type Report, readReport } from './read-report.ts'
-import { readSandboxPrivileges } from './sandbox-privileges.ts'
+import { missingRole, readSandboxPrivileges } from './sandbox-privileges.ts'
 import { type Ledger, workMemoryKilobytes } from './size/ledger.ts'
+import { mentionsOf } from './size/size-of-query.ts'
 
-/** For each step of the query, and for the whole of it. */
+/** For each step of the query, and for all of it, after which its session is ended. */
 const statementTimeoutSeconds = 10
 const wholeTimeoutMs = 20_000
+const endedAfterMs = 25_000
 /** Planning computes what is constant in the query, before anything is known of what it costs. */
 const planTimeoutSeconds = 2
+const planEndedAfterMs = 5_000
 
 /**
  * The planner's estimate above which a query is refused; about a million to ten seconds of work. The embedded engine
- * cannot interrupt a statement and serves nobody else meanwhile, so it takes less.
+ * is slower, and cannot interrupt a statement without losing the copy that it computes on.
  */
 const mostCost: Record<Engine, number> = { postgres: 2_000_000, pglite: 300_000 }
 
 export type SandboxedQuery = {
   readonly organizationId: string
   readonly sql: string
+  /** Of the query that is run, by which `muster doctor` names a session that does not end. */
+  readonly queryId?: string
   /** Names of the reporting tables. */
   readonly tables: ReadonlySet<string>
   /** Joins the transaction before the query does; the query is not run, and nothing is returned, unless it is true. */
@@ -34,35 +40,39 @@ export type SandboxedQuery = {
  * Runs SQL that an administrator wrote over the reporting tables of one organization. Throws QueryRefused when it may
  * not run or fails by its own fault.
  */
-export async function runInSandbox(connection: Place, query: SandboxedQuery): Promise<Report | undefined> {
+export async function runInSandbox(connection: Connection, query: SandboxedQuery): Promise<Report | undefined> {
   const deadline = performance.now() + wholeTimeoutMs
   return inSandbox(connection, query, (tx, statement) => readReport(tx, statement, deadline))
 }
 
 /** Judges the SQL, has the database plan it, and reads nothing. Throws QueryRefused as `runInSandbox` would. */
-export async function tryInSandbox(connection: Place, query: Omit<SandboxedQuery, 'mayRun'>): Promise<void> {
+export async function tryInSandbox(connection: Connection, query: Omit<SandboxedQuery, 'mayRun'>): Promise<void> {
   await inSandbox(connection, query, async () => {})
 }
 
-type Place = Pick<Connection, 'db' | 'engine'>
-
 async function inSandbox<T>(
-  { db, engine }: Place,
+  connection: Connection,
   query: SandboxedQuery,
   work: (tx: Tx, statement: string) => Promise<T>,
 ): Promise<T | undefined> {
   const { select, statement } = await judgeQuery(query.sql, query.tables)
+  const { organizationId, queryId } = query
   try {
-    return await transact(db, async (tx) => {
-      await sql`set transaction isolation level repeatable read`.execute(tx)
-      if (query.mayRun && !(await query.mayRun(tx))) return undefined
-      await confine(tx, query.organizationId)
-      const ledger = await measureQuery(tx, query.organizationId, select)
-      await configure(tx, ledger)
-      await refuseCostly(tx, statement, engine)
-      await set(tx, { statement_timeout: `${statementTimeoutSeconds}s` })
-      return work(tx, statement)
-    })
+    return await inIsolation(connection, { organizationId, queryId, mentions: mentionsOf(select) }, (db, within) =>
+      within(
+        endedAfterMs,
+        transact(db, async (tx) => {
+          await sql`set transaction isolation level repeatable read`.execute(tx)
+          if (query.mayRun && !(await query.mayRun(tx))) return undefined
+          await confine(tx, organizationId)
+          const ledger = await measureQuery(tx, organizationId, select)
+          await configure(tx, ledger)
+          await within(planEndedAfterMs, refuseCostly(tx, statement, connection.engine))
+          await set(tx, { statement_timeout: `${statementTimeoutSeconds}s` })
+          return work(tx, statement)
+        }),
+      ),
+    )
   } catch (error) {
     throw describeSqlError(error) ?? error
   }
@@ -86,6 +96,7 @@ async function confine(tx: Tx, organizationId: string): Promise<void> {
 /** What the query was judged to need is what it gets, and the role is taken last. */
 async function configure(tx: Tx, ledger: Ledger): Promise<void> {
   const { hasReportRole, maySetTempFileLimit } = await readSandboxPrivileges(tx)
+  if (!hasReportRole) refuse(missingRole)
   await set(tx, {
     search_path: 'pg_catalog, reporting, pg_temp',
     statement_timeout: `${planTimeoutSeconds}s`,
@@ -99,7 +110,7 @@ async function configure(tx: Tx, ledger: Ledger): Promise<void> {
     // The plan that was judged is the one that runs.
     cursor_tuple_fraction: '1',
   })
-  if (hasReportRole) await sql`set local role muster_reports`.execute(tx)
+  await sql`set local role muster_reports`.execute(tx)
 }
 
 async function set(tx: Tx, settings: Readonly<Record<string, string>>): Promise<void> {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { createReportRoleIn } from '../../cli/program/create-report-role.ts'
+import { loadConfig } from '../../config/load-config.ts'
 import { connectPostgres } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
+import { installJobs } from '../../jobs/start-jobs.ts'
 import { tableNames } from '../queries/table-names.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
 import { readSandboxPrivileges } from './sandbox-privileges.ts'
@@ -59,33 +62,48 @@ async function openForPlainUser(t: TestContext) {
     await client.query(text.replaceAll('USER', name))
     await client.end()
   }
-  return { connection, asAdmin }
+  const adminUrl = named(database.url ?? '', { pathname: `/${name}` })
+  return {
+    connection,
+    asAdmin,
+    adminUrl,
+    env: { DATABASE_URL: url, MUSTER_MASTER_KEY: randomBytes(32).toString('base64') },
+  }
 }
 
-testOnPostgres(
-  'a user who may make no roles has the queries confined without it, until an administrator grants it',
-  async (t) => {
-    const { connection, asAdmin } = await openForPlainUser(t)
-    await migrate(connection)
-    const make = makeIn(connection)
-    const [ours, theirs] = [await make.organization(), await make.organization()]
-    await make.person(ours.id, { name: 'Ours' })
-    await make.person(theirs.id, { name: 'Theirs' })
-    const query = { organizationId: ours.id, sql: 'select person_name from person_people', tables: tableNames }
-    const run = () =>
-      runInSandbox(connection, query).then((report) => report?.rows.map(({ content }) => JSON.parse(content)))
+testOnPostgres('without the role no query runs, until an administrator makes it by one command', async (t) => {
+  const { connection, asAdmin, env, adminUrl } = await openForPlainUser(t)
+  await migrate(connection)
+  await installJobs(connection)
+  const make = makeIn(connection)
+  const [ours, theirs] = [await make.organization(), await make.organization()]
+  await make.person(ours.id, { name: 'Ours' })
+  await make.person(theirs.id, { name: 'Theirs' })
+  const query = { organizationId: ours.id, sql: 'select person_name from person_people', tables: tableNames }
+  const run = () =>
+    runInSandbox(connection, query).then((report) => report?.rows.map(({ content }) => JSON.parse(content)))
 
-    assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: false, maySetTempFileLimit: false })
-    assert.deepEqual(await run(), [{ person_name: 'Ours' }])
-    await asAdmin(`grant muster_reports to USER; grant usage on schema reporting to muster_reports;
-    grant select on all tables in schema reporting to muster_reports;
-    alter default privileges for role USER in schema reporting grant select on tables to muster_reports`)
-    assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
-    assert.deepEqual(await run(), [{ person_name: 'Ours' }])
-    const { rows } = await sql`select current_user = session_user as is_itself`.execute(connection.db)
-    assert.deepEqual(rows, [{ is_itself: true }])
-  },
-)
+  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: false, maySetTempFileLimit: false })
+  const refusal = {
+    name: 'QueryRefused',
+    message: /role muster_reports, and it is missing: run `muster reports create-role`/,
+  }
+  await assert.rejects(run(), refusal)
+  const lines: string[] = []
+  const line = async (text: string) => void lines.push(text)
+  const signal = new AbortController().signal
+  const io = { write: line, line, error: line, input: (async function* () {})(), signal }
+  await assert.rejects(createReportRoleIn(loadConfig(env), undefined, io), /--as postgres:/)
+  await createReportRoleIn(loadConfig(env), adminUrl, io)
+  assert.deepEqual(lines, ['Reporting queries run as the role muster_reports'])
+  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
+  assert.deepEqual(await run(), [{ person_name: 'Ours' }])
+  const { rows } = await sql`select current_user = session_user as is_itself`.execute(connection.db)
+  assert.deepEqual(rows, [{ is_itself: true }])
+  // A table that a later migration adds is readable as well.
+  await connection.executeScript('create table reporting.later (a int)')
+  await asAdmin('set role muster_reports; select * from reporting.later')
+})
 
 testOnPostgres(
   'where the role was granted beforehand, the migrations of a plain user give it what it reads',

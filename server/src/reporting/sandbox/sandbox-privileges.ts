@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/transact.ts'
 
+/** For whoever reads why a query did not run. */
+export const missingRole =
+  'Reporting queries need the database role muster_reports, and it is missing: run `muster reports create-role`.'
+
 export type SandboxPrivileges = {
   /** Whether reporting queries run as a role that can read the reporting tables and none of ours. */
   hasReportRole: boolean
@@ -13,10 +17,12 @@ export type SandboxPrivileges = {
  * our tables would confine nothing, and counts as absent.
  */
 export async function readSandboxPrivileges(db: Db | Tx): Promise<SandboxPrivileges> {
+  // Since 16 a member may lack the right to take the role, and those before do not know the word.
+  const mayTake = sql`case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end`
   const { rows } = await sql<SandboxPrivileges>`
     select has_parameter_privilege('temp_file_limit', 'set') as "maySetTempFileLimit", exists (
       select from pg_roles as role
-      where role.rolname = 'muster_reports' and not role.rolsuper and pg_has_role(role.oid, 'member')
+      where role.rolname = 'muster_reports' and not role.rolsuper and pg_has_role(role.oid, ${mayTake})
         and has_schema_privilege(role.oid, to_regnamespace('reporting')::oid, 'usage')
         and not has_table_privilege(role.oid, to_regclass('organizations')::oid, 'select')
     ) as "hasReportRole"`.execute(db)

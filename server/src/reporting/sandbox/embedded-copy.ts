@@ -1,0 +1,90 @@
+import type { Connection, IsolatedConnection } from '../../db/connect.ts'
+import { migrate } from '../../db/migrate.ts'
+import { limitConcurrency } from '../../jobs/limit-concurrency.ts'
+import { loadTables } from './load-tables.ts'
+import type { Mentions } from './size/size-of-query.ts'
+
+/** How long an instance is kept for the next query of its organization. */
+const idleMs = 60_000
+
+type Copy = { connection: IsolatedConnection; organizationId: string }
+
+type Host = {
+  /** One query at a time: an instance takes hundreds of megabytes. */
+  oneAtATime: <T>(work: () => Promise<T>) => Promise<T>
+  copy?: Copy | undefined
+  idle?: NodeJS.Timeout | undefined
+}
+
+const hosts = new WeakMap<Connection, Host>()
+
+/**
+ * Runs `work` on a database in memory that holds the reporting tables of the organization and nothing else, loaded anew
+ * for each query. The embedded engine cannot interrupt a statement, so a second one runs the queries, which can be
+ * ended as a whole; two on one folder would lose rows. It ends after a minute without a query.
+ */
+export async function inEmbeddedCopy<T>(
+  connection: Connection,
+  { organizationId, mentions }: { organizationId: string; mentions: Mentions },
+  work: (copy: IsolatedConnection) => Promise<T>,
+): Promise<T> {
+  const host = hosts.get(connection) ?? { oneAtATime: limitConcurrency(1) }
+  hosts.set(connection, host)
+  return host.oneAtATime(async () => {
+    clearTimeout(host.idle)
+    try {
+      const copy = await copyOf(host, connection, organizationId)
+      await loadTables({ from: connection.db, into: copy, organizationId, mentions })
+      return await work(copy)
+    } finally {
+      host.idle = setTimeout(() => void endCopy(host), idleMs)
+      host.idle.unref()
+    }
+  })
+}
+
+/** Ends the instance at once, whatever it computes; nothing where there is none. */
+export async function endEmbeddedCopy(connection: Connection): Promise<void> {
+  const host = hosts.get(connection)
+  if (host) await endCopy(host)
+}
+
+export const hasEmbeddedCopy = (connection: Connection): boolean => {
+  const copy = hosts.get(connection)?.copy
+  return copy !== undefined && !copy.connection.isEnded()
+}
+
+async function copyOf(host: Host, connection: Connection, organizationId: string): Promise<IsolatedConnection> {
+  const kept = host.copy
+  if (kept && kept.organizationId === organizationId && !kept.connection.isEnded()) return kept.connection
+  await endCopy(host)
+  const copy = await connection.openIsolated('reports')
+  try {
+    await migrate(copy)
+    await copy.executeScript(withoutForeignKeys)
+  } catch (error) {
+    await copy.kill()
+    throw error
+  }
+  host.copy = { connection: copy, organizationId }
+  return copy
+}
+
+async function endCopy(host: Host): Promise<void> {
+  clearTimeout(host.idle)
+  const { copy } = host
+  host.copy = undefined
+  await copy?.connection.kill()
+}
+
+/** Only some tables are loaded, and each is emptied by itself; triggers would write what is not asked for. */
+const withoutForeignKeys = `
+  do $$
+  declare foreign_key record;
+  begin
+    for foreign_key in select conrelid::regclass as owner, conname from pg_constraint where contype = 'f' loop
+      execute format('alter table %s drop constraint %I', foreign_key.owner, foreign_key.conname);
+    end loop;
+  end
+  $$;
+  set session_replication_role = replica`
