@@ -1,7 +1,7 @@
 import type { Connection, IsolatedConnection } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { limitConcurrency } from '../../jobs/limit-concurrency.ts'
-import { loadTables } from './load-tables.ts'
+import { emptyTables, loadTables } from './load-tables.ts'
 import type { Mentions } from './size/size-of-query.ts'
 
 /** How long an instance is kept for the next query of its organization. */
@@ -54,9 +54,14 @@ export const hasEmbeddedCopy = (connection: Connection): boolean => {
   return copy !== undefined && !copy.connection.isEnded()
 }
 
+/** Starting an instance takes seconds, so another organization is given the same one, emptied. */
 async function copyOf(host: Host, connection: Connection, organizationId: string): Promise<IsolatedConnection> {
   const kept = host.copy
-  if (kept && kept.organizationId === organizationId && !kept.connection.isEnded()) return kept.connection
+  if (kept && !kept.connection.isEnded()) {
+    if (kept.organizationId !== organizationId) await emptyTables(kept.connection)
+    kept.organizationId = organizationId
+    return kept.connection
+  }
   await endCopy(host)
   const copy = await connection.openIsolated('reports')
   try {

@@ -72,6 +72,12 @@ export async function loadTables(load: Load): Promise<void> {
   await load.into.executeScript(`analyze ${tables.join()}`)
 }
 
+/** Leaves no row of any organization. */
+export async function emptyTables(into: IsolatedConnection): Promise<void> {
+  const sources = [...Object.values(sourcesOfViews).flat(), ...sourcesOf('')]
+  await into.executeScript(`truncate ${[...new Set(sources.map(({ table }) => table))].join()}`)
+}
+
 /** Returns how many bytes it was. */
 async function copyTable(load: Load, source: Source, left: number): Promise<number> {
   let bytes = 0
