@@ -21,9 +21,11 @@ export async function createReportRoleIn(config: Config, as: string | undefined,
       throw new CommandError(exitCodes.database, 'Run `muster migrate` first')
     }
     const admin = as === undefined ? own : await openAdmin(as)
-    await createReportRole(own, admin)
-      .catch(explain)
-      .finally(() => (admin === own ? undefined : admin.close()))
+    try {
+      await createReportRole(own, admin).catch(explain)
+    } finally {
+      if (admin !== own) await admin.close()
+    }
     const { hasReportRole } = await readSandboxPrivileges(own.db)
     if (!hasReportRole) {
       throw new CommandError(

@@ -7,7 +7,10 @@ const mostRows = 10_000
 const mostBytes = 5_000_000
 const mostColumns = 100
 /** What one fetch may hold is bounded by this, the columns, and the length that values are cut to. */
-const rowsPerFetch = 50
+const mostRowsPerFetch = 50
+const mostBytesPerFetch = 8_000_000
+/** A control character takes as many in JSON. */
+const bytesInJson = 6
 const longestValue = 10_000
 
 export type Report = {
@@ -33,8 +36,18 @@ ${sql.raw(text)}
     ) as muster_report_row limit ${sql.lit(mostRows + 1)}
   ) as rows`
 
-/** Reads the query through a cursor, up to the limits of rows and bytes. `deadline` is on performance.now's clock. */
-export async function readReport(tx: Tx, text: string, deadline: number): Promise<Report> {
+export type Reading = {
+  readonly statement: string
+  /** The most bytes of a row, by which as many are fetched at a time as this process can hold. */
+  readonly rowBytes: number
+  /** On performance.now's clock. */
+  readonly deadline: number
+}
+
+/** Reads the query through a cursor, up to the limits of rows and bytes. */
+export async function readReport(tx: Tx, { statement: text, rowBytes, deadline }: Reading): Promise<Report> {
+  const fitting = Math.floor(mostBytesPerFetch / (bytesInJson * rowBytes))
+  const rowsPerFetch = Math.max(1, Math.min(mostRowsPerFetch, fitting))
   await sql`declare muster_report no scroll cursor for ${asJsonRows(text)}`.execute(tx)
   const [first] = await fetchRows(tx, 1)
   if (first === undefined) return { columns: [], rows: [], isTruncated: false }

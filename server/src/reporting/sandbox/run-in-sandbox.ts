@@ -42,7 +42,9 @@ export type SandboxedQuery = {
  */
 export async function runInSandbox(connection: Connection, query: SandboxedQuery): Promise<Report | undefined> {
   const deadline = performance.now() + wholeTimeoutMs
-  return inSandbox(connection, query, (tx, statement) => readReport(tx, statement, deadline))
+  return inSandbox(connection, query, (tx, { statement, rowBytes }) =>
+    readReport(tx, { statement, rowBytes, deadline }),
+  )
 }
 
 /** Judges the SQL, has the database plan it, and reads nothing. Throws QueryRefused as `runInSandbox` would. */
@@ -53,7 +55,7 @@ export async function tryInSandbox(connection: Connection, query: Omit<Sandboxed
 async function inSandbox<T>(
   connection: Connection,
   query: SandboxedQuery,
-  work: (tx: Tx, statement: string) => Promise<T>,
+  work: (tx: Tx, judged: { statement: string; rowBytes: number }) => Promise<T>,
 ): Promise<T | undefined> {
   const { select, statement } = await judgeQuery(query.sql, query.tables)
   const { organizationId, queryId } = query
@@ -69,7 +71,7 @@ async function inSandbox<T>(
           await configure(tx, ledger)
           await within(planEndedAfterMs, refuseCostly(tx, statement, connection.engine))
           await set(tx, { statement_timeout: `${statementTimeoutSeconds}s` })
-          return work(tx, statement)
+          return work(tx, { statement, rowBytes: ledger.answer })
         }),
       ),
     )
