@@ -1,4 +1,5 @@
 import * as client from 'openid-client'
+import { guardedFetch } from '../outbound/guarded-fetch.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { stepUpMs } from './rules.ts'
 
@@ -112,8 +113,10 @@ export async function discoverIssuer({ issuer, clientId, clientSecret }: OidcSet
   const url = new URL(issuer)
   // The settings admit http for loopback addresses only, where a laboratory has its provider.
   const isInsecure = url.protocol === 'http:'
+  const guarded = guardedFetch({ trustedOrigin: url.origin })
   return client.discovery(url, clientId, clientSecret, undefined, {
     timeout: timeoutSeconds,
+    [client.customFetch]: (target, options) => guarded(target, options as Parameters<typeof guarded>[1]),
     execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
   })
 }
@@ -133,8 +136,10 @@ function readFlow(secrets: Secrets, sealed: string | undefined, now: string): Oi
 type Claims = Readonly<Record<string, unknown>>
 
 function identityOf({ iss, sub, auth_time: authTime }: client.IDToken, claims: Claims): Identity {
+  // OpenID Connect Core §2; what is stored and searched for is text without surprises.
+  if (!/^[\x20-\x7e]{1,255}$/.test(sub)) throw new OidcFailure('refused', 'The subject is not valid')
   const { email } = claims
-  const isVerified = claims['email_verified'] === true && typeof email === 'string'
+  const isVerified = claims['email_verified'] === true && typeof email === 'string' && isPlainEmail(email)
   return {
     issuer: iss,
     subject: sub,
@@ -142,6 +147,8 @@ function identityOf({ iss, sub, auth_time: authTime }: client.IDToken, claims: C
     authenticatedAt: typeof authTime === 'number' ? new Date(authTime * 1_000).toISOString() : undefined,
   }
 }
+
+const isPlainEmail = (text: string): boolean => text.length <= 254 && /^[^\p{C}\s]+$/u.test(text)
 
 function failureOf(error: unknown): OidcFailure {
   if (error instanceof OidcFailure) return error
