@@ -6,7 +6,7 @@ import { at, opened, page, withConsole } from './signed-in.ts'
 
 // What a browser itself does with passkeys; adding one, signing in with it and removing it are in settings.test.ts.
 
-withConsole(0)
+withConsole(1)
 
 const options = {
   protocol: 'ctap2',

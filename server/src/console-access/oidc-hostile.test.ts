@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
-import { json, startHostileProvider } from '../../test/support/hostile-provider.ts'
+import { json, type SigningKey, startHostileProvider } from '../../test/support/hostile-provider.ts'
 import { oidcClient } from '../../test/support/identity-provider.ts'
 import { guardedFetch } from '../outbound/guarded-fetch.ts'
 
@@ -49,9 +49,9 @@ async function comeBack(parameters: Record<string, string>, cookie: string) {
 }
 
 type Forged = {
-  claims?: JWTPayload
+  claims?: Record<string, unknown>
   header?: Record<string, unknown>
-  key?: unknown
+  key?: SigningKey
   token?: (good: string) => unknown
 }
 

@@ -13,7 +13,7 @@ type GuardedFetchSettings = {
   maxBytes?: number
 }
 
-type Requested = { method?: string; headers?: Record<string, string>; body?: BodyInit | null; signal?: AbortSignal }
+type Requested = { method?: string; headers?: Record<string, string>; body?: unknown; signal?: AbortSignal }
 
 const connectTimeoutMs = 10_000
 

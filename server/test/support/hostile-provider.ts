@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
+export type SigningKey = Parameters<SignJWT['sign']>[0]
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 export const json =
@@ -71,13 +72,11 @@ export async function startHostileProvider() {
     sign(
       claims: Record<string, unknown>,
       header: Record<string, unknown> = {},
-      key: unknown = keys.privateKey,
+      key: SigningKey = keys.privateKey,
     ): Promise<string> {
       const seconds = Math.floor(performance.timeOrigin / 1_000 + performance.now() / 1_000)
       const good = { iss: issuer, sub: 'maya', aud: 'muster', iat: seconds, exp: seconds + 300 }
-      return new SignJWT({ ...good, ...claims })
-        .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
-        .sign(key as CryptoKey | Uint8Array)
+      return new SignJWT({ ...good, ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'one', ...header }).sign(key)
     },
     async stop(): Promise<void> {
       for (const one of [server, inside]) {
