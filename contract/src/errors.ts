@@ -12,8 +12,9 @@ const errorCodes = [
   'feature_unavailable',
   // 403
   'permission_missing',
-  // 404, 410, 413, 415
+  // 404, 405, 410, 413, 415
   'not_found',
+  'method_not_allowed',
   'api_version_gone',
   'body_too_large',
   'unsupported_media_type',

@@ -49,9 +49,9 @@ export const Pagination = Type.Object(
 )
 export type Pagination = Static<typeof Pagination>
 
-/** The body of every list answer. */
+/** The body of every list answer; named after its record, so that documents and generated clients have it once. */
 export const envelope = <Schema extends TSchema>(record: Schema) =>
   Type.Object(
     { data: Type.Array(record, { description: 'The records of this page.' }), pagination: Pagination },
-    { description: 'One page of a list.' },
+    { ...('title' in record && { title: `${record.title}Page` }), description: 'One page of a list.' },
   )

@@ -28,6 +28,7 @@ export const messages: Record<ErrorCode, string> = {
   cross_site: 'The console takes requests from its own pages only.',
   permission_missing: 'This key lacks the permission.',
   not_found: 'There is no such record.',
+  method_not_allowed: 'This address does not take this method.',
   api_version_gone: 'Version v0 of the API was disabled on 2026-02-27.',
   link_ended: 'This link was used or has ended; ask for another.',
   body_too_large: 'The body is too large.',

@@ -1473,7 +1473,7 @@ export interface paths {
         };
         /**
          * List streams
-         * @description With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.
+         * @description With `stream_id`, as the Shared Signals Framework asks it: that stream alone, or 404.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1651,61 +1651,13 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event to a stream
-         * @description An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.
+         * @description An event about the person, which says that nothing has changed. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
          *     The organization needs the feature Shared Signals.
          */
         readonly post: operations["testSsfStream"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/ssf_streams/{streamId}/issuer": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * Read what the receiver of a stream verifies its tokens with
-         * @description An extension. The issuer, keys and audience as they are now, before the latest move, and as a move would make them.
-         *
-         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
-         *
-         *     The organization needs the feature Shared Signals.
-         */
-        readonly get: operations["getSsfStreamIssuer"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/ssf_streams/{streamId}/move": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Move a stream to the present issuer and keys of the organization
-         * @description An extension. Events that were queued before keep their issuer and keys, which stay published for 31 days. A stream that is there already stays as it is.
-         *
-         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
-         *
-         *     The organization needs the feature Shared Signals.
-         */
-        readonly post: operations["moveSsfStream"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1906,6 +1858,15 @@ export interface components {
             readonly restrictions: readonly string[];
         };
         /**
+         * AdminUserPage
+         * @description One page of a list.
+         */
+        readonly AdminUserPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["AdminUser"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * AuditLog
          * @description One action that changed or revealed something in the organization.
          * @example {
@@ -1944,6 +1905,15 @@ export interface components {
                  */
                 readonly actor_type: "User" | "ApiKey" | "System" | "Person";
             };
+        };
+        /**
+         * AuditLogPage
+         * @description One page of a list.
+         */
+        readonly AuditLogPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["AuditLog"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * AuthLog
@@ -2083,6 +2053,15 @@ export interface components {
             readonly okta_app_instance_id: string;
             /** @description Name of the application at the identity provider; blank when it told none. */
             readonly okta_app_name: string;
+        };
+        /**
+         * AuthLogPage
+         * @description One page of a list.
+         */
+        readonly AuthLogPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["AuthLog"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * Check
@@ -2338,6 +2317,15 @@ export interface components {
             readonly remediation_strategy?: "block_immediately" | "warn_then_block" | "notify_only" | "report_only";
         };
         /**
+         * CheckPage
+         * @description One page of a list.
+         */
+        readonly CheckPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["Check"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * CheckRefresh
          * @description That a check was asked to run again on a device.
          * @example {
@@ -2424,6 +2412,15 @@ export interface components {
             readonly status: "unknown" | "passing" | "failing" | "errored" | "inapplicable" | "stale" | "pending" | "out_of_scope";
         };
         /**
+         * CheckResultPage
+         * @description One page of a list.
+         */
+        readonly CheckResultPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["CheckResult"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * DeprovisionedPerson
          * @description Somebody whom the identity provider has taken out of the organization.
          * @example {
@@ -2460,6 +2457,15 @@ export interface components {
              * @description Address of the record in this API.
              */
             readonly api_url: string;
+        };
+        /**
+         * DeprovisionedPersonPage
+         * @description One page of a list.
+         */
+        readonly DeprovisionedPersonPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["DeprovisionedPerson"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * Device
@@ -2681,6 +2687,24 @@ export interface components {
             readonly device_ids: readonly (string | number)[];
         };
         /**
+         * DeviceGroupPage
+         * @description One page of a list.
+         */
+        readonly DeviceGroupPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["DeviceGroup"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * DevicePage
+         * @description One page of a list.
+         */
+        readonly DevicePage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["Device"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * DeviceRegistration
          * @description That a device belongs to a person.
          * @example {
@@ -2738,7 +2762,7 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "method_not_allowed" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
         };
@@ -2841,6 +2865,15 @@ export interface components {
             readonly internal_message: string;
             /** @description Why the request is denied, for the requester; needed when it is denied. */
             readonly denial_explanation?: string | null;
+        };
+        /**
+         * ExemptionRequestPage
+         * @description One page of a list.
+         */
+        readonly ExemptionRequestPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["ExemptionRequest"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * ExternalCheckRun
@@ -3002,6 +3035,15 @@ export interface components {
             readonly last_rechecked_at: string | null;
         };
         /**
+         * IssuePage
+         * @description One page of a list.
+         */
+        readonly IssuePage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["Issue"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * JsonWebKeySet
          * @description Public keys that verify event tokens (RFC 7517).
          * @example {
@@ -3101,6 +3143,15 @@ export interface components {
             readonly name?: string;
         };
         /**
+         * LiveQueryCampaignPage
+         * @description One page of a list.
+         */
+        readonly LiveQueryCampaignPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["LiveQueryCampaign"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * LiveQueryCampaignRequest
          * @description A live query and the devices that run it; at least one device must be targeted.
          * @example {
@@ -3177,6 +3228,15 @@ export interface components {
             }[];
         };
         /**
+         * LiveQueryResultPage
+         * @description One page of a list.
+         */
+        readonly LiveQueryResultPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["LiveQueryResult"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * Package
          * @description What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
          * @example {
@@ -3225,6 +3285,15 @@ export interface components {
             readonly file_name: string;
             /** @description Why devices cannot enrol with this package, or only some, as a sentence; null where all can. */
             readonly problem: string | null;
+        };
+        /**
+         * PackagePage
+         * @description One page of a list.
+         */
+        readonly PackagePage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["Package"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * Pagination
@@ -3297,6 +3366,24 @@ export interface components {
             readonly id: string;
             /** @description Name of the group at the identity provider. */
             readonly name: string;
+        };
+        /**
+         * PersonGroupPage
+         * @description One page of a list.
+         */
+        readonly PersonGroupPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["PersonGroup"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * PersonPage
+         * @description One page of a list.
+         */
+        readonly PersonPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["Person"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * RegistrationRequest
@@ -3387,6 +3474,15 @@ export interface components {
             readonly end_user_denial_message?: string | null;
         };
         /**
+         * RegistrationRequestPage
+         * @description One page of a list.
+         */
+        readonly RegistrationRequestPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["RegistrationRequest"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * ReportingQuery
          * @description SQL that administrators wrote over the reporting tables, and the first rows of its latest run.
          * @example {
@@ -3434,6 +3530,15 @@ export interface components {
             readonly results?: readonly components["schemas"]["ReportingQueryResult"][];
         };
         /**
+         * ReportingQueryPage
+         * @description One page of a list.
+         */
+        readonly ReportingQueryPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["ReportingQuery"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * ReportingQueryResult
          * @description A row of a reporting query: whatever columns its SQL has.
          * @example {
@@ -3444,6 +3549,15 @@ export interface components {
          */
         readonly ReportingQueryResult: {
             readonly [key: string]: unknown;
+        };
+        /**
+         * ReportingQueryResultPage
+         * @description One page of a list.
+         */
+        readonly ReportingQueryResultPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["ReportingQueryResult"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * ReportingTable
@@ -3480,6 +3594,15 @@ export interface components {
              * @description Address of a description of the table and its columns.
              */
             readonly documentation_url: string;
+        };
+        /**
+         * ReportingTablePage
+         * @description One page of a list.
+         */
+        readonly ReportingTablePage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["ReportingTable"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * SsfCheckpoint
@@ -3747,8 +3870,6 @@ export interface components {
          *         "method": "urn:ietf:rfc:8935",
          *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
          *       },
-         *       "min_verification_interval": 1,
-         *       "device_subject_format": "iss_sub",
          *       "health": {
          *         "state": "ok",
          *         "failing_since": null,
@@ -3792,9 +3913,9 @@ export interface components {
             readonly poll_bearer_token?: string;
             /** @description What the service can tell of. */
             readonly events_supported: readonly string[];
-            /** @description What the receiver requested, and the verification event, which is always added. */
+            /** @description What the receiver asked for, and the verification event. */
             readonly events_requested: readonly string[];
-            /** @description What of that the stream delivers. */
+            /** @description What the stream tells of. */
             readonly events_delivered: readonly string[];
             /**
              * Format: date-time
@@ -3818,18 +3939,9 @@ export interface components {
                  * @description Where they are sent to, or fetched from.
                  */
                 readonly endpoint_url: string;
-                /** @description An addition: the `authorization_header` of the stream, where the Shared Signals Framework has it. */
-                readonly authorization_header?: string;
             };
             /** @description Of push streams, when set: what is sent as `Authorization` with every event. */
             readonly authorization_header?: string;
-            /** @description An addition: the seconds between requests for verification on average. Up to ten may come at once; further ones are a 429. */
-            readonly min_verification_interval: number;
-            /**
-             * @description An addition: how events name the device (RFC 9493). `draft` streams always use `opaque`.
-             * @enum {string}
-             */
-            readonly device_subject_format: "iss_sub" | "opaque";
             /** @description An addition: whether the receiver gets what it should. */
             readonly health: {
                 /**
@@ -3877,15 +3989,8 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
+            /** @description What to tell of; everything that is supported unless given. */
             readonly events_requested?: readonly string[];
-            /** @description Sent as `Authorization` with every pushed event; null for none. */
-            readonly authorization_header?: string | null;
-            /**
-             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
-             * @enum {string}
-             */
-            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -3899,7 +4004,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
+                /** @description What to tell of; everything that is supported unless given. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -3942,15 +4047,8 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
+            /** @description What to tell of; everything that is supported unless given. */
             readonly events_requested?: readonly string[];
-            /** @description Sent as `Authorization` with every pushed event; null for none. */
-            readonly authorization_header?: string | null;
-            /**
-             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
-             * @enum {string}
-             */
-            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -3964,7 +4062,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
+                /** @description What to tell of; everything that is supported unless given. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4004,15 +4102,8 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
+            /** @description What to tell of; everything that is supported unless given. */
             readonly events_requested?: readonly string[];
-            /** @description Sent as `Authorization` with every pushed event; null for none. */
-            readonly authorization_header?: string | null;
-            /**
-             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
-             * @enum {string}
-             */
-            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4026,7 +4117,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
+                /** @description What to tell of; everything that is supported unless given. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4182,101 +4273,22 @@ export interface components {
             readonly token: string | null;
         };
         /**
-         * SsfStreamIssuer
-         * @description An addition: what the receiver of a stream is set up with.
-         * @example {
-         *       "present": {
-         *         "iss": "https://muster.example.com",
-         *         "jwks_uri": "https://muster.example.com/ssf/jwks.json",
-         *         "aud": "https://acme.okta.example"
-         *       },
-         *       "next": {
-         *         "iss": "https://acme.example.com",
-         *         "jwks_uri": "https://acme.example.com/ssf/jwks.json",
-         *         "aud": "https://acme.okta.example"
-         *       },
-         *       "former": null,
-         *       "has_shared_key": true,
-         *       "keys": [
-         *         {
-         *           "kty": "RSA",
-         *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
-         *           "use": "sig",
-         *           "alg": "RS256",
-         *           "n": "3F6…",
-         *           "e": "AQAB"
-         *         }
-         *       ]
-         *     }
+         * SsfStreamEventPage
+         * @description One page of a list.
          */
-        readonly SsfStreamIssuer: {
-            /** @description What the receiver verifies tokens with now. */
-            readonly present: {
-                /**
-                 * Format: uri
-                 * @description Issuer of the tokens.
-                 */
-                readonly iss: string;
-                /**
-                 * Format: uri
-                 * @description Where the public keys are.
-                 */
-                readonly jwks_uri: string;
-                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
-                readonly aud: string | null;
-            };
-            /** @description What it verifies tokens with after a move; null where there is nothing to move to. */
-            readonly next: {
-                /**
-                 * Format: uri
-                 * @description Issuer of the tokens.
-                 */
-                readonly iss: string;
-                /**
-                 * Format: uri
-                 * @description Where the public keys are.
-                 */
-                readonly jwks_uri: string;
-                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
-                readonly aud: string | null;
-            } | null;
-            /** @description What events that were queued before the latest move are verified with. */
-            readonly former: {
-                /**
-                 * Format: uri
-                 * @description Issuer of the tokens.
-                 */
-                readonly iss: string;
-                /**
-                 * Format: uri
-                 * @description Where the public keys are.
-                 */
-                readonly jwks_uri: string;
-                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
-                readonly aud: string | null;
-                /**
-                 * Format: date-time
-                 * @description How long the keys of before stay published.
-                 */
-                readonly verified_until: string;
-            } | null;
-            /** @description Whether it signs with the key that organizations shared before each had its own: until it is moved, another organization could forge its events. */
-            readonly has_shared_key: boolean;
-            /** @description Every key that a token on its way may be signed with, and those that will sign soon. */
-            readonly keys: readonly {
-                /** @description Type of the key: `RSA`. */
-                readonly kty: string;
-                /** @description Name of the key, which the header of a token repeats. */
-                readonly kid: string;
-                /** @description What the key is for: `sig`. */
-                readonly use: string;
-                /** @description How it signs: `RS256`. */
-                readonly alg: string;
-                /** @description Modulus, in base64url. */
-                readonly n: string;
-                /** @description Exponent, in base64url. */
-                readonly e: string;
-            }[];
+        readonly SsfStreamEventPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["SsfStreamEvent"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * SsfStreamPage
+         * @description One page of a list.
+         */
+        readonly SsfStreamPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["SsfStream"][];
+            readonly pagination: components["schemas"]["Pagination"];
         };
         /**
          * SsfStreamStatus
@@ -4330,14 +4342,12 @@ export interface components {
          *     }
          */
         readonly SsfTest: {
-            /** @description Whether the receiver accepted it, or it waits to be polled. */
+            /** @description Whether the receiver took it, or it waits to be polled. */
             readonly success: boolean;
             /** @description The status that the receiver answered, `202` for poll streams, or `no_response`. */
             readonly response_code: string;
             /** @description Identifier of the event in the history of the stream. */
             readonly ssf_stream_event_id: number;
-            /** @description An addition, when there is one: what to know of the event, such as that nobody has the e-mail address. */
-            readonly hint?: string;
         };
         /**
          * SsfTestRequest
@@ -4385,6 +4395,15 @@ export interface components {
             readonly [key: string]: string;
         };
         /**
+         * TableRecordPage
+         * @description One page of a list.
+         */
+        readonly TableRecordPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["TableRecord"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * ValidationError
          * @description Why a well-formed request is not acceptable.
          * @example {
@@ -4403,7 +4422,7 @@ export interface components {
              * @description What went wrong, as a code that programs may rely on.
              * @enum {string}
              */
-            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
+            readonly error: "malformed_request" | "malformed_json" | "unknown_api_version" | "bad_cursor" | "unauthorized" | "feature_unavailable" | "permission_missing" | "not_found" | "method_not_allowed" | "api_version_gone" | "body_too_large" | "unsupported_media_type" | "invalid" | "search_invalid" | "device_not_registered" | "check_not_external" | "check_not_refreshable" | "request_decided" | "request_withdrawn" | "already_requested" | "already_registered" | "not_device_owner" | "exemptions_disallowed" | "snooze_disallowed" | "already_snoozed" | "delivery_pending" | "endpoint_disabled" | "secret_overlapping" | "rate_limited" | "internal" | "unavailable";
             /** @description What went wrong, as a sentence for people; its wording may change. */
             readonly message: string;
             /** @description Every fault that was found; at least one. */
@@ -4626,6 +4645,15 @@ export interface components {
             }[];
         };
         /**
+         * WebhookDeliveryPage
+         * @description One page of a list.
+         */
+        readonly WebhookDeliveryPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["WebhookDelivery"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * WebhookEndpoint
          * @description An address that is told of events.
          * @example {
@@ -4776,6 +4804,15 @@ export interface components {
             readonly enabled?: boolean;
         };
         /**
+         * WebhookEndpointPage
+         * @description One page of a list.
+         */
+        readonly WebhookEndpointPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["WebhookEndpoint"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
          * WebhookResend
          * @description What a call for repeats did.
          * @example {
@@ -4858,24 +4895,9 @@ export interface components {
         };
     };
     responses: {
-        /** @description The body is no JSON, the API version does not exist, or the cursor was not issued for this list. */
-        readonly BadRequest: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description There is no valid API key, or the feature is not available to the organization. */
         readonly Unauthorized: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -4885,11 +4907,6 @@ export interface components {
         /** @description The key lacks the permission. */
         readonly Forbidden: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -4899,53 +4916,6 @@ export interface components {
         /** @description There is no such record in the organization. */
         readonly NotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Version v0 of the API was asked for. */
-        readonly Gone: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body is larger than 1 MiB. */
-        readonly BodyTooLarge: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body is not JSON. */
-        readonly UnsupportedMediaType: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -4955,11 +4925,6 @@ export interface components {
         /** @description The request is well-formed but not acceptable; `errors` says what and where. */
         readonly Unprocessable: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -4981,28 +4946,9 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something went wrong in the service. */
-        readonly InternalError: {
+        /** @description What can happen anywhere: 400 for a body that is not JSON, an unknown API version or a cursor of another list, 410 for version v0, 413 for a body of more than 1 MiB, 415 for another content type, 500 and 503 for failures of the service. */
+        readonly OtherError: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The service cannot answer at the moment. */
-        readonly Unavailable: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -5016,6 +4962,10 @@ export interface components {
          * @example 2023-05-26
          */
         readonly ApiVersion: "2026-04-07" | "2023-05-26";
+        /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+        readonly Cursor: string;
+        /** @description How many records a page holds at most. */
+        readonly PerPage: number;
     };
     requestBodies: never;
     headers: {
@@ -5053,43 +5003,62 @@ export interface components {
     pathItems: never;
 }
 export type AdminUser = components['schemas']['AdminUser'];
+export type AdminUserPage = components['schemas']['AdminUserPage'];
 export type AuditLog = components['schemas']['AuditLog'];
+export type AuditLogPage = components['schemas']['AuditLogPage'];
 export type AuthLog = components['schemas']['AuthLog'];
+export type AuthLogPage = components['schemas']['AuthLogPage'];
 export type Check = components['schemas']['Check'];
 export type CheckConfiguration = components['schemas']['CheckConfiguration'];
 export type CheckConfigurationRequest = components['schemas']['CheckConfigurationRequest'];
+export type CheckPage = components['schemas']['CheckPage'];
 export type CheckRefresh = components['schemas']['CheckRefresh'];
 export type CheckRefreshRequest = components['schemas']['CheckRefreshRequest'];
 export type CheckResult = components['schemas']['CheckResult'];
+export type CheckResultPage = components['schemas']['CheckResultPage'];
 export type DeprovisionedPerson = components['schemas']['DeprovisionedPerson'];
+export type DeprovisionedPersonPage = components['schemas']['DeprovisionedPersonPage'];
 export type Device = components['schemas']['Device'];
 export type DeviceAuthenticationMode = components['schemas']['DeviceAuthenticationMode'];
 export type DeviceAuthenticationModeRequest = components['schemas']['DeviceAuthenticationModeRequest'];
 export type DeviceGroup = components['schemas']['DeviceGroup'];
 export type DeviceGroupMembership = components['schemas']['DeviceGroupMembership'];
 export type DeviceGroupMembershipRequest = components['schemas']['DeviceGroupMembershipRequest'];
+export type DeviceGroupPage = components['schemas']['DeviceGroupPage'];
+export type DevicePage = components['schemas']['DevicePage'];
 export type DeviceRegistration = components['schemas']['DeviceRegistration'];
 export type Error = components['schemas']['Error'];
 export type ExemptionRequest = components['schemas']['ExemptionRequest'];
 export type ExemptionRequestDecision = components['schemas']['ExemptionRequestDecision'];
+export type ExemptionRequestPage = components['schemas']['ExemptionRequestPage'];
 export type ExternalCheckRun = components['schemas']['ExternalCheckRun'];
 export type ExternalCheckRunRequest = components['schemas']['ExternalCheckRunRequest'];
 export type FieldError = components['schemas']['FieldError'];
 export type Issue = components['schemas']['Issue'];
+export type IssuePage = components['schemas']['IssuePage'];
 export type JsonWebKeySet = components['schemas']['JsonWebKeySet'];
 export type LiveQueryCampaign = components['schemas']['LiveQueryCampaign'];
 export type LiveQueryCampaignChange = components['schemas']['LiveQueryCampaignChange'];
+export type LiveQueryCampaignPage = components['schemas']['LiveQueryCampaignPage'];
 export type LiveQueryCampaignRequest = components['schemas']['LiveQueryCampaignRequest'];
 export type LiveQueryResult = components['schemas']['LiveQueryResult'];
+export type LiveQueryResultPage = components['schemas']['LiveQueryResultPage'];
 export type Package = components['schemas']['Package'];
+export type PackagePage = components['schemas']['PackagePage'];
 export type Pagination = components['schemas']['Pagination'];
 export type Person = components['schemas']['Person'];
 export type PersonGroup = components['schemas']['PersonGroup'];
+export type PersonGroupPage = components['schemas']['PersonGroupPage'];
+export type PersonPage = components['schemas']['PersonPage'];
 export type RegistrationRequest = components['schemas']['RegistrationRequest'];
 export type RegistrationRequestDecision = components['schemas']['RegistrationRequestDecision'];
+export type RegistrationRequestPage = components['schemas']['RegistrationRequestPage'];
 export type ReportingQuery = components['schemas']['ReportingQuery'];
+export type ReportingQueryPage = components['schemas']['ReportingQueryPage'];
 export type ReportingQueryResult = components['schemas']['ReportingQueryResult'];
+export type ReportingQueryResultPage = components['schemas']['ReportingQueryResultPage'];
 export type ReportingTable = components['schemas']['ReportingTable'];
+export type ReportingTablePage = components['schemas']['ReportingTablePage'];
 export type SsfCheckpoint = components['schemas']['SsfCheckpoint'];
 export type SsfConfiguration = components['schemas']['SsfConfiguration'];
 export type SsfPoll = components['schemas']['SsfPoll'];
@@ -5103,36 +5072,37 @@ export type SsfStreamChange = components['schemas']['SsfStreamChange'];
 export type SsfStreamCollectionChange = components['schemas']['SsfStreamCollectionChange'];
 export type SsfStreamCreation = components['schemas']['SsfStreamCreation'];
 export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
-export type SsfStreamIssuer = components['schemas']['SsfStreamIssuer'];
+export type SsfStreamEventPage = components['schemas']['SsfStreamEventPage'];
+export type SsfStreamPage = components['schemas']['SsfStreamPage'];
 export type SsfStreamStatus = components['schemas']['SsfStreamStatus'];
 export type SsfStreamStatusChange = components['schemas']['SsfStreamStatusChange'];
 export type SsfTest = components['schemas']['SsfTest'];
 export type SsfTestRequest = components['schemas']['SsfTestRequest'];
 export type SsfVerification = components['schemas']['SsfVerification'];
 export type TableRecord = components['schemas']['TableRecord'];
+export type TableRecordPage = components['schemas']['TableRecordPage'];
 export type ValidationError = components['schemas']['ValidationError'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
+export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
 export type WebhookEndpointChange = components['schemas']['WebhookEndpointChange'];
 export type WebhookEndpointCreation = components['schemas']['WebhookEndpointCreation'];
+export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
 export type WebhookResend = components['schemas']['WebhookResend'];
 export type WebhookResendRequest = components['schemas']['WebhookResendRequest'];
 export type WebhookSecretRoll = components['schemas']['WebhookSecretRoll'];
 export type WebhookTestRequest = components['schemas']['WebhookTestRequest'];
 export type WhoAmI = components['schemas']['WhoAmI'];
-export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
-export type ResponseGone = components['responses']['Gone'];
-export type ResponseBodyTooLarge = components['responses']['BodyTooLarge'];
-export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseUnprocessable = components['responses']['Unprocessable'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
-export type ResponseInternalError = components['responses']['InternalError'];
-export type ResponseUnavailable = components['responses']['Unavailable'];
+export type ResponseOtherError = components['responses']['OtherError'];
 export type ParameterApiVersion = components['parameters']['ApiVersion'];
+export type ParameterCursor = components['parameters']['Cursor'];
+export type ParameterPerPage = components['parameters']['PerPage'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderRateLimitLimit = components['headers']['RateLimit-Limit'];
 export type HeaderRatelimitRemaining = components['headers']['Ratelimit-Remaining'];
@@ -5176,21 +5146,18 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WhoAmI"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listDevices: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -5274,20 +5241,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Device"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["DevicePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getDevice: {
@@ -5355,13 +5315,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Device"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly deleteDevice: {
@@ -5429,24 +5386,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Device"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listDevicesOfPerson: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -5533,21 +5487,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Device"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["DevicePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateDeviceAuthenticationModeWithPut: {
@@ -5607,17 +5554,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeviceAuthenticationMode"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateDeviceAuthenticationMode: {
@@ -5677,17 +5619,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeviceAuthenticationMode"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly deleteDeviceRegistration: {
@@ -5736,24 +5673,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeviceRegistration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listDeviceGroups: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -5807,20 +5741,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["DeviceGroup"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["DeviceGroupPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getDeviceGroup: {
@@ -5864,22 +5791,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeviceGroup"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listDevicesOfGroup: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -5966,21 +5890,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Device"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["DevicePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly addDeviceGroupMembers: {
@@ -6043,17 +5960,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeviceGroupMembership"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly removeDeviceGroupMember: {
@@ -6106,24 +6018,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeviceGroupMembership"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listPeople: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -6183,20 +6092,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Person"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["PersonPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getPerson: {
@@ -6245,22 +6147,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Person"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listDeprovisionedPeople: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -6317,29 +6216,22 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["DeprovisionedPerson"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["DeprovisionedPersonPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listPersonGroups: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -6388,20 +6280,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["PersonGroup"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["PersonGroupPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getPersonGroup: {
@@ -6442,22 +6327,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["PersonGroup"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listGroupsOfPerson: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -6509,30 +6391,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["PersonGroup"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["PersonGroupPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listPeopleOfGroup: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -6595,30 +6470,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Person"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["PersonPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listChecks: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -6713,20 +6581,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Check"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["CheckPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getCheck: {
@@ -6806,13 +6667,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Check"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getCheckConfiguration: {
@@ -6880,13 +6738,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CheckConfiguration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateCheckConfigurationWithPut: {
@@ -6974,17 +6829,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CheckConfiguration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateCheckConfiguration: {
@@ -7072,26 +6922,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CheckConfiguration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listCheckResultsOfDevice: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -7160,30 +7005,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["CheckResult"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["CheckResultPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listCheckResultsOfCheck: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -7252,21 +7090,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["CheckResult"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["CheckResultPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly createCheckRefresh: {
@@ -7317,17 +7148,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CheckRefresh"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly runExternalCheck: {
@@ -7387,26 +7213,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ExternalCheckRun"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listIssues: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -7485,20 +7306,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Issue"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["IssuePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getIssue: {
@@ -7559,22 +7373,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Issue"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listOpenIssuesOfDevice: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -7656,30 +7467,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Issue"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["IssuePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listOpenIssuesOfPerson: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -7761,30 +7565,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Issue"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["IssuePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listExemptionRequests: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -7853,20 +7650,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["ExemptionRequest"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["ExemptionRequestPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getExemptionRequest: {
@@ -7925,13 +7715,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ExemptionRequest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly decideExemptionRequestWithPut: {
@@ -8000,17 +7787,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ExemptionRequest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly decideExemptionRequest: {
@@ -8079,26 +7861,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ExemptionRequest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listRegistrationRequests: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -8162,20 +7939,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["RegistrationRequest"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["RegistrationRequestPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getRegistrationRequest: {
@@ -8229,13 +7999,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RegistrationRequest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly decideRegistrationRequestWithPut: {
@@ -8299,17 +8066,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RegistrationRequest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly decideRegistrationRequest: {
@@ -8373,26 +8135,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RegistrationRequest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listPackages: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
             };
             readonly header?: {
                 /**
@@ -8440,20 +8197,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["Package"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["PackagePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getPackage: {
@@ -8501,13 +8251,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Package"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly downloadPackage: {
@@ -8560,22 +8307,19 @@ export interface operations {
                     readonly "text/plain; charset=utf-8": string;
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listLiveQueryCampaigns: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -8637,20 +8381,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["LiveQueryCampaign"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["LiveQueryCampaignPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly createLiveQueryCampaign: {
@@ -8713,16 +8450,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LiveQueryCampaign"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getLiveQueryCampaign: {
@@ -8773,13 +8505,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LiveQueryCampaign"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateLiveQueryCampaignWithPut: {
@@ -8839,17 +8568,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LiveQueryCampaign"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly deleteLiveQueryCampaign: {
@@ -8900,15 +8624,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LiveQueryCampaign"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateLiveQueryCampaign: {
@@ -8968,26 +8689,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["LiveQueryCampaign"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listLiveQueryResults: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -9053,30 +8769,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["LiveQueryResult"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["LiveQueryResultPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listReportingTables: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
             };
             readonly header?: {
                 /**
@@ -9128,20 +8837,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["ReportingTable"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["ReportingTablePage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getReportingTable: {
@@ -9193,22 +8895,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ReportingTable"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listTableRecords: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -9265,30 +8964,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["TableRecord"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["TableRecordPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listReportingQueries: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /** @description `1` or `true` leaves `results` out. */
                 readonly omit_results?: string;
             };
@@ -9344,20 +9036,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["ReportingQuery"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["ReportingQueryPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getReportingQuery: {
@@ -9414,23 +9099,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ReportingQuery"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listReportingQueryResults: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
             };
             readonly header?: {
                 /**
@@ -9475,30 +9157,23 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["ReportingQueryResult"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["ReportingQueryResultPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listAuditLogs: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -9556,20 +9231,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["AuditLog"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["AuditLogPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getAuditLog: {
@@ -9617,22 +9285,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AuditLog"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listAuthLogs: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -9731,20 +9396,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["AuthLog"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["AuthLogPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getAuthLog: {
@@ -9825,22 +9483,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AuthLog"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listAdminUsers: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -9899,20 +9554,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["AdminUser"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["AdminUserPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getAdminUser: {
@@ -9960,22 +9608,19 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AdminUser"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listWebhookEndpoints: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -10050,21 +9695,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["WebhookEndpoint"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["WebhookEndpointPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly createWebhookEndpoint: {
@@ -10140,16 +9778,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getWebhookEndpoint: {
@@ -10211,14 +9844,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateWebhookEndpointWithPut: {
@@ -10289,17 +9919,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly deleteWebhookEndpoint: {
@@ -10332,15 +9957,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateWebhookEndpoint: {
@@ -10411,17 +10033,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly revealWebhookSecret: {
@@ -10483,15 +10100,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly rollWebhookSecret: {
@@ -10562,26 +10176,21 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listWebhookDeliveries: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -10653,22 +10262,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["WebhookDelivery"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getWebhookDelivery: {
@@ -10768,14 +10370,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookDeliveryDetails"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly testWebhookEndpoint: {
@@ -10882,17 +10481,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookDeliveryDetails"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly resendWebhookDelivery: {
@@ -10992,15 +10586,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookDeliveryDetails"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly resendWebhookDeliveries: {
@@ -11051,17 +10642,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["WebhookResend"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfConfiguration: {
@@ -11116,10 +10702,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfConfiguration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfKeys: {
@@ -11161,10 +10744,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfConfigurationOfOrganization: {
@@ -11222,11 +10802,8 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfConfiguration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfConfigurationBelowOrganization: {
@@ -11284,11 +10861,8 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfConfiguration"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfKeysOfOrganization: {
@@ -11333,20 +10907,17 @@ export interface operations {
                     readonly "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listSsfStreams: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /** @description Identifier of the stream, or its `stream_id`. */
                 readonly stream_id?: string;
             };
@@ -11403,8 +10974,6 @@ export interface operations {
                      *             "method": "urn:ietf:rfc:8935",
                      *             "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *           },
-                     *           "min_verification_interval": 1,
-                     *           "device_subject_format": "iss_sub",
                      *           "health": {
                      *             "state": "ok",
                      *             "failing_since": null,
@@ -11421,22 +10990,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["SsfStream"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    } | (components["schemas"]["SsfStream"] | readonly components["schemas"]["SsfStream"][]);
+                    readonly "application/json": components["schemas"]["SsfStreamPage"] | components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly configureSsfStreamWithPut: {
@@ -11511,8 +11073,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11524,17 +11084,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly createSsfStream: {
@@ -11608,8 +11163,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11621,16 +11174,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly removeSsfStream: {
@@ -11663,15 +11211,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly configureSsfStream: {
@@ -11746,8 +11291,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11759,17 +11302,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfStreamStatus: {
@@ -11810,15 +11348,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStreamStatus"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly setSsfStreamStatus: {
@@ -11867,17 +11402,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStreamStatus"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly verifySsfStream: {
@@ -11917,17 +11447,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfStream: {
@@ -11987,8 +11512,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12000,14 +11523,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateSsfStreamWithPut: {
@@ -12076,8 +11596,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12089,17 +11607,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly deleteSsfStream: {
@@ -12132,15 +11645,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly updateSsfStream: {
@@ -12209,8 +11719,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12222,17 +11730,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly rotateSsfPollToken: {
@@ -12302,8 +11805,6 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
-                     *       "min_verification_interval": 1,
-                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12315,17 +11816,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly testSsfStream: {
@@ -12376,164 +11872,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfTest"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
-    readonly getSsfStreamIssuer: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
-                 * @example 2023-05-26
-                 */
-                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
-            };
-            readonly path: {
-                /** @description Identifier of the stream, or its `stream_id`. */
-                readonly streamId: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description An addition: what the receiver of a stream is set up with. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "present": {
-                     *         "iss": "https://muster.example.com",
-                     *         "jwks_uri": "https://muster.example.com/ssf/jwks.json",
-                     *         "aud": "https://acme.okta.example"
-                     *       },
-                     *       "next": {
-                     *         "iss": "https://acme.example.com",
-                     *         "jwks_uri": "https://acme.example.com/ssf/jwks.json",
-                     *         "aud": "https://acme.okta.example"
-                     *       },
-                     *       "former": null,
-                     *       "has_shared_key": true,
-                     *       "keys": [
-                     *         {
-                     *           "kty": "RSA",
-                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
-                     *           "use": "sig",
-                     *           "alg": "RS256",
-                     *           "n": "3F6…",
-                     *           "e": "AQAB"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["SsfStreamIssuer"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
-    readonly moveSsfStream: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
-                 * @example 2023-05-26
-                 */
-                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
-            };
-            readonly path: {
-                /** @description Identifier of the stream, or its `stream_id`. */
-                readonly streamId: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description A stream of compliance signals to one receiver. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
-                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "31",
-                     *       "iss": "https://muster.example.com",
-                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
-                     *       "name": "Okta",
-                     *       "aud": "https://acme.okta.example",
-                     *       "delivery_type": "push",
-                     *       "spec_version": "v1_0",
-                     *       "enabled": true,
-                     *       "events_supported": [
-                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
-                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
-                     *       ],
-                     *       "events_requested": [
-                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
-                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
-                     *       ],
-                     *       "events_delivered": [
-                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
-                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
-                     *       ],
-                     *       "created_at": "2026-11-20T09:14:03.120Z",
-                     *       "updated_at": "2026-11-20T09:14:03.120Z",
-                     *       "delivery": {
-                     *         "method": "urn:ietf:rfc:8935",
-                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
-                     *       },
-                     *       "health": {
-                     *         "state": "ok",
-                     *         "failing_since": null,
-                     *         "last_error": null,
-                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
-                     *       }
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["SsfStream"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 422: components["responses"]["Unprocessable"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly pollSsfStream: {
@@ -12575,14 +11919,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfPollAnswer"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly pollOrAcknowledgeSsfStream: {
@@ -12637,25 +11978,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfPollAnswer"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly listSsfStreamEvents: {
         readonly parameters: {
             readonly query?: {
                 /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
-                readonly cursor?: string;
+                readonly cursor?: components["parameters"]["Cursor"];
                 /** @description How many records a page holds at most. */
-                readonly per_page?: number;
+                readonly per_page?: components["parameters"]["PerPage"];
                 /**
                  * @description Search clauses joined by AND and OR, at most 50 and 2 kB, such as `name~"laptop"`; blank finds everything.
                  *
@@ -12748,22 +12084,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @description The records of this page. */
-                        readonly data: readonly components["schemas"]["SsfStreamEvent"][];
-                        readonly pagination: components["schemas"]["Pagination"];
-                    };
+                    readonly "application/json": components["schemas"]["SsfStreamEventPage"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfStreamEvent: {
@@ -12842,14 +12171,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfStreamEvent"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly replaySsfStreamEvents: {
@@ -12904,17 +12230,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfReplay"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["BodyTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfStreamSnapshot: {
@@ -12973,15 +12294,12 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfSnapshot"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
     readonly getSsfStreamCheckpoint: {
@@ -13026,14 +12344,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SsfCheckpoint"];
                 };
             };
-            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            readonly default: components["responses"]["OtherError"];
         };
     };
 }

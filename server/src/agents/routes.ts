@@ -53,7 +53,13 @@ export function agentRoutes(app: FastifyInstance, context: AgentContext, limits:
 
 function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
   addBodyParser(scope, bodies)
-  scope.setNotFoundHandler((_request, reply) => answerWith(reply, failure(404, 'There is no such endpoint')))
+  scope.setNotFoundHandler((request, reply) => {
+    const methods = scope.allowedMethods(request.url.split('?', 1)[0] ?? '', request.headers)
+    if (methods.length === 0) return answerWith(reply, failure(404, 'There is no such endpoint'))
+    reply.header('allow', methods.join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    return answerWith(reply, failure(405, `This endpoint does not take ${request.method}`))
+  })
   scope.setErrorHandler((error, request, reply) => answerWith(reply, answerOfError(context, error, request)))
   addSmallEndpoints(scope, context, bodies)
   addLargeEndpoints(scope, context, bodies)

@@ -59,7 +59,7 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
     })
     if (!session) return fail('not_signed_in')
     holdToLimit(reply, session)
-    if (request.method !== 'GET') {
+    if (!isSafe(request.method)) {
       const token = Buffer.from(String(request.headers[csrfHeader] ?? ''), 'base64url')
       if (!secrets.verify(csrfPurpose, secret, token)) {
         fail('cross_site', { message: 'The header X-Muster-CSRF must hold the token of the session.' })
@@ -79,6 +79,9 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
   }
 }
 
+/** RFC 9110 §9.2.1, of the methods that have routes. */
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
 /**
  * Browsers say where a request comes from, in Sec-Fetch-Site or, with everything but GET, in Origin: what changes
  * something must say that it comes from here.
@@ -87,7 +90,7 @@ function strangerRefusal(baseUrl: string) {
   const { origin } = new URL(baseUrl)
   return ({ method, headers }: FastifyRequest): void => {
     const site = headers['sec-fetch-site']
-    const isChange = method !== 'GET'
+    const isChange = !isSafe(method)
     if (site !== undefined && site !== 'same-origin' && (isChange || site !== 'none')) fail('cross_site')
     if (headers.origin !== undefined && headers.origin !== origin) {
       fail('cross_site', { message: `The console takes requests from its own pages only: open it at ${baseUrl}.` })

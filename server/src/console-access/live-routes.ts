@@ -7,6 +7,7 @@ import { sessionRoute } from './endpoint-routes.ts'
 import { mayRead } from './rules.ts'
 import { sessionStanding } from './session-standing.ts'
 
+const eventStream = 'text/event-stream; charset=utf-8'
 const lookEveryMs = 1_000
 /** Also how long a session that has run out is still followed: nothing is written when it does. */
 const beatEveryMs = 5_000
@@ -31,6 +32,7 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
     path: '/live',
     run: async ({ session, reply }) => {
       if (!mayRead(session)) fail('permission_missing')
+      if (reply.request.method === 'HEAD') return reply.type(eventStream).send('')
       const { session_id: sessionId, organization_id: organizationId } = session
       const count = open.get(sessionId) ?? 0
       if (count >= mostPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
@@ -73,7 +75,7 @@ function begin(reply: FastifyReply): ServerResponse {
   const headers = reply.getHeaders() as Record<string, string>
   reply.raw.writeHead(200, {
     ...headers,
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': eventStream,
     'cache-control': 'no-store',
     // For proxies that would otherwise collect what is sent.
     'x-accel-buffering': 'no',

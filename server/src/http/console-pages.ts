@@ -29,6 +29,8 @@ export function addConsolePages(
   const send = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(headers)
     const path = request.url.split('?', 1)[0]?.replace(/^\/console\/?/, '') ?? ''
+    // The endpoints have routes of their own; what is left below their address is nothing.
+    if (path === 'api' || path.startsWith('api/')) return reply.callNotFound()
     const page = pages.get(path)
     if (page && path !== 'index.html') {
       reply.header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -40,7 +42,7 @@ export function addConsolePages(
     return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
   }
   app.get('/console', { config }, send)
-  app.get('/console/*', { config }, send)
+  app.get('/console/*', { config: { ...config, isFallback: true } }, send)
 }
 
 /** Whether the console was built; without it its address says how to. */

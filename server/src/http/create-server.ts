@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import { consoleErrorCodes, type ErrorCode } from '@muster/contract/errors.ts'
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,6 +15,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../config/load-config.ts'
 import { ServiceError } from '../errors.ts'
+import { allowedMethodsFinder } from './allowed-methods.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { bearerChallenge } from './bearer-challenge.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
@@ -38,7 +40,6 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
     genReqId: requestIdOf,
     trustProxy: config.trustProxy,
     bodyLimit,
-    exposeHeadRoutes: false,
     return503OnClosing: false,
     // Longer than load balancers and agents hold an idle connection, so that they are the ones to close it.
     keepAliveTimeout: 75_000,
@@ -56,11 +57,12 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   const app = config.tls
     ? Fastify({ ...options, https: tlsOptions(config.tls) })
     : Fastify({ ...options, http: parserOptions })
-  rememberRoutes(app)
+  rememberRoutes(app, config)
   endConnectionsAtStop(app)
   readBodiesAsJson(app)
   answerErrors(app, config, log)
   addCommonHeaders(app)
+  leaveOutStreamsOfHead(app)
   requireHost(app, { config, log })
   return app
 }
@@ -71,10 +73,11 @@ const tlsOptions = ({ certFile, keyFile }: { certFile: string; keyFile: string }
   ...parserOptions,
 })
 
-/** What was registered by whatever means, for the policy that every route is held to. */
-function rememberRoutes(app: FastifyInstance): void {
+/** What was registered by whatever means, for the policy that every route is held to and for 405s. */
+function rememberRoutes(app: FastifyInstance, { apiVersionHeaderAliases }: Config): void {
   const routes: RouteOptions[] = []
   app.decorate('routes', routes)
+  app.decorate('allowedMethods', allowedMethodsFinder(app, apiVersionHeaderAliases))
   app.addHook('onRoute', (route) => {
     routes.push(route)
   })
@@ -88,11 +91,12 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof own === 'string' && /^[\w.:-]{1,128}$/.test(own) ? own : randomUUID()
 }
 
-/** RFC 9112 §3.2: HTTP/1.1 without Host is a 400. */
+/** RFC 9112 §3.2: HTTP/1.1 without Host, and any request with two, is a 400. */
 function requireHost(app: FastifyInstance, answering: Answering): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.host !== undefined || request.raw.httpVersion !== '1.1') return done()
-    const message = 'The header Host is missing.'
+    const count = hostsIn(request.raw.rawHeaders)
+    if (count === 1 || (count === 0 && request.raw.httpVersion !== '1.1')) return done()
+    const message = count === 0 ? 'The header Host is missing.' : 'The header Host is there more than once.'
     const error = new ServiceError('malformed_request', { message })
     answerError(answering, error, request, reply.header('connection', 'close'))
   })
@@ -100,12 +104,29 @@ function requireHost(app: FastifyInstance, answering: Answering): void {
 
 type Answering = { config: Config; log: Logger }
 
+/** Node keeps the first of several Host headers, so they are counted in what was sent: names and values by turns. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
+}
+
 function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
   const answering = { config, log }
   app.setErrorHandler((error, request, reply) => answerError(answering, error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    answerError(answering, unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases), request, reply)
+    const refusal = unmatchedRequest(path, request.headers, config.apiVersionHeaderAliases)
+    const methods = refusal.code === 'not_found' ? app.allowedMethods(path, request.headers) : []
+    if (methods.length === 0) return answerError(answering, refusal, request, reply)
+    // RFC 9110 §9.3.7 and §15.5.6
+    reply.header('allow', methods.join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    const message = `This address does not take ${request.method}; it takes ${methods.join(', ')}.`
+    return answerError(answering, new ServiceError('method_not_allowed', { message }), request, reply)
   })
 }
 
@@ -132,6 +153,16 @@ function answerError({ config, log }: Answering, error: unknown, request: Fastif
 function refusalFor(error: unknown, { credential }: FastifyRequest): ServiceError {
   const refusal = toServiceError(error)
   return credential === 'access_token' && statusOf[refusal.code] === 422 ? asMalformed(refusal) : refusal
+}
+
+/** A HEAD is answered as its GET would be, without the body: a body that is a stream is not even begun. */
+function leaveOutStreamsOfHead(app: FastifyInstance): void {
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (request.method !== 'HEAD' || !(payload instanceof Readable)) return done(null, payload)
+    payload.destroy()
+    // Fastify reads a stream of Node's to its end, and cancels one of the web.
+    done(null, new ReadableStream())
+  })
 }
 
 function addCommonHeaders(app: FastifyInstance): void {

@@ -6,20 +6,34 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { buildDocument } from './openapi/build-document.ts'
 
 const config = { access: 'page', isChatty: true } as const
+const specifications = '/openapi_specifications'
 const compress = promisify(gzip)
 const unpack = promisify(gunzip)
 
-/** `/openapi/<version>.json` for programs and `/docs` for people, complete without any other host. */
+/** `/openapi/<version>.json` for programs, listed at `/openapi_specifications`, and `/docs` for people, complete without any other host. */
 export function addDocs(app: FastifyInstance): void {
   const { operations, config: settings } = app.kit
   for (const version of apiVersions) {
     const document = kept(async () => compress(JSON.stringify(buildDocument(operations, version, settings.baseUrl))))
-    app.get(`/openapi/${version}.json`, { config }, async (request, reply) =>
-      sendCompressed(request, reply, 'application/json; charset=utf-8', await document()),
-    )
+    for (const address of [`/openapi/${version}.json`, `${specifications}/${version}`]) {
+      app.get(address, { config }, async (request, reply) =>
+        sendCompressed(request, reply, 'application/json; charset=utf-8', await document()),
+      )
+    }
   }
-  // Who opens the bare address in a browser wants to know what is here.
-  app.get('/', { config }, async (_request, reply) => reply.redirect('/docs'))
+  // Programs of this API family look here for the documents.
+  app.get(specifications, { config }, async () => {
+    const data = apiVersions.map((version) => ({
+      version,
+      spec_url: `${settings.baseUrl}${specifications}/${version}`,
+    }))
+    return { data, pagination: { next: '', current_cursor: '', next_cursor: '', count: data.length } }
+  })
+  // A browser at the bare address has a person before it, anything else a programmer behind it.
+  app.get('/', { config }, async (request, reply) => {
+    const isBrowser = /\btext\/html\b/.test(String(request.headers.accept))
+    return reply.header('vary', 'accept').redirect(isBrowser ? '/console' : '/docs')
+  })
   app.get('/docs', { config }, async (_request, reply) => sendPage(reply))
   app.get('/docs/start.js', { config }, async (_request, reply) => {
     reply.header('content-type', 'text/javascript; charset=utf-8')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { permissions } from '@muster/contract/permissions.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { undocumentedCodes } from './openapi/describe-answers.ts'
@@ -12,6 +13,7 @@ const ask = (url: string, headers: Record<string, string> = {}) => trial.ask('GE
 
 type Operation = {
   operationId: string
+  parameters: { name?: string }[]
   responses: Record<string, { $ref?: string; content?: { 'application/json': { example?: unknown } } }>
 }
 const operationsOf = (document: { paths: Record<string, Record<string, Operation>> }) =>
@@ -86,7 +88,61 @@ test('the page of the documents needs no other host, and may run only its own sc
   assert.match((await ask('/docs/reference.js')).body, /createApiReference/)
 })
 
-test('the bare address leads to the documents', async () => {
-  const { status, headers } = await ask('/')
-  assert.deepEqual([status, headers['location']], [302, '/docs'])
+test('the bare address leads browsers to the console and programs to the documents', async () => {
+  const placeFor = async (accept?: string) => {
+    const { status, headers } = await ask('/', accept === undefined ? {} : { accept })
+    assert.deepEqual([status, headers['vary']], [302, 'accept'])
+    return headers['location']
+  }
+  assert.equal(await placeFor('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'), '/console')
+  for (const accept of [undefined, '*/*', 'application/json']) assert.equal(await placeFor(accept), '/docs')
+})
+
+test('the documents are listed where clients of this API family look for them, without a key', async () => {
+  const { status, body } = await ask('/openapi_specifications')
+  const data = apiVersions.map((version) => ({ version, spec_url: `${baseUrl}/openapi_specifications/${version}` }))
+  const pagination = { next: '', current_cursor: '', next_cursor: '', count: data.length }
+  assert.deepEqual([status, body], [200, { data, pagination }])
+  for (const { version, spec_url } of data) {
+    const document = await ask(spec_url.slice(baseUrl.length))
+    assert.deepEqual(document.body, (await ask(`/openapi/${version}.json`)).body)
+  }
+  assert.equal((await ask('/openapi_specifications/2020-01-01')).status, 404)
+})
+
+test('pages of lists, errors and the parameters of lists are told once, and tags are described', async () => {
+  for (const version of apiVersions) {
+    const { body: document } = await ask(`/openapi/${version}.json`)
+    assert.ok(!JSON.stringify(document.paths).includes('"required":["data","pagination"]'))
+    assert.equal(document.components.schemas.DevicePage.properties.data.items.$ref, '#/components/schemas/Device')
+    for (const { operationId, parameters, responses } of operationsOf(document)) {
+      // A snapshot of a stream has cursors of its own.
+      const isList = operationId !== 'getSsfStreamSnapshot'
+      assert.ok(!isList || parameters.every(({ name }) => name !== 'cursor' && name !== 'per_page'), operationId)
+      const refusals = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
+      assert.ok(
+        refusals.every(([, { $ref }]) => $ref?.startsWith('#/components/responses/')),
+        operationId,
+      )
+      assert.equal(responses['default']?.$ref, '#/components/responses/OtherError')
+    }
+    for (const { name, description } of document.tags) assert.ok(description?.length > 10, name)
+  }
+})
+
+test('the guide to the API names every permission, and every operation that needs one', async () => {
+  const guide = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8')
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `'))
+  for (const permission of Object.keys(permissions)) {
+    const row = rows.find((line) => line.startsWith(`| \`${permission}\` |`)) ?? assert.fail(permission)
+    const own = trial.app.kit.operations.filter(({ access }) => access === permission)
+    const places = [...row.matchAll(/(\/[^`]+)`/g)].map(([, place = '']) => place)
+    for (const { path } of own) {
+      const address = path.replaceAll(/:\w+/g, '{id}')
+      assert.ok(
+        places.some((place) => address.startsWith(place)),
+        `${permission}: ${address}`,
+      )
+    }
+  }
 })

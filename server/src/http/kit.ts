@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -47,6 +48,8 @@ declare module 'fastify' {
     readonly kit: Kit
     /** Every route, in the order of registration. */
     readonly routes: readonly RouteOptions[]
+    /** Which methods the address of an unmatched request has; none where nothing is. */
+    readonly allowedMethods: (path: string, headers: IncomingHttpHeaders) => string[]
   }
   interface FastifyRequest {
     /** Set by the authentication of every route that needs a key or a session. */
@@ -60,6 +63,8 @@ declare module 'fastify' {
     operationId?: string
     /** What an access token needs for the route; access tokens open no others. */
     scope?: Scope | undefined
+    /** Serves whatever else is below its address: it makes no address exist. */
+    isFallback?: true
     /** Successful requests are logged at debug level only. */
     isChatty?: true
   }

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts'
 const versionHeader = 'x-service-api-version'
 
 /** What the request asks for, known to us or not; the latest when it names none. `aliases` are in lower case. */
-function requestedVersion(headers: IncomingHttpHeaders, aliases: readonly string[]): string {
+export function requestedVersion(headers: IncomingHttpHeaders, aliases: readonly string[]): string {
   const own = headers[versionHeader]
   if (own) return String(own)
   for (const alias of aliases) {

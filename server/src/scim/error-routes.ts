@@ -15,9 +15,13 @@ const conflicts: Partial<Record<string, string>> = {
 /** Every failure below the prefix is told in the form of RFC 7644 §3.12. */
 export function answerErrorsOfScim(scope: FastifyInstance): void {
   const { log } = scope.kit
-  scope.setNotFoundHandler((_request, reply) =>
-    send(reply, new ScimError(404, undefined, 'There is no such endpoint.')),
-  )
+  scope.setNotFoundHandler((request, reply) => {
+    const methods = scope.allowedMethods(request.url.split('?', 1)[0] ?? '', request.headers)
+    if (methods.length === 0) return send(reply, new ScimError(404, undefined, 'There is no such endpoint.'))
+    reply.header('allow', methods.join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    return send(reply, new ScimError(405, undefined, `This endpoint does not take ${request.method}.`))
+  })
   scope.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal.status >= 500) logFailure(log, error, request, refusal.status)

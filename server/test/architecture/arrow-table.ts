@@ -120,6 +120,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/type-provider-typebox': ['http', 'app.ts', '*/routes'],
   '@fastify/swagger': ['http', 'app.ts'],
   '@scalar/fastify-api-reference': ['http', 'app.ts'],
+  'find-my-way': ['http'],
   pg: ['db'],
   '@electric-sql/pglite': ['db'],
   'pg-boss': ['jobs'],

@@ -1,10 +1,14 @@
 import { type ApiVersion, apiVersions, latestVersion } from '@muster/contract/versions.ts'
 import type { Operation } from '../operations.ts'
 import { headers, refusalComponents } from './describe-answers.ts'
-import { describeOperation } from './describe-operation.ts'
+import { describeOperation, listParameters } from './describe-operation.ts'
+import { tagDescriptions } from './describe-tags.ts'
 import { type Schema, schemaLifter } from './lift-schemas.ts'
 
-/** The OpenAPI 3.1 document of one version. Without `baseUrl` it names no server, as the committed copy. */
+/**
+ * The OpenAPI 3.1 document of one version. Without `baseUrl` it is the committed copy, which leaves the address of the
+ * server to its reader.
+ */
 export function buildDocument(operations: readonly Operation[], version: ApiVersion, baseUrl?: string): Schema {
   const { lift, components } = schemaLifter()
   const present = operations.filter(({ versions }) => versions.includes(version))
@@ -22,20 +26,27 @@ export function buildDocument(operations: readonly Operation[], version: ApiVers
       version,
       summary: 'Device trust and endpoint compliance.',
       description,
+      contact: { name: 'The administrators of your Muster server' },
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    ...(baseUrl !== undefined && { servers: [{ url: baseUrl }] }),
+    servers: [baseUrl === undefined ? anyServer : { url: baseUrl }],
     security: [{ apiKey: [] }],
-    tags: tags.map((name) => ({ name })),
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     components: {
       securitySchemes: { apiKey: securityScheme },
-      parameters: { ApiVersion: versionParameter(version) },
+      parameters: { ApiVersion: versionParameter(version), ...listParameters(lift) },
       headers,
       responses,
       schemas: Object.fromEntries(Object.entries(components).toSorted(([left], [right]) => (left < right ? -1 : 1))),
     },
   }
+}
+
+const anyServer = {
+  url: '{base_url}',
+  description: 'Your Muster server: the value of its setting MUSTER_BASE_URL.',
+  variables: { base_url: { default: 'http://localhost:8080' } },
 }
 
 const securityScheme = {
@@ -60,13 +71,18 @@ Records of an organization: its devices, people, checks, issues and what follows
 **Lists** answer a page in the envelope \`data\` and \`pagination\`. Follow \`pagination.next\` until it is blank. Records
 that come and go meanwhile neither repeat nor hide others. A page ends early where it would exceed 2 MB.
 
-**Search** takes clauses of a field, an operator and a value: \`:\` is exact, \`~\` is a part in any case, \`<\` and \`>\`
-compare times. Quote values with spaces. \`field:["a","b"]\` finds any of several and \`field:null\` what has none,
+**Search** takes clauses of a field, an operator and a value: \`:\` is exact, \`~\` is a part in any case, \`<\`, \`<=\`,
+\`>\` and \`>=\` compare times. Quote values with spaces. \`field:["a","b"]\` finds any of several and \`field:null\` what has none,
 where a field allows it. Join clauses by \`AND\`, which binds tighter, and \`OR\`.
+
+**Methods**: every GET also takes HEAD, and OPTIONS tells what an address takes. Another method is a 405 with \`Allow\`.
+
+**Bodies**: identifiers may be strings or numbers, and booleans may be the strings \`"true"\` and \`"false"\`. Members that
+an operation does not know are ignored.
 
 **Limit**: a key may make 270 requests in the minute that its first request starts. Every answer says how many are
 left; a 429 says when to come again.
 
 **Errors** have one form: \`error\` is a code that programs may rely on, \`message\` a sentence for people. A 422 lists
-the faults under \`errors\`. Quote \`X-Request-Id\` when asking for help.
+the faults under \`errors\`, and its message is the first of them. Quote \`X-Request-Id\` when asking for help.
 `.trim()

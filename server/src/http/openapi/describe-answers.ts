@@ -5,13 +5,10 @@ import { errorBodyOf, statusOf } from '../errors.ts'
 import type { Operation } from '../operations.ts'
 import type { Lift, Schema } from './lift-schemas.ts'
 
-/** The response component of each status, what it means, and an example of each code it may carry. */
-const refusals: Readonly<Record<number, { name: string; description: string; codes: readonly ErrorCode[] }>> = {
-  400: {
-    name: 'BadRequest',
-    description: 'The body is no JSON, the API version does not exist, or the cursor was not issued for this list.',
-    codes: ['malformed_json', 'unknown_api_version', 'bad_cursor', 'malformed_request'],
-  },
+type Refusal = { readonly name: string; readonly description: string; readonly codes: readonly ErrorCode[] }
+
+/** The response components that operations name by status: what each means, and the codes it may carry. */
+const refusals: Readonly<Record<number, Refusal>> = {
   401: {
     name: 'Unauthorized',
     description: 'There is no valid API key, or the feature is not available to the organization.',
@@ -19,9 +16,6 @@ const refusals: Readonly<Record<number, { name: string; description: string; cod
   },
   403: { name: 'Forbidden', description: 'The key lacks the permission.', codes: ['permission_missing'] },
   404: { name: 'NotFound', description: 'There is no such record in the organization.', codes: ['not_found'] },
-  410: { name: 'Gone', description: 'Version v0 of the API was asked for.', codes: ['api_version_gone'] },
-  413: { name: 'BodyTooLarge', description: 'The body is larger than 1 MiB.', codes: ['body_too_large'] },
-  415: { name: 'UnsupportedMediaType', description: 'The body is not JSON.', codes: ['unsupported_media_type'] },
   422: {
     name: 'Unprocessable',
     description: 'The request is well-formed but not acceptable; `errors` says what and where.',
@@ -43,8 +37,17 @@ const refusals: Readonly<Record<number, { name: string; description: string; cod
     description: 'The key has used up its requests; the next ones pass after `Retry-After` seconds.',
     codes: ['rate_limited'],
   },
-  500: { name: 'InternalError', description: 'Something went wrong in the service.', codes: ['internal'] },
-  503: { name: 'Unavailable', description: 'The service cannot answer at the moment.', codes: ['unavailable'] },
+}
+
+/** What can happen to any operation, told once for all of them: a generated client has code for each status of each. */
+const otherRefusals: Refusal = {
+  name: 'OtherError',
+  description:
+    'What can happen anywhere: 400 for a body that is not JSON, an unknown API version or a cursor of another list, 410 for version v0, 413 for a body of more than 1 MiB, 415 for another content type, 500 and 503 for failures of the service.',
+  codes: [
+    ...(['malformed_json', 'unknown_api_version', 'bad_cursor', 'malformed_request', 'api_version_gone'] as const),
+    ...(['body_too_large', 'unsupported_media_type', 'internal', 'unavailable'] as const),
+  ],
 }
 
 const header = (type: string, description: string, example: unknown): Schema => ({
@@ -76,15 +79,16 @@ export const fileHeaders: Readonly<Record<string, Schema>> = {
 const always = ['X-Request-Id']
 const counted = [...always, 'RateLimit-Limit', 'Ratelimit-Remaining', 'Ratelimit-Reset', 'RateLimit-Policy']
 
-/** References to the headers of an answer, which are counted only where a key was accepted. */
-export function headersOf(access: Operation['access'], status = 200): Schema {
-  const names = access === 'public' || status === 401 ? always : counted
-  const all = status === 429 ? [...names, 'Retry-After'] : names
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
+const referencesTo = (names: readonly string[]): Schema =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** Every status that a call of the operation may be refused with. */
-export function refusalStatusesOf({
+const tooManyHeaders = referencesTo([...counted, 'Retry-After'])
+
+/** References to the headers of a successful answer, which is counted only where a key was accepted. */
+export const headersOf = (access: Operation['access']): Schema => referencesTo(access === 'public' ? always : counted)
+
+/** The statuses that say something of the operation itself when it refuses a call. */
+function refusalStatusesOf({
   access,
   path,
   body,
@@ -95,36 +99,37 @@ export function refusalStatusesOf({
 }: Operation): number[] {
   const isKeyed = access !== 'public'
   const when: [status: number, applies: boolean][] = [
-    [400, true],
     [401, isKeyed],
     [403, isKeyed && access !== 'read'],
     [404, path.includes(':') || namesRecord === true],
-    [410, true],
-    [413, body !== undefined],
-    [415, body !== undefined],
     [422, !faultsAreMalformed && (body !== undefined || query !== undefined || method !== 'GET')],
     [429, isKeyed],
-    [500, true],
-    [503, true],
   ]
   return when.filter(([, applies]) => applies).map(([status]) => status)
 }
 
-export const refusalName = (status: number): string => refusals[status]?.name ?? 'InternalError'
+/** References to the component of each refusal of an operation, by status, and to that of all others. */
+export function refusalsOf(operation: Operation): Record<string, Schema> {
+  const names = refusalStatusesOf(operation).map((status) => [status, refusals[status]?.name] as const)
+  const all = [...names, ['default', otherRefusals.name] as const]
+  return Object.fromEntries(all.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]))
+}
 
-/** The components that the operations refer to, one for each status. */
+/** The components that the operations refer to. */
 export function refusalComponents(lift: Lift): Record<string, Schema> {
-  const components = Object.entries(refusals).map(([status, { name, description, codes }]) => {
-    const schema = lift(status === '422' ? { ...ValidationErrorBody } : { ...ErrorBody })
-    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]))
-    const answer = {
-      description,
-      headers: headersOf('read', Number(status)),
-      content: { 'application/json': { schema, examples } },
-    }
-    return [name, answer] as const
+  const ofStatus = Object.entries(refusals).map(([status, refusal]): [string, Schema] => {
+    const body = status === '422' ? ValidationErrorBody : ErrorBody
+    const answer = describeRefusal(refusal, lift({ ...body }))
+    return [refusal.name, status === '429' ? { ...answer, headers: tooManyHeaders } : answer]
   })
-  return Object.fromEntries(components)
+  const others = describeRefusal(otherRefusals, lift({ ...ErrorBody }))
+  return Object.fromEntries([...ofStatus, [otherRefusals.name, others]])
+}
+
+// Headers that all refusals have are told in prose: a generated client has code for each of them in each operation.
+function describeRefusal({ description, codes }: Refusal, schema: Schema): Schema {
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]))
+  return { description, content: { 'application/json': { schema, examples } } }
 }
 
 function exampleOf(code: ErrorCode) {
@@ -132,8 +137,12 @@ function exampleOf(code: ErrorCode) {
   return errorBodyOf(new ServiceError(code, errors && { errors }))
 }
 
-/** Codes of the API that no status of the documents shows; a test keeps it empty. */
+/** No operation answers these: they are for addresses with another method. */
+const codesOutsideOperations: readonly ErrorCode[] = ['method_not_allowed']
+
+/** Codes of the API that the documents do not show; a test keeps it empty. */
 export const undocumentedCodes = (): string[] =>
-  Object.entries(statusOf).flatMap(([code, status]) =>
-    [...(refusals[status]?.codes ?? []), ...consoleErrorCodes].some((one) => one === code) ? [] : [code],
-  )
+  Object.entries(statusOf).flatMap(([code, status]) => {
+    const { codes } = refusals[status] ?? otherRefusals
+    return [...codes, ...consoleErrorCodes, ...codesOutsideOperations].some((one) => one === code) ? [] : [code]
+  })

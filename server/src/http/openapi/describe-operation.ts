@@ -1,19 +1,16 @@
 import { features } from '@muster/contract/features.ts'
+import { ListQuery } from '@muster/contract/pagination.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import type { TSchema } from 'typebox'
 import type { FileDescription, Operation } from '../operations.ts'
 import { paramNamesOf } from '../path-params.ts'
-import { fileHeaders, headersOf, refusalName, refusalStatusesOf } from './describe-answers.ts'
+import { fileHeaders, headersOf, refusalsOf } from './describe-answers.ts'
 import type { Lift, Schema } from './lift-schemas.ts'
 
 /** An operation as OpenAPI writes it. */
 export function describeOperation(operation: Operation, lift: Lift): Schema {
   const { operationId, summary, tag, access, body, status } = operation
-  const refusals = refusalStatusesOf(operation).map((refusal) => [
-    String(refusal),
-    { $ref: `#/components/responses/${refusalName(refusal)}` },
-  ])
   return {
     operationId,
     summary,
@@ -22,7 +19,7 @@ export function describeOperation(operation: Operation, lift: Lift): Schema {
     ...(access === 'public' && { security: [] }),
     parameters: [...pathParameters(operation), ...queryParameters(operation, lift), versionParameter],
     ...(body && { requestBody: { required: true, content: jsonOf(body, lift) } }),
-    responses: { [String(status)]: answerOf(operation, lift), ...Object.fromEntries(refusals) },
+    responses: { [String(status)]: answerOf(operation, lift), ...refusalsOf(operation) },
   }
 }
 
@@ -64,6 +61,25 @@ function pathParameters({ path, textParams }: Operation): Schema[] {
   })
 }
 
+/** The parameters that all lists share, as components. */
+export const listParameters = (lift: Lift): Record<string, Schema> => ({
+  Cursor: queryParameter('cursor', lift({ ...ListQuery.properties.cursor })),
+  PerPage: queryParameter('per_page', lift({ ...ListQuery.properties.per_page })),
+})
+
+const listReferences = new Map<unknown, Schema>([
+  [ListQuery.properties.cursor, { $ref: '#/components/parameters/Cursor' }],
+  [ListQuery.properties.per_page, { $ref: '#/components/parameters/PerPage' }],
+])
+
+const queryParameter = (name: string, { description, ...schema }: Schema, isRequired = false): Schema => ({
+  name,
+  in: 'query',
+  required: isRequired,
+  description,
+  schema,
+})
+
 function queryParameters({ query, search }: Operation, lift: Lift): Schema[] {
   if (!query || !('properties' in query)) return []
   const required: unknown[] = 'required' in query && Array.isArray(query.required) ? query.required : []
@@ -71,15 +87,14 @@ function queryParameters({ query, search }: Operation, lift: Lift): Schema[] {
   return properties
     .filter(([name]) => name !== 'query' || !search || Object.keys(search).length > 0)
     .map(([name, schema]) => {
-      const { description, ...rest } = lift(schema)
+      const reference = listReferences.get(schema)
+      if (reference) return reference
+      const lifted = lift(schema)
       const isSearch = name === 'query' && search !== undefined
-      return {
-        name,
-        in: 'query',
-        required: required.includes(name),
-        description: isSearch ? `${description}\n\n${searchTable(search)}` : description,
-        schema: rest,
-      }
+      const described = isSearch
+        ? { ...lifted, description: `${lifted['description']}\n\n${searchTable(search)}` }
+        : lifted
+      return queryParameter(name, described, required.includes(name))
     })
 }
 
@@ -95,8 +110,8 @@ function searchTable(search: SearchFields): string {
 }
 
 function answerOf(operation: Operation, lift: Lift): Schema {
-  const { answer, alternative, access, status, file } = operation
-  const headers = headersOf(access, status)
+  const { answer, alternative, access, file } = operation
+  const headers = headersOf(access)
   if (file) return describeFile(file, headers)
   if (!answer) return { description: 'Done; the answer has no body.', headers }
   const description = 'description' in answer ? answer.description : 'The record.'
