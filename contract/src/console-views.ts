@@ -6,6 +6,14 @@ import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-k
 const standings = ['blocked', 'will_block', 'notified', 'good', 'stale', 'never'] as const
 const deviceTypes = ['Mac', 'Linux', 'Windows', 'iOS', 'Android'] as const
 
+/** Why it is in doubt whether an agent is the device that it says it is. */
+const identityDoubts = ['suspended', 'conflict'] as const
+const identityDoubt = () =>
+  Choice(
+    identityDoubts,
+    '`suspended`: its registration waits to be confirmed; `conflict`: two agents enroll as the device in turn.',
+  )
+
 const owner = () =>
   Nullable(
     Type.Object(
@@ -26,6 +34,9 @@ export const DeviceView = Type.Object(
     standing: standing(),
     will_block_at: Nullable(Timestamp('When the device will be blocked; null unless it will block.')),
     blocked_since: Nullable(Timestamp('Since when the device is blocked; null unless it is.')),
+    identity_doubts: Type.Array(identityDoubt(), {
+      description: 'What puts its identity in doubt now; mostly nothing.',
+    }),
     owner: owner(),
     operating_system: Nullable(Text('Name and version of the operating system.')),
     serial: Nullable(Text('Serial number of the hardware.')),
@@ -48,6 +59,7 @@ export const DeviceView = Type.Object(
         standing: 'will_block',
         will_block_at: '2026-11-24T09:00:00.000Z',
         blocked_since: null,
+        identity_doubts: [],
         owner: { id: '311', name: 'Ana Ruiz' },
         operating_system: 'macOS 26.1',
         serial: 'C02XL0GTJGH5',
@@ -78,6 +90,7 @@ export const DeviceViewFilter = Type.Object(
     owner_id: Type.Optional(Text('Identifier of the owner.', { pattern: '^[0-9]{1,18}$' })),
     mode: Type.Optional(Choice(authenticationModes, 'Who may sign in with the device, which somebody owns.')),
     group_id: Type.Optional(Text('Identifier of a device group.', { pattern: '^[0-9]{1,18}$' })),
+    identity: Type.Optional(identityDoubt()),
     search: Type.Optional(
       Text('A part of the name, serial number, note, or name or e-mail address of the owner.', { maxLength: 200 }),
     ),

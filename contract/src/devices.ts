@@ -42,6 +42,14 @@ export const Device = Type.Object(
     }),
     device_type: Choice(deviceTypes, 'The platform of the device.'),
     form_factor: Choice(formFactors, 'Whether the device is a computer, a tablet or a phone.'),
+    registration_suspended_at: Nullable(
+      Timestamp(
+        'Since when the registration is in doubt, because an agent enrolled as the device that may not be its own; null when it is not. Nobody signs in with the device then, and its state gets no better, until its owner or an administrator confirms the registration.',
+      ),
+    ),
+    identity_conflict_since: Nullable(
+      Timestamp('Since when two agents enroll as the device in turn, as cloned machines do; null when none do.'),
+    ),
   },
   {
     title: 'Device',
@@ -69,6 +77,8 @@ export const Device = Type.Object(
         },
         device_type: 'Mac',
         form_factor: 'computer',
+        registration_suspended_at: null,
+        identity_conflict_since: null,
       },
     ],
   },
@@ -85,6 +95,8 @@ export const deviceSearch = {
   hardware_uuid: { ...uuidField, nullable: true },
   device_type: choiceField(deviceTypes),
   will_block_at: nullableTimeField,
+  registration_suspended_at: nullableTimeField,
+  identity_conflict_since: nullableTimeField,
 } as const satisfies SearchFields
 
 export const DeviceRegistration = Type.Object(

@@ -7,6 +7,8 @@ export const webhookEventSummaries = {
   'audit_log.recorded': 'Something was done that the audit log keeps.',
   'devices.created': 'A device enrolled.',
   'devices.registered': 'A device was registered to a person.',
+  'devices.registration_suspended': 'A registration is in doubt until somebody confirms it.',
+  'devices.identity_conflict': 'Two agents enroll as one device in turn.',
   'devices.destroyed': 'A device was removed for good.',
   'issues.new': 'A check found an issue on a device.',
   'issues.resolved': 'An issue on a device is there no more.',

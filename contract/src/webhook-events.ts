@@ -105,6 +105,14 @@ const definitions = {
     summary: webhookEventSummaries['devices.registered'],
     data: deviceNews,
   },
+  'devices.registration_suspended': {
+    summary: webhookEventSummaries['devices.registration_suspended'],
+    data: { ...deviceNews, reason: Text('Why the registration is in doubt.') },
+  },
+  'devices.identity_conflict': {
+    summary: webhookEventSummaries['devices.identity_conflict'],
+    data: deviceNews,
+  },
   'devices.destroyed': {
     summary: webhookEventSummaries['devices.destroyed'],
     data: { ...deviceNames, status: DeviceStatus },

@@ -40,6 +40,12 @@ const data: { readonly [Event in WebhookEvent]: WebhookData<Event> } = {
   },
   'devices.created': { ...deviceNews, device_status: 'good', registered_owner: null },
   'devices.registered': { ...deviceNews, device_status: 'good' },
+  'devices.registration_suspended': {
+    ...deviceNews,
+    device_status: 'good',
+    reason: 'It enrolled again while its earlier agent was in use.',
+  },
+  'devices.identity_conflict': { ...deviceNews, device_status: 'good' },
   'devices.destroyed': { ...device, status: 'notified' },
   'issues.new': issueNews,
   'issues.resolved': issueNews,

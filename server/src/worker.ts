@@ -22,6 +22,7 @@ import { repeat } from './jobs/repeat.ts'
 import { type JobHandler, type JobSchedule, startJobs } from './jobs/start-jobs.ts'
 import { dropOldResults } from './live-queries/drop-old-results.ts'
 import { giveUpWaiting } from './live-queries/give-up-waiting.ts'
+import { endQuietConflicts } from './registrations/end-identity-conflicts.ts'
 import { purgeDevices } from './registrations/purge-devices.ts'
 import { queueDueRuns } from './reporting/queries/queue-due-runs.ts'
 import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
@@ -52,6 +53,9 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     'purge-devices': async () => {
       const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
       await purgeDevices(db, deletedBefore, happening('system')())
+    },
+    'end-quiet-conflicts': async () => {
+      await endQuietConflicts(db, clock())
     },
     'end-requests-of-leavers': async () => {
       await endRequestsOfLeavers(db, clock)
@@ -105,6 +109,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   }
   const schedules: JobSchedule[] = [
     { name: 'purge-devices', cron: '* * * * *' },
+    { name: 'end-quiet-conflicts', cron: '53 * * * *' },
     { name: 'end-requests-of-leavers', cron: '* * * * *' },
     { name: 'drop-old-events', cron: '17 * * * *' },
     { name: 'verify-audit-logs', cron: '11 4 * * *' },

@@ -2499,7 +2499,9 @@ export interface components {
          *         ]
          *       },
          *       "device_type": "Mac",
-         *       "form_factor": "computer"
+         *       "form_factor": "computer",
+         *       "registration_suspended_at": null,
+         *       "identity_conflict_since": null
          *     }
          */
         readonly Device: {
@@ -2569,6 +2571,16 @@ export interface components {
              * @enum {string}
              */
             readonly form_factor: "computer" | "tablet" | "phone";
+            /**
+             * Format: date-time
+             * @description Since when the registration is in doubt, because an agent enrolled as the device that may not be its own; null when it is not. Nobody signs in with the device then, and its state gets no better, until its owner or an administrator confirms the registration.
+             */
+            readonly registration_suspended_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when two agents enroll as the device in turn, as cloned machines do; null when none do.
+             */
+            readonly identity_conflict_since: string | null;
         };
         /**
          * DeviceAuthenticationMode
@@ -4764,7 +4776,7 @@ export interface components {
             /** @description Where to send events: an https address on a publicly reachable host. */
             readonly url?: string;
             /** @description What to tell the endpoint of, all of it. */
-            readonly events?: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
+            readonly events?: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
             /** @description What the endpoint is for. */
             readonly description?: string | null;
             /** @description Headers to send besides, all of them; one with the value `********` keeps the value that it has. */
@@ -4793,7 +4805,7 @@ export interface components {
             /** @description Where to send events: an https address on a publicly reachable host. */
             readonly url: string;
             /** @description What to tell the endpoint of. */
-            readonly events: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
+            readonly events: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
             /** @description What the endpoint is for. */
             readonly description?: string | null;
             /** @description Headers to send besides, all of them; values are kept sealed. Those that belong to HTTP, to the body or to the signature are refused. */
@@ -4877,7 +4889,7 @@ export interface components {
              * @description Which event to send, with made-up values for all but `webhook.test`, which it is unless given.
              * @enum {string}
              */
-            readonly event?: "auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration" | "webhook.test";
+            readonly event?: "auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration" | "webhook.test";
         };
         /**
          * WhoAmI
@@ -5172,6 +5184,8 @@ export interface operations {
                  *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
                  *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
                  *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `registration_suspended_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `identity_conflict_since` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5230,7 +5244,9 @@ export interface operations {
                      *             ]
                      *           },
                      *           "device_type": "Mac",
-                     *           "form_factor": "computer"
+                     *           "form_factor": "computer",
+                     *           "registration_suspended_at": null,
+                     *           "identity_conflict_since": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5309,7 +5325,9 @@ export interface operations {
                      *         ]
                      *       },
                      *       "device_type": "Mac",
-                     *       "form_factor": "computer"
+                     *       "form_factor": "computer",
+                     *       "registration_suspended_at": null,
+                     *       "identity_conflict_since": null
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Device"];
@@ -5380,7 +5398,9 @@ export interface operations {
                      *         ]
                      *       },
                      *       "device_type": "Mac",
-                     *       "form_factor": "computer"
+                     *       "form_factor": "computer",
+                     *       "registration_suspended_at": null,
+                     *       "identity_conflict_since": null
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Device"];
@@ -5415,6 +5435,8 @@ export interface operations {
                  *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
                  *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
                  *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `registration_suspended_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `identity_conflict_since` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5476,7 +5498,9 @@ export interface operations {
                      *             ]
                      *           },
                      *           "device_type": "Mac",
-                     *           "form_factor": "computer"
+                     *           "form_factor": "computer",
+                     *           "registration_suspended_at": null,
+                     *           "identity_conflict_since": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5818,6 +5842,8 @@ export interface operations {
                  *     | `hardware_uuid` | string | `:` `~` | several values, `null` |
                  *     | `device_type` | enum: Mac, Linux, Windows, iOS, Android | `:` `~` | several values |
                  *     | `will_block_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `registration_suspended_at` | datetime | `:` `<` `<=` `>` `>=` | `null` |
+                 *     | `identity_conflict_since` | datetime | `:` `<` `<=` `>` `>=` | `null` |
                  */
                 readonly query?: string;
             };
@@ -5879,7 +5905,9 @@ export interface operations {
                      *             ]
                      *           },
                      *           "device_type": "Mac",
-                     *           "form_factor": "computer"
+                     *           "form_factor": "computer",
+                     *           "registration_suspended_at": null,
+                     *           "identity_conflict_since": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -10198,7 +10226,7 @@ export interface operations {
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
                  *     | `message_id` | identifier | `:` | several values |
-                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` `~` | several values |
+                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.registration_suspended, devices.identity_conflict, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` `~` | several values |
                  *     | `state` | enum: pending, delivered, failed | `:` `~` | several values |
                  *     | `device_id` | identifier | `:` | several values |
                  *     | `queued_at` | datetime | `:` `<` `<=` `>` `>=` |  |

@@ -11,6 +11,7 @@ import { standingWords } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { apiQueryOf } from './api-query.ts'
 import { type DeviceFilters, platforms, standings } from './device-filters.ts'
+import { identityWords } from './identity-doubts.ts'
 import { modeWords } from './sign-in-modes.ts'
 
 type Parts = {
@@ -29,7 +30,7 @@ const ownerOptions = [
 export function DeviceFilterBar({ filters, count, onChange, children }: Parts) {
   const { after: _after, from: _from, ...kept } = filters
   const with_ = (
-    field: 'state' | 'platform' | 'owner' | 'mode' | 'group' | 'q',
+    field: 'state' | 'platform' | 'owner' | 'mode' | 'identity' | 'group' | 'q',
     value: string | undefined,
   ): DeviceFilters => {
     const { [field]: _was, ...others } = kept
@@ -67,6 +68,13 @@ export function DeviceFilterBar({ filters, count, onChange, children }: Parts) {
         options={keysOf(modeWords).map((value) => ({ value, text: modeWords[value] }))}
         chosen={filters.mode ? [filters.mode] : []}
         onChange={([value]) => onChange(with_('mode', value))}
+      />
+      <FilterChip
+        field="Identity"
+        isSingle
+        options={keysOf(identityWords).map((value) => ({ value, text: identityWords[value] }))}
+        chosen={filters.identity ? [filters.identity] : []}
+        onChange={([value]) => onChange(with_('identity', value))}
       />
       <GroupChip group={filters.group} onChange={(group) => onChange(with_('group', group))} />
       <span className="grow" />

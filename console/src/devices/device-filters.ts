@@ -13,6 +13,7 @@ import {
 } from '../components/read-filters.ts'
 import { type Standing, standingWords } from '../components/state-shape.tsx'
 import { dayName } from '../components/times.ts'
+import { type IdentityDoubt, identityWords } from './identity-doubts.ts'
 import { modeWords } from './sign-in-modes.ts'
 
 export const platforms: readonly DeviceView['device_type'][] = ['Mac', 'Windows', 'Linux', 'iOS', 'Android']
@@ -28,6 +29,8 @@ export type DeviceFilters = {
   readonly owner?: 'registered' | 'none'
   /** Who may sign in with it. */
   readonly mode?: AuthenticationMode
+  /** Why its identity is in doubt. */
+  readonly identity?: IdentityDoubt
   /** Identifier of a device group. */
   readonly group?: string
   readonly q?: string
@@ -63,6 +66,7 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
     platform: readChoices(raw, 'platform', platforms),
     owner: readChoice(raw, 'owner', ['registered', 'none'] as const),
     mode: readChoice(raw, 'mode', keysOf(modeWords)),
+    identity: readChoice(raw, 'identity', keysOf(identityWords)),
     group: readId(raw, 'group'),
     q: readText(raw, 'q'),
     sort: readChoice(raw, 'sort', day === undefined ? deviceSorts : sortsOfDay),
@@ -76,7 +80,17 @@ export function readDeviceFilters(raw: Readonly<Record<string, unknown>>): Devic
 export const pageSizeOf = ({ per }: DeviceFilters): number => Number(per ?? defaultPageSize)
 
 /** What the server is asked for. */
-export function filterOf({ view, state, platform, owner, mode, group, q, as_of }: DeviceFilters): DeviceViewFilter {
+export function filterOf({
+  view,
+  state,
+  platform,
+  owner,
+  mode,
+  identity,
+  group,
+  q,
+  as_of,
+}: DeviceFilters): DeviceViewFilter {
   const { text: _text, ...wanted }: DeviceViewFilter & { text?: string } = view ? views[view] : {}
   return given({
     ...wanted,
@@ -84,6 +98,7 @@ export function filterOf({ view, state, platform, owner, mode, group, q, as_of }
     platform,
     owner,
     mode,
+    identity,
     group_id: group,
     search: q,
     as_of,
@@ -91,8 +106,9 @@ export function filterOf({ view, state, platform, owner, mode, group, q, as_of }
 }
 
 /** The filters in words, for when nothing is found. */
-export const filtersInWords = ({ view, state, platform, owner, mode, group, q, as_of }: DeviceFilters): string =>
-  sentenceOf([
+export const filtersInWords = (filters: DeviceFilters): string => {
+  const { view, state, platform, owner, mode, identity, group, q, as_of } = filters
+  return sentenceOf([
     view && `The view is ${views[view].text}`,
     as_of && `it is as of ${dayName(as_of)}`,
     state &&
@@ -103,6 +119,8 @@ export const filtersInWords = ({ view, state, platform, owner, mode, group, q, a
     platform && `platform is ${platform.split(',').join(' or ')}`,
     owner && (owner === 'none' ? 'nobody owns it' : 'somebody owns it'),
     mode && `who may sign in is ${modeWords[mode].toLowerCase()}`,
+    identity && `its identity is in doubt: ${identityWords[identity].toLowerCase()}`,
     group && 'it is in the chosen group',
     q && `something holds “${q}”`,
   ])
+}

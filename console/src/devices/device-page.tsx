@@ -15,6 +15,8 @@ import { consequenceOf } from './device-consequence.tsx'
 import { deviceStanding, ownerIdOf } from './device-facts.ts'
 import { deviceQuery, ownerQuery } from './device-queries.ts'
 import { DeviceTabs } from './device-tabs.tsx'
+import { doubtsOf, identityWords } from './identity-doubts.ts'
+import { IdentityNotes } from './identity-notes.tsx'
 import { MissingDevice } from './missing-device.tsx'
 
 const route = getRouteApi('/shell/devices/$deviceId')
@@ -60,8 +62,14 @@ function LoadedDevice({ device }: { device: Device }) {
             {name}
           </h1>
           <StatePill standing={standing} suffix={suffix + silence} />
+          {doubtsOf(device).map((doubt) => (
+            <span className="tag doubt" key={doubt}>
+              {identityWords[doubt]}
+            </span>
+          ))}
         </div>
         <p className="t2">{consequenceOf(device, standing, ownerName ?? 'Its owner', now)}</p>
+        <IdentityNotes device={device} ownerName={ownerName ?? 'its owner'} />
         <DeviceTabs device={device} />
         <Outlet />
       </div>

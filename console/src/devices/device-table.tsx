@@ -11,6 +11,7 @@ import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { DeviceCell, DeviceHead } from './device-columns.tsx'
 import { useDeviceVerbs, useMayChangeDevices } from './device-verbs.tsx'
+import { identityWords } from './identity-doubts.ts'
 
 const platformIcons: Readonly<Record<DeviceView['device_type'], IconName>> = {
   Mac: 'apple',
@@ -131,6 +132,11 @@ function DeviceRow({ row, columns, isChosen: isOn, isSelecting, onToggle, onGone
         <Link to="/devices/$deviceId" params={{ deviceId: row.id }} className="m ell" data-row-link title={name}>
           {name}
         </Link>
+        {row.identity_doubts.map((doubt) => (
+          <span className="tag doubt" key={doubt}>
+            {identityWords[doubt]}
+          </span>
+        ))}
         {row.deleted_at !== null && <span className="t3 sm"> deleted since</span>}
       </td>
       {columns.map((column) => (

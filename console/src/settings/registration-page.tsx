@@ -17,6 +17,10 @@ const rules: readonly (readonly [string, string])[] = [
     'A known device that enrols anew',
     'keeps its owner only with the same hardware. Where the old agent was heard of within 10 minutes, or the secret is not the owner’s, the registration is suspended until it is confirmed.',
   ],
+  [
+    'Two machines with one identity',
+    'take turns no longer: one stays in service, the other is refused for up to an hour at a time, and the device is marked.',
+  ],
   ['Who leaves', 'is deprovisioned: their registrations end, and their devices belong to nobody. The results stay.'],
 ]
 
@@ -45,7 +49,11 @@ export function RegistrationPage() {
               </Link>
             </dd>
             <dt>Suspended registrations</dt>
-            <dd className="tn">{facts.data.counts.suspended.toLocaleString('en')}</dd>
+            <dd className="tn">
+              <Link className="u" to="/devices" search={{ identity: 'suspended' }}>
+                {facts.data.counts.suspended.toLocaleString('en')}
+              </Link>
+            </dd>
             <dt>Requests that wait</dt>
             <dd className="tn">
               <Link className="u" to="/requests/registrations">

@@ -12,7 +12,7 @@ export function agentMetrics(rememberedDevices: () => number) {
   })
   const enrollments = new Counter({
     name: 'muster_agent_enrollments_total',
-    help: 'Enrolments by outcome: new, again, refused.',
+    help: 'Enrollments by outcome: new, again, refused (its secret), identity_conflict.',
     labelNames: ['outcome'] as const,
     registers: [],
   })

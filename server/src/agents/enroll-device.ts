@@ -9,28 +9,32 @@ import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 import { addDevice, renewDevice } from '../devices/save-enrolled-device.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
 import { announce } from '../events/announce.ts'
+import { admitReenrollment } from '../registrations/admit-reenrollment.ts'
+import { refusalsInWords } from '../registrations/end-identity-conflicts.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { suspendRegistration } from '../registrations/suspend-registration.ts'
 import type { AgentContext } from './agent-context.ts'
 import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
-import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf } from './enrollment-rules.ts'
+import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf, isInUse } from './enrollment-rules.ts'
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
 /** The service acts, at the request of an agent. */
 type Enrolling = Happening & { readonly actor: Actor }
-type Enrolled = { deviceId: string; outcome: 'new' | 'again' }
+type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'identity_conflict' }
+
+export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
 
 /**
- * Enrols a machine: a new device, or the one that it was before, whose earlier node key dies. Returns the node key;
- * undefined when the secret is not in force.
+ * Enrols a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
+ * a secret that is not in force, and a machine that enrolls in turn with another one of the same identity.
  */
 export async function enrollDevice(
   context: AgentContext,
   request: EnrollmentRequest,
   ipAddress: string,
-): Promise<string | undefined> {
+): Promise<Enrollment> {
   const { db, metrics, presence, secrets } = context
   const nodeKey = makeNodeKey(secrets)
   const now = context.clock()
@@ -41,15 +45,17 @@ export async function enrollDevice(
       const happening: Happening = { cause: ulid(), initiator: 'system', now }
       const actor = systemActorAt(ipAddress)
       const device = await enroll(tx, context, secret, request.facts, { ...happening, actor })
+      if (device.outcome === 'identity_conflict') return { ...device, organizationId: secret.organization_id }
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
       await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
       return { ...device, organizationId: secret.organization_id }
     }),
   )
   metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
-  if (!enrolled) return undefined
+  if (!enrolled) return { refusal: 'unknown_secret' }
+  if (enrolled.outcome === 'identity_conflict') return { refusal: 'identity_conflict' }
   presence.note(enrolled.organizationId, enrolled.deviceId, now)
-  return nodeKey
+  return { nodeKey }
 }
 
 async function enroll(
@@ -72,7 +78,10 @@ async function enroll(
       const lastSeenAt = seenAt > (known.last_seen_at ?? '') ? seenAt : known.last_seen_at
       // The enrolment itself is noted as a contact, too, but tells nothing of an agent that lives.
       const spokeAt = lastSeenAt !== null && lastSeenAt > (known.enrolled_at ?? '') ? lastSeenAt : null
-      await enrollAgain(tx, device, secret, facts, spokeAt, happening)
+      const admission = isInUse(spokeAt, happening.now) ? await admitReenrollment(tx, device, happening) : undefined
+      if (admission?.isRefused) return { deviceId: device.id, outcome: 'identity_conflict' }
+      const refusals = refusalsInWords(admission?.refusedBefore ?? 0)
+      await enrollAgain(tx, device, secret, facts, { spokeAt, refusals }, happening)
       return { deviceId: device.id, outcome: 'again' }
     }
   }
@@ -103,7 +112,7 @@ async function enrollAgain(
   device: LockedDevice,
   secret: EnrollmentSecret,
   facts: DeviceFacts,
-  spokeAt: string | null,
+  earlier: { spokeAt: string | null; refusals: string },
   happening: Enrolling,
 ): Promise<void> {
   const { actor, now } = happening
@@ -118,10 +127,14 @@ async function enrollAgain(
     organizationId,
     actor,
     about: { device: device.id, enrolment_secret: secret.id },
-    description: `The device "${facts.name}" enrolled again with the enrolment secret "${secret.name}".`,
+    description: `The device "${facts.name}" enrolled again with the enrolment secret "${secret.name}"${earlier.refusals}.`,
     now,
   })
-  const doubt = doubtOf({ registered_owner_id: device.registered_owner_id, spokeAt }, secret.person_id, now)
+  const doubt = doubtOf(
+    { registered_owner_id: device.registered_owner_id, spokeAt: earlier.spokeAt },
+    secret.person_id,
+    now,
+  )
   if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, happening)
   if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, happening)
 }

@@ -69,9 +69,12 @@ export function doubtOf(earlier: EarlierAgent, secretPersonId: string | null, no
   if (secretPersonId !== earlier.registered_owner_id) {
     return 'it enrolled again with a secret that is not bound to its owner'
   }
-  const isAlive = earlier.spokeAt !== null && Date.parse(now) - Date.parse(earlier.spokeAt) < aliveMs
-  return isAlive ? 'it enrolled again while its earlier agent was in use' : undefined
+  return isInUse(earlier.spokeAt, now) ? 'it enrolled again while its earlier agent was in use' : undefined
 }
+
+/** Whether an agent that spoke then, or never, counts as one that is in use. */
+export const isInUse = (spokeAt: string | null, now: string): boolean =>
+  spokeAt !== null && Date.parse(now) - Date.parse(spokeAt) < aliveMs
 
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}

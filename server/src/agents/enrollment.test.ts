@@ -68,6 +68,7 @@ test('a machine becomes a device with its facts, targeted by the checks, and is 
     enrolled_at: startOfTests,
     deleted_at: null,
     is_named: false,
+    identity_conflict_since: null,
   })
   const results = await database.db.selectFrom('check_results').select('status').execute()
   assert.deepEqual(results, [{ status: 'pending' }])

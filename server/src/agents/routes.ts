@@ -5,6 +5,7 @@ import type { AgentContext } from './agent-context.ts'
 import {
   type Answer,
   failure,
+  identityConflict,
   parseFields,
   success,
   tooLarge,
@@ -187,8 +188,9 @@ function dropAnswers(context: AgentContext, device: DeviceState): Answer {
 async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
   const enrollment = readEnrollment(parseFields(bodyOf(request)))
   if (!enrollment || !(await admitEnrollment(context, enrollment.secret, request.ip))) return unknownSecret
-  const nodeKey = await enrollDevice(context, enrollment, request.ip)
-  return nodeKey === undefined ? unknownSecret : success(JSON.stringify({ node_key: nodeKey, node_invalid: false }))
+  const enrolled = await enrollDevice(context, enrollment, request.ip)
+  if ('nodeKey' in enrolled) return success(JSON.stringify({ node_key: enrolled.nodeKey, node_invalid: false }))
+  return enrolled.refusal === 'identity_conflict' ? identityConflict : unknownSecret
 }
 
 function answerOfError(context: AgentContext, error: unknown, request: FastifyRequest): Answer {

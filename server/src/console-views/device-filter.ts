@@ -64,6 +64,8 @@ export function conditionsOf(organizationId: string, filter: DeviceViewFilter): 
       where member.organization_id = devices.organization_id and member.device_group_id = ${filter.group_id}::bigint
         and member.device_id = devices.id)`)
   }
+  if (filter.identity === 'suspended') conditions.push(sql<boolean>`devices.registration_suspended_at is not null`)
+  if (filter.identity === 'conflict') conditions.push(sql<boolean>`devices.identity_conflict_since is not null`)
   const pattern = patternOf(filter.search)
   if (pattern === undefined) return conditions
   // Each half has an index of its own; one condition over both tables would read all devices.

@@ -44,6 +44,8 @@ function listPresentDevices(reader: Reader, page: ListPage, { sort: asked, ...fi
       'devices.will_block_at',
       'devices.operating_system',
       'devices.serial',
+      'devices.registration_suspended_at',
+      'devices.identity_conflict_since',
       'people.id as owner_id',
       'people.name as owner_name',
       'presence.last_seen_at',

@@ -19,7 +19,9 @@ import { orNotFound } from '../errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { identifierOf } from '../http/record-id.ts'
+import { resolveIdentityConflict } from '../registrations/end-identity-conflicts.ts'
 import { restoreDevice } from '../registrations/restore-device.ts'
+import { confirmRegistration } from '../registrations/suspend-registration.ts'
 import { findDeletedDevice, listHappenings, listLiveQueriesOfDevice, presentHappening } from './device-history.ts'
 
 const tag = 'Console'
@@ -87,7 +89,40 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
       }),
   })
 
+  identityRoutes(scope)
   deletedDeviceRoutes(scope)
+}
+
+function identityRoutes(scope: FastifyInstance): void {
+  endpoint(scope, {
+    method: 'POST',
+    path: '/views/devices/:deviceId/confirm_registration',
+    operationId: 'confirmRegistration',
+    summary: 'Confirm the suspended registration of a device',
+    tag,
+    permission: 'manage_user_requests',
+    answer: Device,
+    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
+      transact(db, async (tx) => {
+        await confirmRegistration(tx, { organizationId, deviceId, actor }, { cause: ulid(), initiator: 'admin', now })
+        return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
+      }),
+  })
+
+  endpoint(scope, {
+    method: 'POST',
+    path: '/views/devices/:deviceId/resolve_identity_conflict',
+    operationId: 'resolveIdentityConflict',
+    summary: 'End the identity conflict of a device, so that its agent may enroll at once',
+    tag,
+    permission: 'update_devices',
+    answer: Device,
+    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
+      transact(db, async (tx) => {
+        await resolveIdentityConflict(tx, { organizationId, deviceId, actor, now })
+        return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
+      }),
+  })
 }
 
 function deletedDeviceRoutes(scope: FastifyInstance): void {

@@ -147,6 +147,7 @@ test('devices stand as they did, with what was deleted since and without what en
     name: 'c-gone',
     device_type: 'Mac',
     standing: 'will_block',
+    identity_doubts: [],
     will_block_at: null,
     blocked_since: null,
     owner: null,

@@ -74,6 +74,8 @@ export function listDevicesOfDay(reader: Reader, page: ListPage, listing: OfDay<
       'devices.device_type',
       'devices.operating_system',
       'devices.serial',
+      'devices.registration_suspended_at',
+      'devices.identity_conflict_since',
       'devices.deleted_at',
       'people.id as owner_id',
       'people.name as owner_name',

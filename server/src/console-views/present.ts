@@ -8,6 +8,10 @@ export const presentDeviceView = (row: DeviceViewRow): DeviceView => ({
   name: row.name,
   device_type: row.device_type,
   standing: row.standing,
+  identity_doubts: [
+    ...(row.registration_suspended_at === null ? [] : (['suspended'] as const)),
+    ...(row.identity_conflict_since === null ? [] : (['conflict'] as const)),
+  ],
   will_block_at: row.will_block_at,
   blocked_since: row.blocked_since,
   owner: row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },

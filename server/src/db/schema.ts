@@ -104,6 +104,18 @@ export interface Database {
     enrolled_at: Instant | null
     deleted_at: Instant | null
     is_named: WithDefault<boolean>
+    /** Since when two agents enroll as the device in turn. */
+    identity_conflict_since: Instant | null
+  }
+  device_reenrollments: {
+    organization_id: string
+    device_id: string
+    counted_from: Instant
+    counted: number
+    last_at: Instant
+    refused_until: Instant | null
+    cool_downs: WithDefault<number>
+    refused: WithDefault<number>
   }
   device_presence: { organization_id: string; device_id: string; last_seen_at: Instant }
   device_check_runs: { organization_id: string; device_id: string; check_ids: string[]; ran_at: Instant[] }

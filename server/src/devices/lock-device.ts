@@ -18,6 +18,7 @@ export async function lockDevices(tx: Tx, organizationId: string, deviceIds: rea
       'registered_owner_id',
       'registered_at',
       'registration_suspended_at',
+      'identity_conflict_since',
       'auth_state',
       'will_block_at',
       'signalled_status',

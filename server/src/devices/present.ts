@@ -23,6 +23,8 @@ export function presentDevice(row: DeviceRow, links: Links): Device {
     auth_configuration: row.registered_owner_id === null ? null : presentAuthenticationMode(row),
     device_type: row.device_type,
     form_factor: row.form_factor,
+    registration_suspended_at: row.registration_suspended_at,
+    identity_conflict_since: row.identity_conflict_since,
   }
 }
 

@@ -17,6 +17,8 @@ const searchColumns = {
   hardware_uuid: { column: 'devices.hardware_uuid', type: 'text' },
   device_type: { column: 'devices.device_type', type: 'text' },
   will_block_at: { column: 'devices.will_block_at', type: 'timestamptz' },
+  registration_suspended_at: { column: 'devices.registration_suspended_at', type: 'timestamptz' },
+  identity_conflict_since: { column: 'devices.identity_conflict_since', type: 'timestamptz' },
 } satisfies SearchColumns<typeof deviceSearch>
 
 const byId: Keyset = { id: { column: 'devices.id', type: 'bigint' }, direction: 'asc' }
@@ -49,6 +51,8 @@ const fromDevices = (reader: Reader, organizationId: string) =>
       'devices.last_authenticated_at',
       lastSeenAt,
       'devices.registered_owner_id',
+      'devices.registration_suspended_at',
+      'devices.identity_conflict_since',
       'devices.operating_system',
       'devices.hardware_model',
       'devices.serial',

@@ -20,6 +20,8 @@ export type Announcement = { organizationId: string; cause: string; at: string }
     }
   | { type: 'issues.new' | 'issues.resolved'; deviceId: string; issueId: string; checkId: string; title: string }
   | { type: 'devices.created' | 'devices.registered'; deviceId: string; deviceName: string }
+  | { type: 'devices.registration_suspended'; deviceId: string; deviceName: string; reason: string }
+  | { type: 'devices.identity_conflict'; deviceId: string; deviceName: string }
   // Announced while the device is still there to be read.
   | { type: 'devices.destroyed'; deviceId: string; deviceName: string }
   | {

@@ -5,7 +5,7 @@ import { webhookPayload } from '@muster/contract/webhook-events.ts'
 import { Compile } from 'typebox/compile'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
-import { recordAudit, systemActor } from '../audit/record-audit.ts'
+import { recordAudit, systemActorAt } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { type Announcement, announce } from './announce.ts'
 
@@ -95,6 +95,14 @@ test('what an endpoint is told of each event has the fields of its schema, and i
       { ...news, registered_owner },
     ],
     [
+      { ...onDevice, type: 'devices.registration_suspended', reason: 'It enrolled again.' },
+      { ...news, registered_owner, reason: 'It enrolled again.' },
+    ],
+    [
+      { ...onDevice, type: 'devices.identity_conflict' },
+      { ...news, registered_owner },
+    ],
+    [
       { ...onDevice, type: 'devices.destroyed' },
       { device_id: d, device_name: 'Mac', status: 'blocked' },
     ],
@@ -147,10 +155,9 @@ test('an entry of the audit log is told, and the telling is no entry', async () 
   await make.webhookEndpoint(organizationId, { events: ['audit_log.recorded'] })
   const entry = {
     organizationId,
-    actor: systemActor,
+    actor: systemActorAt('192.0.2.1'),
     about: {},
     description: 'Did it.',
-    ipAddress: '192.0.2.1',
     now: startOfTests,
   }
   await transact(app.db, (tx) => recordAudit(tx, entry))

@@ -46,6 +46,8 @@ const builders: Builders = {
   }),
   'devices.created': dataOfDevice,
   'devices.registered': dataOfDevice,
+  'devices.registration_suspended': (news, known) => ({ ...dataOfDevice(news, known), reason: news.reason }),
+  'devices.identity_conflict': dataOfDevice,
   'devices.destroyed': ({ deviceId, deviceName }, { facts }) => ({
     device_id: Number(deviceId),
     device_name: deviceName,
@@ -76,7 +78,11 @@ function payloadOf(news: Announcement, known: Known): Pick<WebhookMessage, 'even
   return { event: news.type, data: build(news, known) }
 }
 
-function dataOfDevice(news: News<'devices.created' | 'devices.registered'>, { facts, links }: Known) {
+type DeviceNews = News<
+  'devices.created' | 'devices.registered' | 'devices.registration_suspended' | 'devices.identity_conflict'
+>
+
+function dataOfDevice(news: DeviceNews, { facts, links }: Known) {
   const device = facts.devices.get(news.deviceId)
   const owner = device?.owner
   return {

@@ -44,7 +44,10 @@ const confirm = (deviceId: string, now: string) =>
 const suspend = (deviceId: string, now: string) =>
   within(async (tx) => {
     const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-    await suspendRegistration(tx, device, 'somebody else’s agent enrolled as this device', { actor: systemActor, now })
+    await suspendRegistration(tx, device, 'somebody else’s agent enrolled as this device', {
+      ...happeningAt(now),
+      actor: systemActor,
+    })
   })
 
 const deviceOf = (id: string) =>

@@ -4,16 +4,28 @@ import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
 import { setSuspension } from '../devices/set-owner.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { fail, orNotFound } from '../errors.ts'
+import { announce } from '../events/announce.ts'
 
 /** Puts the registration of a locked device in doubt, unless it is, until its owner or an administrator confirms it. */
 export async function suspendRegistration(
   tx: Tx,
   device: LockedDevice,
   reason: string,
-  { actor, now }: { actor: Actor; now: string },
+  { actor, cause, now }: { actor: Actor; cause: string; now: string },
 ): Promise<LockedDevice> {
   if (device.registration_suspended_at !== null) return device
   const suspended = await setSuspension(tx, device, now)
+  await announce(tx, [
+    {
+      type: 'devices.registration_suspended',
+      organizationId: device.organization_id,
+      deviceId: device.id,
+      deviceName: device.name,
+      reason: asSentence(reason),
+      cause,
+      at: now,
+    },
+  ])
   await recordAudit(tx, {
     organizationId: device.organization_id,
     actor,
@@ -23,6 +35,8 @@ export async function suspendRegistration(
   })
   return suspended
 }
+
+const asSentence = (reason: string): string => `${reason[0]?.toUpperCase() ?? ''}${reason.slice(1)}.`
 
 /** Ends the doubt: the device is the owner's after all. Fails with device_not_registered. */
 export async function confirmRegistration(

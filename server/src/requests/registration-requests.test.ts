@@ -176,7 +176,10 @@ test('an approval confirms the suspended registration of the requester', async (
   await register(ada.id)
   await within(async (tx) => {
     const locked = orNotFound(await lockDevice(tx, app.tenant.organizationId, device.id))
-    await suspendRegistration(tx, locked, 'a test doubts it', { actor: systemActor, now: start })
+    await suspendRegistration(tx, locked, 'a test doubts it', {
+      ...happeningAt(start),
+      actor: systemActor,
+    })
   })
   const id = await raise()
   assert.equal((await decide(id, { status: 'approved' })).status, 200)

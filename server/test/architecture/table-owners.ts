@@ -12,6 +12,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   device_group_members: 'groups',
   devices: 'devices',
   device_presence: 'devices',
+  device_reenrollments: 'registrations',
   device_authentication_groups: 'devices',
   device_check_runs: 'checks',
   enrollment_secrets: 'agents',

@@ -61,6 +61,7 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
     'POST /webhook_endpoints/:/deliveries/:/resend',
   ],
   device_group_member: ['data'],
+  device: ['registration_suspended_at', 'identity_conflict_since'],
   package: ['agent', 'platform', 'format', 'file_name', 'problem'],
   ssf_poll_answer: ['moreAvailable'],
   ssf_poll_body: ['maxEvents', 'returnImmediately', 'setErrs'],
@@ -70,6 +71,11 @@ export const additions: Readonly<Record<string, readonly string[]>> = {
   ssf_stream_status: ['reason'],
   ssf_configuration: ['spec_version', 'authorization_schemes', 'default_subjects'],
   report_query: ['results_updated_at', 'results_truncated', 'error_message'],
+}
+
+/** Fields that lists of these records are searched by besides the contract's. */
+export const searchAdditions: Readonly<Record<string, Readonly<Record<string, SearchFact>>>> = {
+  device: { registration_suspended_at: 'datetime', identity_conflict_since: 'datetime' },
 }
 
 /** The key of an operation in the facts. */

@@ -55,6 +55,8 @@ export async function populate(harness: TestApp, organizationId: string): Promis
       hardware_uuid: isPlain ? null : `5E2B6C1F-0E43-5B0B-9D61-7A1C3F3E2D1${index}`,
       note: isPlain ? null : `Note ${nameOf(index)}`,
       last_authenticated_at: isPlain ? null : minute(index),
+      registration_suspended_at: index === 3 ? minute(index) : null,
+      identity_conflict_since: index === 4 ? minute(index) : null,
       ...(index === 6 ? {} : { registered_owner_id: owner, registered_at: minute(index) }),
     })
     devices.push(device)

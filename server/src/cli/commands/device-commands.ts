@@ -4,6 +4,7 @@ import { endExemption } from '../../checks/end-exemption.ts'
 import { exemptCheck } from '../../checks/exempt-check.ts'
 import { snoozeCheck } from '../../checks/snooze-check.ts'
 import { transact } from '../../db/transact.ts'
+import { resolveIdentityConflict } from '../../registrations/end-identity-conflicts.ts'
 import { registerDevice } from '../../registrations/register-device.ts'
 import { restoreDevice } from '../../registrations/restore-device.ts'
 import { confirmRegistration } from '../../registrations/suspend-registration.ts'
@@ -39,6 +40,18 @@ export const confirmRegistrationCommand = defineCommand({
     const confirmation = { organizationId, deviceId: id, actor: terminalActor() }
     await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, byAdmin(now)))
     await io.line(`Confirmed the registration of device ${id}`)
+    return 0
+  },
+})
+
+export const resolveIdentityConflictCommand = defineCommand({
+  name: 'resolve-identity-conflict',
+  args: Type.Object(ofDevice),
+  async run({ connection, now }, { organization, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const resolution = { organizationId, deviceId: id, actor: terminalActor(), now }
+    await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution))
+    await io.line(`Resolved the identity conflict of device ${id}`)
     return 0
   },
 })

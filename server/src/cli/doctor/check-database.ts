@@ -13,6 +13,7 @@ import { openDatabase } from '../open-database.ts'
 import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database-facts.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 import { judgeOverdueReports, judgeReportRole } from './judge-reports.ts'
+import { judgeIdentities } from './judge-identities.ts'
 import { judgeStreams } from './judge-streams.ts'
 import { judgeWebhooks } from './judge-webhooks.ts'
 
@@ -40,6 +41,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     await judgeMasterKey(config, facts.fingerprint),
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
     ...(facts.webhooks ? judgeWebhooks(facts.webhooks) : []),
+    ...(facts.identities ? judgeIdentities(facts.identities) : []),
   ]
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
+import { surveyIdentities } from '../../devices/survey-identities.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
 import { listOverdueSessions } from '../../reporting/sandbox/overdue-sessions.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
@@ -29,6 +30,19 @@ const endpointSurvey = Type.Object({
       trouble: Type.Enum(['failing', 'disabled_failing', 'disabled_gone']),
       since: Type.String(),
       error: Type.String(),
+    }),
+  ),
+})
+
+const identitySurvey = Type.Object({
+  count: Type.Integer(),
+  listed: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      organization: Type.String(),
+      doubt: Type.Enum(['suspended', 'conflict']),
+      since: Type.String(),
     }),
   ),
 })
@@ -63,6 +77,7 @@ export const databaseFacts = Type.Object({
   /** Once the migrations are applied. */
   streams: Type.Optional(streamSurvey),
   webhooks: Type.Optional(endpointSurvey),
+  identities: Type.Optional(identitySurvey),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -92,6 +107,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       background: await readBackgroundStatus(connection.db),
       streams: await surveyStreams(connection.db, row.clock),
       webhooks: await surveyEndpoints(connection.db),
+      identities: await surveyIdentities(connection.db),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }

@@ -20,6 +20,13 @@ export function addDevices(program: Command, shell: Shell): void {
       runOnData(shell, async () => (await commands()).confirmRegistrationCommand, { ...flags, id }),
     )
   devices
+    .command('resolve-identity-conflict <id>')
+    .description('Let the agent of a device enroll at once after two machines with its identity were told apart')
+    .option(...organizationFlag)
+    .action((id, flags) =>
+      runOnData(shell, async () => (await commands()).resolveIdentityConflictCommand, { ...flags, id }),
+    )
+  devices
     .command('restore <id>')
     .description('Bring back a deleted device before it is purged')
     .option(...organizationFlag)
