@@ -4,7 +4,7 @@ import { permissions } from './permissions.ts'
 export const adminPowers = {
   manage_keys: {
     title: 'Manage API Keys',
-    description: 'Create and revoke API keys, and change what they may do.',
+    description: 'Create and revoke API keys, and change what they may do. For full access only.',
   },
   reveal_keys: { title: 'Reveal API Keys', description: 'See API keys in clear. For full access only.' },
   manage_administrators: {
@@ -17,5 +17,20 @@ export const adminPowers = {
   },
 } as const satisfies Record<string, { title: string; description: string }>
 
+/** What an administrator with limited access never has. */
+export const fullAccessPowers = ['manage_keys', 'reveal_keys', 'manage_administrators'] as const
+
 export type AdminPower = keyof typeof permissions | keyof typeof adminPowers
 export const adminPowerNames = [...Object.keys(permissions), ...Object.keys(adminPowers)] as AdminPower[]
+
+/** Of keys only: in the console the power to manage settings says it. */
+const keysOnly: readonly AdminPower[] = ['download_packages']
+
+/** What limited access can hold. */
+export const limitedPowers: readonly AdminPower[] = adminPowerNames.filter(
+  (power) => !fullAccessPowers.some((full) => full === power) && !keysOnly.includes(power),
+)
+
+/** The restrictions that leave an administrator with limited access these powers, and no others. */
+export const restrictionsLeaving = (powers: readonly AdminPower[]): AdminPower[] =>
+  limitedPowers.filter((power) => !powers.includes(power))

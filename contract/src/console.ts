@@ -281,7 +281,7 @@ const restrictions = () =>
   Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       maxItems: 50,
-      description: 'What an administrator with limited access may not do.',
+      description: 'What an administrator with limited access may not do; everything unless given.',
     }),
   )
 
@@ -297,7 +297,7 @@ export const AdministratorInvitation = Type.Object(
     email: 'tom@acme.example',
     first_name: 'Tom',
     access: 'limited',
-    restrictions: ['manage_keys'],
+    restrictions: ['remove_devices'],
   }),
 )
 
@@ -345,6 +345,12 @@ export const ConsoleApiKey = Type.Object(
     uses_recorded_since: Timestamp('Since when that is written down.'),
     created_at: Timestamp('When the key was created.'),
     last_used_at: Nullable(Timestamp('When it was used last; null when never.')),
+    expires_at: Nullable(Timestamp('From when on it is refused; null when it does not expire.')),
+    needs_review_since: Nullable(
+      Timestamp(
+        'Since when it waits for a review: an administrator without full access had a part in it. Mostly null.',
+      ),
+    ),
   },
   about('ConsoleApiKey', 'An API key, without its secret.', {
     id: '3',
@@ -355,21 +361,27 @@ export const ConsoleApiKey = Type.Object(
     uses_recorded_since: '2026-11-20T10:00:00.000Z',
     created_at: '2026-11-20T10:00:00.000Z',
     last_used_at: null,
+    expires_at: '2027-11-20T10:00:00.000Z',
+    needs_review_since: null,
   }),
 )
 export type ConsoleApiKey = Static<typeof ConsoleApiKey>
 
 export const ConsoleApiKeys = Type.Object(
   {
-    data: Type.Array(ConsoleApiKey, { description: 'The keys in force, the oldest first; at most 100.' }),
+    data: Type.Array(ConsoleApiKey, { description: 'The keys that were not revoked, the oldest first; at most 100.' }),
+    to_review: Type.Integer({ minimum: 0, description: 'How many of all keys wait for a review.' }),
     next_after_id: Nullable(Identifier('What to send as `after_id` for the rest; null when that was all.')),
   },
-  about('ConsoleApiKeys', 'API keys.', { data: [], next_after_id: null }),
+  about('ConsoleApiKeys', 'API keys.', { data: [], to_review: 0, next_after_id: null }),
 )
 export type ConsoleApiKeys = Static<typeof ConsoleApiKeys>
 
 export const ApiKeyPageQuery = Type.Object(
-  { after_id: Type.Optional(Text('Only keys behind this one.', { pattern: '^[0-9]{1,18}$' })) },
+  {
+    after_id: Type.Optional(Text('Only keys behind this one.', { pattern: '^[0-9]{1,18}$' })),
+    to_review: Type.Optional(Choice(['true'], 'Only keys that wait for a review.')),
+  },
   about('ApiKeyPageQuery', 'Which keys.', { after_id: '100' }),
 )
 
@@ -380,6 +392,7 @@ export const ApiKeyCreation = Type.Object(
       Text('Who answers for the key; whoever creates it unless given.', { maxLength: 200 }),
     ),
     permissions: rationales(),
+    expires_at: Type.Optional(Timestamp('From when on it is refused; it does not expire unless given.')),
   },
   about('ApiKeyCreation', 'What a new key is for.', {
     name: 'Ticket system',

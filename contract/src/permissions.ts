@@ -45,6 +45,11 @@ export const permissions = {
     description:
       'Delete drafts of custom checks. In the console also write, try and publish them, and delete checks of one’s own.',
   },
+  download_packages: {
+    title: 'Download Packages',
+    description:
+      'Download installation packages. Each holds an enrollment secret, with which machines can be enrolled.',
+  },
 } as const satisfies Record<string, { title: string; description: string }>
 
 export type Permission = keyof typeof permissions

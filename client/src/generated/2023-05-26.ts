@@ -767,9 +767,9 @@ export interface paths {
         };
         /**
          * Download an installation package
-         * @description The file holds the package’s enrolment secret in clear; the audit log says which key downloaded it. A version of a package is the same bytes every time.
+         * @description The file holds the package’s enrollment secret in clear, so the key needs the permission `download_packages`; the audit log says which key downloaded it. A version of a package is the same bytes every time.
          *
-         *     Any key may call this.
+         *     The key needs the permission Download Packages, and the organization the feature Write API.
          */
         readonly get: operations["downloadPackage"];
         readonly put?: never;
@@ -1180,7 +1180,7 @@ export interface paths {
         readonly get: operations["getWebhookEndpoint"];
         /**
          * Change a webhook endpoint
-         * @description An extension. What is left out stays, also with PUT. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
+         * @description An extension. What is left out stays, also with PUT. With a `url` of another origin (scheme, host or port) the custom headers whose values are not sent again are dropped: the answer shows those that are left. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1197,7 +1197,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a webhook endpoint
-         * @description An extension. What is left out stays, also with PUT. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
+         * @description An extension. What is left out stays, also with PUT. With a `url` of another origin (scheme, host or port) the custom headers whose values are not sent again are dropped: the answer shows those that are left. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -8336,6 +8336,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["OtherError"];

@@ -5,6 +5,8 @@ type Asked = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
   readonly signal?: AbortSignal
+  /** What is answered: JSON unless given. */
+  readonly answer?: 'file'
 }
 
 type Standing = { csrfToken: string | undefined; onEnd: () => void; onFactorNeeded: () => void }
@@ -58,7 +60,7 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
   }
 }
 
-async function send<Answer>(path: string, { method = 'GET', body, signal }: Asked): Promise<Answer> {
+async function send<Answer>(path: string, { method = 'GET', body, signal, answer }: Asked): Promise<Answer> {
   const headers: Record<string, string> = {}
   // A page that refreshes itself while nobody is there must not keep somebody signed in.
   if (Date.now() - lastInputAt > idleAfterMs) headers['x-muster-by-itself'] = '1'
@@ -74,6 +76,7 @@ async function send<Answer>(path: string, { method = 'GET', body, signal }: Aske
     throw unreached()
   })
   if (!response.ok) throw await errorOf(response)
+  if (answer === 'file') return (await response.blob()) as Answer
   return (response.status === 204 ? undefined : await response.json()) as Answer
 }
 

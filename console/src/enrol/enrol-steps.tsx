@@ -1,14 +1,19 @@
 import './enrol.css'
+import { Button } from '@mantine/core'
 import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { download } from '../api/download.ts'
+import { useMay } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Icon } from '../components/icon.tsx'
+import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { packagesQuery } from '../settings/setting-queries.ts'
 import { AwaitDevice } from './await-device.tsx'
-import { agentWords, downloadAddress, installCommand, platformWords, troubleCommand } from './install-commands.ts'
+import { agentWords, downloadPath, installCommand, platformWords, troubleCommand } from './install-commands.ts'
 
 const platforms = Object.keys(platformWords) as Package['platform'][]
 
@@ -133,24 +138,38 @@ const Formats = ({ packages, chosen, onChoose }: FormatParts) => (
   </label>
 )
 
-const DownloadRow = ({ chosen }: { chosen: Package }) => (
-  <>
-    <div className="step-row">
-      <code className="grow ell" title={chosen.file_name}>
-        {chosen.file_name}
-      </code>
-      <a className="ink-button" href={downloadAddress(chosen)} download={chosen.file_name}>
-        <Icon name="download" />
-        Download
-      </a>
-    </div>
-    {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
-    <p className="sm t3">
-      Whoever holds the file can enrol a machine. Its secret is good until you revoke it under{' '}
-      <Link className="u" to="/settings/enrolment">
-        Settings, Enrolment
-      </Link>
-      .
-    </p>
-  </>
-)
+function DownloadRow({ chosen }: { chosen: Package }) {
+  const may = useMay('manage_settings')
+  const fetchFile = useAction({
+    act: () => download(downloadPath(chosen), chosen.file_name),
+    said: () => `${chosen.file_name} is downloaded; it holds an enrollment secret`,
+  })
+  return (
+    <>
+      <div className="step-row">
+        <code className="grow ell" title={chosen.file_name}>
+          {chosen.file_name}
+        </code>
+        {may && (
+          <Button
+            variant="filled"
+            leftSection={<Icon name="download" />}
+            loading={fetchFile.isPending}
+            onClick={() => fetchFile.mutate()}
+          >
+            Download
+          </Button>
+        )}
+      </div>
+      {!may && <MissingPermission power="manage_settings" />}
+      {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
+      <p className="sm t3">
+        Whoever holds the file can enrol a machine. Its secret is good until you revoke it under{' '}
+        <Link className="u" to="/settings/enrolment">
+          Settings, Enrolment
+        </Link>
+        .
+      </p>
+    </>
+  )
+}

@@ -31,4 +31,4 @@ export function troubleCommand({ platform, agent }: Package): string {
 }
 
 /** Where the file is downloaded with the session. */
-export const downloadAddress = ({ id }: Package): string => `/console/api/package_downloads/${id}`
+export const downloadPath = ({ id }: Package): string => `/package_downloads/${id}`

@@ -15,6 +15,8 @@ import { VerbButton } from '../components/verb-button.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
+import { Mark } from '../components/state-shape.tsx'
+import { Expiry } from './expiry.tsx'
 import { KeyPermissions } from './key-permissions.tsx'
 import { keyQuery } from './key-queries.ts'
 import { useRevoking } from './use-revoking.tsx'
@@ -90,11 +92,18 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
               </dd>
             </div>
             <div>
+              <dt>Expires</dt>
+              <dd>
+                <Expiry apiKey={apiKey} />
+              </dd>
+            </div>
+            <div>
               <dt>Responsible</dt>
               <dd className="breaks">{visibleText(apiKey.responsible_administrator)}</dd>
             </div>
           </dl>
         </div>
+        {apiKey.needs_review_since !== null && <Review apiKey={apiKey} />}
         {mayReveal && (
           <section className="form-section">
             <h2>The key</h2>
@@ -118,6 +127,27 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
         <KeyPermissions apiKey={apiKey} />
       </div>
     </Page>
+  )
+}
+
+/** Keeps a key that somebody without full access had a part in; the page's own button revokes it. */
+function Review({ apiKey }: { apiKey: ConsoleApiKey }) {
+  const review = useAction({
+    act: () => request(`/session/api_keys/${apiKey.id}/review`, { method: 'POST' }),
+    refresh: [['keys']],
+    said: () => `“${visibleText(apiKey.name)}” is reviewed and stays`,
+  })
+  return (
+    <div className="note will">
+      <Mark name="warning" />
+      <span className="grow">
+        An administrator without full access made or changed this key. Keep it if its permissions and whoever is
+        responsible are right; otherwise withdraw permissions, or revoke it.
+      </span>
+      <Button onClick={() => review.mutate()} loading={review.isPending}>
+        Keep it
+      </Button>
+    </div>
   )
 }
 

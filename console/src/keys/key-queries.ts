@@ -4,12 +4,13 @@ import { request, withQuery } from '../api/request.ts'
 
 const refetchInterval = 30_000
 
-export const keysQuery = (after: string | undefined) =>
+export const keysQuery = (after: string | undefined, review?: 'true' | undefined) =>
   queryOptions({
-    queryKey: ['keys', 'list', after],
+    queryKey: ['keys', 'list', after, review],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => request<ConsoleApiKeys>(withQuery('/session/api_keys', { after_id: after }), { signal }),
+    queryFn: ({ signal }) =>
+      request<ConsoleApiKeys>(withQuery('/session/api_keys', { after_id: after, to_review: review }), { signal }),
   })
 
 export const keyQuery = (id: string) =>

@@ -17,6 +17,7 @@ import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
+import { Expiry } from './expiry.tsx'
 import { keysQuery } from './key-queries.ts'
 import { grantedTo, unusedBy } from './unused.ts'
 import { useRevoking } from './use-revoking.tsx'
@@ -47,12 +48,15 @@ export function KeysPage() {
 }
 
 function Keys() {
-  const { after } = route.useSearch()
+  const { after, review } = route.useSearch()
   const navigate = route.useNavigate()
-  const keys = useQuery(keysQuery(after))
+  const keys = useQuery(keysQuery(after, review))
   const rows = keys.data?.data ?? []
   return (
     <>
+      {keys.data && keys.data.to_review > 0 && (
+        <ReviewNote count={keys.data.to_review} isFiltered={review === 'true'} />
+      )}
       {keys.isError && (
         <Failure what="API keys could not be loaded." error={keys.error} onRetry={() => void keys.refetch()} />
       )}
@@ -71,6 +75,7 @@ function Keys() {
                 <th className="w-owner">Responsible</th>
                 <th>May do</th>
                 <th className="num w-seen">Last used</th>
+                <th className="num w-seen">Expires</th>
                 <th className="num w-seen">Created</th>
                 <RowMenuHead />
               </tr>
@@ -88,7 +93,7 @@ function Keys() {
           current={after ?? ''}
           next={keys.data.next_after_id ?? ''}
           shown={rows.length}
-          onNext={(next) => void navigate({ search: { after: next } })}
+          onNext={(next) => void navigate({ search: { ...(review && { review }), after: next } })}
         />
       )}
     </>
@@ -111,6 +116,12 @@ function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
         >
           {name}
         </Link>
+        {apiKey.needs_review_since !== null && (
+          <div className="sm t2 delivery">
+            <Mark name="warning" />
+            To review
+          </div>
+        )}
         {unused.length > 0 && (
           <div className="sm t2 delivery">
             <Mark name="warning" />
@@ -128,12 +139,30 @@ function KeyRow({ apiKey }: { apiKey: ConsoleApiKey }) {
         <RelativeTime time={apiKey.last_used_at} missing="never" />
       </td>
       <td className="c-more num t2">
+        <Expiry apiKey={apiKey} />
+      </td>
+      <td className="c-more num t2">
         <RelativeTime time={apiKey.created_at} />
       </td>
       <td className="c-menu">
         <RowMenu name={name}>{(menu) => <KeyMenu apiKey={apiKey} menu={menu} />}</RowMenu>
       </td>
     </tr>
+  )
+}
+
+function ReviewNote({ count, isFiltered }: { count: number; isFiltered: boolean }) {
+  return (
+    <div className="note will">
+      <Mark name="warning" />
+      <span className="grow">
+        {count === 1 ? '1 key was' : `${count} keys were`} made or changed by an administrator without full access,
+        before only full access could. Review {count === 1 ? 'it' : 'each'}: keep it, or revoke it.
+      </span>
+      <Link className="u" to="/settings/developers/keys" search={isFiltered ? {} : { review: 'true' }}>
+        {isFiltered ? 'Show all keys' : 'Show what to review'}
+      </Link>
+    </div>
   )
 }
 

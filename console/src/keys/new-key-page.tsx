@@ -29,6 +29,9 @@ export function NewKeyPage() {
   )
 }
 
+/** Of a day as the browser has it, where whoever chooses it is. */
+const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString()
+
 function MadeKey({ made }: { made: RevealedApiKey }) {
   return (
     <>
@@ -51,13 +54,17 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
   const own = session?.administrator
   const [name, setName] = useState('')
   const [responsible, setResponsible] = useState([own?.first_name, own?.last_name].filter(Boolean).join(' '))
+  const [expires, setExpires] = useState('')
   const [rationales, setRationales] = useState<Rationales>({})
   const grantable = permissionNames.filter((one) => session?.permissions.includes(one))
   const create = useAction({
     act: () =>
       request<RevealedApiKey>('/session/api_keys', {
         method: 'POST',
-        body: { name, responsible_administrator: responsible, permissions: rationales },
+        body: {
+          ...{ name, responsible_administrator: responsible, permissions: rationales },
+          ...(expires !== '' && { expires_at: endOfDay(expires) }),
+        },
       }),
     refresh: [['keys']],
     hasForm: true,
@@ -67,7 +74,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
     event.preventDefault()
     create.mutate()
   }
-  const fields = ['name', 'responsible_administrator', ...grantable.map((one) => `permissions/${one}`)]
+  const fields = ['name', 'responsible_administrator', 'expires_at', ...grantable.map((one) => `permissions/${one}`)]
   return (
     <form onSubmit={submit} noValidate>
       <TextInput
@@ -85,6 +92,14 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
         maxLength={200}
         error={create.faultOf('responsible_administrator')}
         onChange={(event) => setResponsible(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Expires after (optional)"
+        description="It is refused from the end of that day on. Without a date it does not expire."
+        type="date"
+        value={expires}
+        error={create.faultOf('expires_at')}
+        onChange={(event) => setExpires(event.currentTarget.value)}
       />
       <section>
         <h2>What it may do</h2>

@@ -6,6 +6,7 @@ const day = (number: number) => `2026-11-${String(number).padStart(2, '0')}T00:0
 const now = Date.parse('2026-12-20T00:00:00.000Z')
 const key = {
   ...{ id: '3', name: 'Tickets', responsible_administrator: 'Maya', created_at: day(1), last_used_at: null },
+  ...{ expires_at: null, needs_review_since: null },
   permissions: { remove_devices: 'Why', manage_webhooks: 'Because', refresh_check: 'So' },
   permission_uses: { remove_devices: day(19), manage_webhooks: day(21) },
 }

@@ -7,7 +7,10 @@ import { shell } from './frame.ts'
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/settings/developers/keys',
-  validateSearch: readAfter,
+  validateSearch: (raw: Record<string, unknown>): { after?: string; review?: 'true' } => ({
+    ...readAfter(raw),
+    ...(String(raw['review']) === 'true' && { review: 'true' }),
+  }),
   component: lazyRouteComponent(() => import('../keys/keys-page.tsx'), 'KeysPage'),
 })
 

@@ -1,10 +1,12 @@
+import { limitedPowers, restrictionsLeaving } from '@muster/contract/admin-powers.ts'
+import { adminPresetNames, adminPresets, limitedReading, presetOf } from '@muster/contract/admin-presets.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
-import { limitedPowers, powerTexts } from './access-words.ts'
+import { powerTexts } from './access-words.ts'
 
 export type Rights = { readonly access: AdminAccess; readonly restrictions: readonly string[] }
 
 const kinds: readonly (readonly [AdminAccess, string, string])[] = [
-  ['full', 'Full', 'Everything, keys in clear and administrators included.'],
+  ['full', 'Full', 'Everything, API keys and administrators included.'],
   ['limited', 'Limited', 'Reads everything, and does what is ticked.'],
   ['billing_only', 'Billing only', 'Reads no records.'],
 ]
@@ -34,7 +36,9 @@ export function AccessFields({ rights, onChange, fault }: Parts) {
               type="radio"
               name="access"
               checked={rights.access === value}
-              onChange={() => onChange({ access: value, restrictions: value === 'limited' ? rights.restrictions : [] })}
+              onChange={() =>
+                onChange({ access: value, restrictions: value === 'limited' ? restrictionsLeaving([]) : [] })
+              }
             />
             <span>
               {text}
@@ -43,6 +47,7 @@ export function AccessFields({ rights, onChange, fault }: Parts) {
           </label>
         ))}
       </fieldset>
+      {rights.access === 'limited' && <Presets rights={rights} onChange={onChange} />}
       {rights.access === 'limited' && (
         <fieldset className="choices powers">
           <legend>May</legend>
@@ -63,5 +68,45 @@ export function AccessFields({ rights, onChange, fault }: Parts) {
         </p>
       )}
     </>
+  )
+}
+
+/** Ticks what a kind of work needs, and says what everybody with limited access reads. */
+function Presets({ rights, onChange }: Pick<Parts, 'rights' | 'onChange'>) {
+  const chosen = presetOf(rights.restrictions)
+  return (
+    <fieldset className="choices">
+      <legend>For</legend>
+      {adminPresetNames.map((name) => {
+        const { title, description, powers } = adminPresets[name]
+        return (
+          <label key={name} className="choice">
+            <input
+              type="radio"
+              name="preset"
+              checked={chosen === name}
+              onChange={() => onChange({ access: 'limited', restrictions: restrictionsLeaving(powers) })}
+            />
+            <span>
+              {title}
+              <small>{description}</small>
+              <small>
+                May: {powers.length === 0 ? 'nothing' : powers.map((power) => powerTexts[power].title).join(', ')}.
+              </small>
+            </span>
+          </label>
+        )
+      })}
+      <label className="choice">
+        <input type="radio" name="preset" checked={chosen === undefined} readOnly />
+        <span>
+          Something else
+          <small>Exactly what is ticked below.</small>
+        </span>
+      </label>
+      <p className="sm t2">
+        <b>Reads:</b> {limitedReading.reads} <b>Never:</b> {limitedReading.never}
+      </p>
+    </fieldset>
   )
 }

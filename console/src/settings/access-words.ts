@@ -1,4 +1,5 @@
-import { type AdminPower, adminPowerNames, adminPowers } from '@muster/contract/admin-powers.ts'
+import { type AdminPower, adminPowers, limitedPowers } from '@muster/contract/admin-powers.ts'
+import { adminPresets, presetOf } from '@muster/contract/admin-presets.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import { permissions } from '@muster/contract/permissions.ts'
 
@@ -13,15 +14,13 @@ export const powerTexts: Readonly<Record<AdminPower, { readonly title: string; r
   ...adminPowers,
 }
 
-/** What limited access can hold; the others are for full access only. */
-export const limitedPowers = adminPowerNames.filter(
-  (power) => power !== 'reveal_keys' && power !== 'manage_administrators',
-)
-
 type Rights = { readonly access: AdminAccess; readonly restrictions: readonly string[] }
 
-/** `Limited, 2 restrictions`. */
+/** `Limited: Help desk`, or `Limited: 3 of 13 permissions`. */
 export function rightsInWords({ access, restrictions }: Rights): string {
-  if (access !== 'limited' || restrictions.length === 0) return accessWords[access]
-  return `Limited, ${restrictions.length === 1 ? '1 restriction' : `${restrictions.length} restrictions`}`
+  if (access !== 'limited') return accessWords[access]
+  const preset = presetOf(restrictions)
+  if (preset !== undefined) return `Limited: ${adminPresets[preset].title}`
+  const held = limitedPowers.filter((power) => !restrictions.includes(power)).length
+  return `Limited: ${held} of ${limitedPowers.length} permissions`
 }

@@ -7,7 +7,7 @@ import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { AccessFields, type Rights } from './access-fields.tsx'
-import { rightsInWords } from './access-words.ts'
+import { accessWords, rightsInWords } from './access-words.ts'
 import { nameOf } from './administrator-table.tsx'
 
 const inOrder = ({ access, restrictions }: Rights): string => JSON.stringify([access, [...restrictions].sort()])
@@ -18,7 +18,8 @@ export function AdministratorAccess({ admin }: { admin: AdminUser }) {
   const change = useAction({
     act: (wanted: Rights) => request(`/session/administrators/${admin.id}`, { method: 'PATCH', body: wanted }),
     refresh: [['settings'], sessionQuery.queryKey],
-    said: (_, wanted) => `${nameOf(admin)} has ${rightsInWords(wanted).toLowerCase()} access from the next request on`,
+    said: (_, wanted) =>
+      `${nameOf(admin)} has ${accessWords[wanted.access].toLowerCase()} access from the next request on`,
     undo: () => ({
       label: 'Undo',
       run: () => {

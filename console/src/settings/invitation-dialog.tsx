@@ -1,4 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core'
+import { restrictionsLeaving } from '@muster/contract/admin-powers.ts'
 import type { AdministratorLink } from '@muster/contract/console.ts'
 import { type FormEvent, useState } from 'react'
 import { request } from '../api/request.ts'
@@ -8,7 +9,7 @@ import { AccessFields, type Rights } from './access-fields.tsx'
 
 type Parts = { readonly onClose: () => void; readonly onLink: (link: AdministratorLink) => void }
 
-const fewest: Rights = { access: 'limited', restrictions: [] }
+const fewest: Rights = { access: 'limited', restrictions: restrictionsLeaving([]) }
 
 export function InvitationDialog({ isOpen, ...parts }: Parts & { readonly isOpen: boolean }) {
   return (

@@ -3,6 +3,7 @@ import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
 import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { download } from '../api/download.ts'
 import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
@@ -12,7 +13,7 @@ import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
-import { agentWords, downloadAddress, installCommand, platformWords } from '../enrol/install-commands.ts'
+import { agentWords, downloadPath, installCommand, platformWords } from '../enrol/install-commands.ts'
 import { packagesQuery } from './setting-queries.ts'
 
 /** All packages have the same problem where the address of the server is it. */
@@ -34,6 +35,10 @@ export function Packages() {
     refresh: [['settings']],
     said: ({ file_name: name }) => `${name} has a secret of its own now`,
     onDone: () => setRebuilt(undefined),
+  })
+  const fetchFile = useAction({
+    act: (row: Package) => download(downloadPath(row), row.file_name),
+    said: (_, { file_name: name }) => `${name} is downloaded; it holds an enrollment secret`,
   })
   const shared = sharedProblem(packages.data?.data ?? [])
   return (
@@ -87,15 +92,16 @@ export function Packages() {
                           Another secret…
                         </Button>
                       )}
-                      <a
-                        className="line-button"
-                        href={downloadAddress(row)}
-                        download={row.file_name}
-                        aria-label={`Download ${titleOf(row)}`}
-                      >
-                        <Icon name="download" size={14} />
-                        Download
-                      </a>
+                      {mayChange && (
+                        <Button
+                          leftSection={<Icon name="download" size={14} />}
+                          aria-label={`Download ${titleOf(row)}`}
+                          loading={fetchFile.isPending && fetchFile.variables.id === row.id}
+                          onClick={() => fetchFile.mutate(row)}
+                        >
+                          Download
+                        </Button>
+                      )}
                     </span>
                   </td>
                 </tr>

@@ -8,12 +8,13 @@ import { FormFault } from '../components/form-fault.tsx'
 import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
 import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
+import { isSameOrigin } from '../developers/same-origin.ts'
 import { useWishes } from '../developers/use-wishes.ts'
 import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
 import { webhookQuery } from './webhook-queries.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { WebhookTab } from './webhook-tab.tsx'
-import { bodyOf, changesInWords, labels, shownOf, wishesOf } from './webhook-wishes.ts'
+import { changeOf, changesInWords, labels, shownOf, wishesOf } from './webhook-wishes.ts'
 
 const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/settings')
 
@@ -34,16 +35,17 @@ export function WebhookSettingsPage() {
 function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
   const client = useQueryClient()
   const { base: before, wishes, setWishes, others, begin, takeTheirs } = useWishes(wishesOf(endpoint))
+  const dropped = isSameOrigin(before.url, wishes.url) ? [] : wishes.headers.filter(({ isKept }) => isKept)
   const save = useAction({
     act: async () => {
       const isStill = (now: WebhookEndpoint) => changesInWords(wishesOf(now), before) === ''
       await refuseOutdated(client, { ...webhookQuery(endpoint.id), isStill })
-      const asked = { method: 'PATCH', body: bodyOf(wishes) } as const
+      const asked = { method: 'PATCH', body: changeOf(before, wishes) } as const
       return request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}`, asked)
     },
     refresh: [['webhooks']],
     hasForm: true,
-    said: () => 'The webhook is changed',
+    said: () => (dropped.length > 0 ? 'The webhook is changed, and its headers are dropped' : 'The webhook is changed'),
     onDone: (changed) => {
       client.setQueryData(webhookQuery(endpoint.id).queryKey, changed)
       begin(wishesOf(changed))
@@ -57,6 +59,12 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
     <form className="form-section" onSubmit={submit} noValidate>
       <h2>What is sent, and where</h2>
       <WebhookFields value={wishes} onChange={setWishes} faultOf={save.faultOf} />
+      {dropped.length > 0 && (
+        <p className="note will" role="status">
+          The address is of another receiver, and values of headers are not sent there: saving drops{' '}
+          {dropped.map(({ name }) => name).join(', ')}. Replace a value to send it again.
+        </p>
+      )}
       <ChangedMeanwhile
         others={others}
         labels={labels}

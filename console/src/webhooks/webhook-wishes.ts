@@ -40,6 +40,12 @@ export const bodyOf = (wishes: WebhookWishes) => ({
   custom_headers: headersOf(wishes),
 })
 
+/** What is to be sent for a change. Another address needs a proof of identity, so it is sent only when there is one. */
+export function changeOf(before: WebhookWishes, after: WebhookWishes): Partial<ReturnType<typeof bodyOf>> {
+  const { url, ...rest } = bodyOf(after)
+  return { ...rest, ...(url !== before.url && { url }) }
+}
+
 export const labels: Readonly<Record<keyof WebhookWishes, string>> = {
   url: 'address',
   description: 'description',

@@ -2,9 +2,14 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { announce } from '../events/announce.ts'
-import { type AdminDetails, describeAdmin, describeRights, faultsOfAdmin } from './rules.ts'
+import { type AdminDetails, describeAdmin, describeRights, faultsOfAdmin, startingRestrictions } from './rules.ts'
 
-type NewAdminUser = AdminDetails & { organizationId: string; actor: Actor }
+type NewAdminUser = Omit<AdminDetails, 'restrictions'> & {
+  organizationId: string
+  /** Limited access may do nothing unless they are given. */
+  restrictions?: readonly string[] | undefined
+  actor: Actor
+}
 
 /** Adds an administrator and returns the identifier. One e-mail address, in whatever case, is one administrator. */
 export async function addAdminUser(
@@ -12,8 +17,9 @@ export async function addAdminUser(
   admin: NewAdminUser,
   { cause, now }: { cause: string; now: string },
 ): Promise<string> {
-  const { organizationId, firstName, lastName, email, access, restrictions, actor } = admin
-  const errors = faultsOfAdmin(admin)
+  const { organizationId, firstName, lastName, email, access, actor } = admin
+  const restrictions = admin.restrictions ?? startingRestrictions(access)
+  const errors = faultsOfAdmin({ ...admin, restrictions })
   if (errors.length > 0) fail('invalid', { errors })
   const row = { first_name: firstName, last_name: lastName, email, access }
   const added = await tx
@@ -25,7 +31,7 @@ export async function addAdminUser(
   if (!added) return fail('invalid', { errors: [{ field: 'email', message: 'is an administrator’s already' }] })
   const news = { type: 'admin_users.created', adminUserId: added.id, firstName, lastName, email, access } as const
   await announce(tx, [{ ...news, organizationId, deviceId: null, cause, at: now }])
-  const description = `Added ${describeAdmin(row)} with ${describeRights(admin)}.`
+  const description = `Added ${describeAdmin(row)} with ${describeRights({ access, restrictions })}.`
   await recordAudit(tx, { organizationId, actor, about: { administrator: added.id }, description, now })
   return added.id
 }

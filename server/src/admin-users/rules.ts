@@ -1,9 +1,13 @@
-import { adminPowerNames } from '@muster/contract/admin-powers.ts'
+import { adminPowerNames, restrictionsLeaving } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 
 export type AdminRights = { access: AdminAccess; restrictions: readonly string[] }
 export type AdminDetails = AdminRights & { firstName: string; lastName: string; email: string }
+
+/** Limited access begins with nothing; what it may do is chosen. */
+export const startingRestrictions = (access: AdminAccess): readonly string[] =>
+  access === 'limited' ? restrictionsLeaving([]) : []
 
 const longestName = 200
 const longestEmail = 320

@@ -4,12 +4,12 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { lockAdminUser } from './lock-admin-user.ts'
-import { describeAdmin, describeRights, faultsOfRights } from './rules.ts'
+import { describeAdmin, describeRights, faultsOfRights, startingRestrictions } from './rules.ts'
 
 type AdminUserChange = {
   organizationId: string
   id: string
-  /** What is left out stays; restrictions end with limited access. */
+  /** What is left out stays. Restrictions end with limited access, and whoever comes to have it may do nothing at first. */
   access?: AdminAccess | undefined
   restrictions?: readonly string[] | undefined
   actor: Actor
@@ -21,7 +21,8 @@ export async function updateAdminUser(tx: Tx, change: AdminUserChange): Promise<
   const { organizationId, id, actor, now } = change
   const admin = await lockAdminUser(tx, organizationId, id)
   const access = change.access ?? admin.access
-  const restrictions = change.restrictions ?? (access === 'limited' ? admin.restrictions : [])
+  const restrictions =
+    change.restrictions ?? (access === admin.access ? admin.restrictions : startingRestrictions(access))
   const rights = { access, restrictions }
   const errors = faultsOfRights(rights)
   if (admin.isLastWithFullAccess && access !== 'full') {

@@ -73,6 +73,8 @@ test('a new key works, is listed without its secret, and is written down with it
     uses_recorded_since: now,
     created_at: now,
     last_used_at: null,
+    expires_at: null,
+    needs_review_since: null,
   })
 })
 

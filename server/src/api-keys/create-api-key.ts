@@ -14,6 +14,8 @@ export type NewApiKey = {
   responsibleAdministrator: string
   /** What the key may do beyond reading, each with the reason why. */
   permissions: Readonly<Partial<Record<Permission, string>>>
+  /** From when on it is refused; never unless given. */
+  expiresAt?: string | undefined
   /** A key made beforehand by `generateKey`; a new one unless given. */
   key?: string | undefined
   actor: Actor
@@ -22,7 +24,16 @@ export type NewApiKey = {
 
 /** Makes a key and returns it in clear; the database holds it sealed, and its keyed hash for looking it up. */
 export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): Promise<{ id: string; key: string }> {
-  const { organizationId, name, responsibleAdministrator, permissions, key = generateKey(), actor, now } = asked
+  const {
+    organizationId,
+    name,
+    responsibleAdministrator,
+    permissions,
+    expiresAt,
+    key = generateKey(),
+    actor,
+    now,
+  } = asked
   refuseUnacceptable(asked, key)
   const id = await nextId(tx)
   await tx
@@ -35,6 +46,7 @@ export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): 
       sealed_key: secrets.seal(key, sealingPlace(organizationId, id)),
       permissions: JSON.stringify(permissions),
       created_at: now,
+      expires_at: expiresAt ?? null,
       uses_recorded_since: now,
     })
     .execute()
@@ -43,12 +55,13 @@ export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): 
     organization_id: organizationId,
     api_key_id: id,
   })
-  const description = `Created the API key "${name}", for which "${responsibleAdministrator}" is responsible, ${grantsOf(permissions)}.`
+  const description = `Created the API key "${name}", for which "${responsibleAdministrator}" is responsible, ${grantsOf(permissions)}${expiresAt === undefined ? '' : `, until ${expiresAt}`}.`
   await recordAudit(tx, { organizationId, actor, about: { api_key: id }, description, now })
   return { id, key }
 }
 
-function refuseUnacceptable({ name, responsibleAdministrator, permissions }: NewApiKey, key: string): void {
+function refuseUnacceptable(asked: NewApiKey, key: string): void {
+  const { name, responsibleAdministrator, permissions, expiresAt, now } = asked
   const errors = Object.entries(permissions).flatMap(([permission, rationale]) => {
     const field = `permissions/${permission}`
     if (!Object.hasOwn(known, permission)) return [{ field, message: 'is not a permission' }]
@@ -57,6 +70,9 @@ function refuseUnacceptable({ name, responsibleAdministrator, permissions }: New
   if (name.trim() === '') errors.push({ field: 'name', message: 'must not be blank' })
   if (responsibleAdministrator.trim() === '') {
     errors.push({ field: 'responsible_administrator', message: 'must not be blank' })
+  }
+  if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.parse(now))) {
+    errors.push({ field: 'expires_at', message: 'must be in the future' })
   }
   if (!isWellFormedKey(key)) errors.push({ field: 'key', message: 'must be a key made by Muster' })
   if (errors.length > 0) fail('invalid', { errors })

@@ -14,15 +14,32 @@ const withoutSecrets = (reader: Reader, organizationId: string) =>
     'uses_recorded_since',
     'created_at',
     'last_used_at',
+    'expires_at',
+    'needs_review_since',
   ])
 
-/** The keys in force, without their secrets. */
+/** The keys that were not revoked, without their secrets. */
 export const listApiKeys = (reader: Reader, organizationId: string) =>
   withoutSecrets(reader, organizationId).orderBy('id').execute()
 
-/** The same behind another, at most so many. */
-export const listApiKeysAfter = (reader: Reader, organizationId: string, afterId: string, limit: number) =>
-  withoutSecrets(reader, organizationId).where('id', '>', afterId).orderBy('id').limit(limit).execute()
+type KeyPage = { organizationId: string; afterId: string; isToReview: boolean; limit: number }
+
+/** The same behind another, at most so many; only those that wait for a review where that is asked. */
+export const listApiKeysAfter = (reader: Reader, { organizationId, afterId, isToReview, limit }: KeyPage) =>
+  withoutSecrets(reader, organizationId)
+    .where('id', '>', afterId)
+    .$if(isToReview, (query) => query.where('needs_review_since', 'is not', null))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+export async function countKeysToReview(reader: Reader, organizationId: string): Promise<number> {
+  const { count } = await fromApiKeys(reader, organizationId)
+    .where('needs_review_since', 'is not', null)
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
 
 export const readApiKey = (reader: Reader, organizationId: string, id: string) =>
   withoutSecrets(reader, organizationId).where('id', '=', id).executeTakeFirst()

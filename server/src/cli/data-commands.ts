@@ -52,6 +52,7 @@ import {
   createKeyCommand,
   listKeysCommand,
   revealKeyCommand,
+  reviewKeyCommand,
   revokeKeyCommand,
 } from './commands/key-commands.ts'
 import {
@@ -165,6 +166,7 @@ export const dataCommands: readonly DataCommand[] = [
   createKeyCommand,
   changePermissionsCommand,
   revealKeyCommand,
+  reviewKeyCommand,
   revokeKeyCommand,
   listEnrollmentSecretsCommand,
   createEnrollmentSecretCommand,

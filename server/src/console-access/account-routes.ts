@@ -9,7 +9,7 @@ import {
 } from '@muster/contract/console.ts'
 import { type ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
 import type { FastifyInstance } from 'fastify'
-import { type Tx, transact } from '../db/transact.ts'
+import { transact } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 import { actorOf } from './admit-session.ts'
 import { beginTotp, disableTotp, enableTotp, renewRecoveryCodes } from './change-totp.ts'
@@ -18,7 +18,6 @@ import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
 import { changePreferences } from './preferences.ts'
 import { presentSignInState } from './present.ts'
 import { findSignInState } from './queries.ts'
-import { requireFreshProof } from './require-rights.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 import { changePassword, stepUp } from './step-up.ts'
 import { base32, totpUri } from './totp.ts'
@@ -37,6 +36,7 @@ export function accountRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'PATCH',
     path: '/session/preferences',
+    requires: 'own_account',
     body: ConsolePreferencesChange,
     run: (call): Promise<ConsolePreferences> => transact(db, (tx) => changePreferences(tx, placeOf(call), call.body)),
   })
@@ -50,6 +50,7 @@ function addProofs(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/step_up',
+    requires: 'own_account',
     isBeforeFactor: true,
     body: ProofRequest,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
@@ -60,6 +61,7 @@ function addProofs(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/password',
+    requires: 'own_account',
     body: PasswordChange,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const { new_password: newPassword, ...proof } = body
@@ -74,6 +76,7 @@ function addSessions(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session/account',
+    requires: 'own_account',
     isBeforeFactor: true,
     run: async (call): Promise<SignInState> =>
       presentSignInState(orNotFound(await findSignInState(db, placeOf(call))), call.session.session_id),
@@ -81,6 +84,7 @@ function addSessions(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/sessions/:id',
+    requires: 'own_account',
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }))
       return call.reply.code(204).send()
@@ -89,6 +93,7 @@ function addSessions(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/sessions/end_others',
+    requires: 'own_account',
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }))
       return call.reply.code(204).send()
@@ -98,16 +103,14 @@ function addSessions(scope: FastifyInstance, gate: Gate): void {
 
 function addTotp(scope: FastifyInstance, gate: Gate): void {
   const { db, secrets } = scope.kit
-  const change = <Answer>(call: SessionCall<unknown>, work: (tx: Tx) => Promise<Answer>): Promise<Answer> => {
-    requireFreshProof(call.session, call.now)
-    return transact(db, work)
-  }
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/totp',
+    requires: 'own_account',
+    needsFreshProof: true,
     isBeforeFactor: true,
     run: async (call): Promise<TotpSetup> => {
-      const secret = await change(call, (tx) => beginTotp(tx, secrets, placeOf(call)))
+      const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call)))
       const { email, organization_name: organization } = call.session
       return { secret: base32(secret), uri: totpUri(secret, { email, organization }) }
     },
@@ -115,25 +118,31 @@ function addTotp(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/totp/enable',
+    requires: 'own_account',
+    needsFreshProof: true,
     isBeforeFactor: true,
     body: CodeRequest,
     run: async (call): Promise<RecoveryCodes> => ({
-      recovery_codes: await change(call, (tx) => enableTotp(tx, secrets, { ...placeOf(call), ...call.body })),
+      recovery_codes: await transact(db, (tx) => enableTotp(tx, secrets, { ...placeOf(call), ...call.body })),
     }),
   })
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/totp',
+    requires: 'own_account',
+    needsFreshProof: true,
     run: async (call) => {
-      await change(call, (tx) => disableTotp(tx, placeOf(call)))
+      await transact(db, (tx) => disableTotp(tx, placeOf(call)))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/recovery_codes',
+    requires: 'own_account',
+    needsFreshProof: true,
     run: async (call): Promise<RecoveryCodes> => ({
-      recovery_codes: await change(call, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call))),
+      recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call))),
     }),
   })
 }

@@ -17,7 +17,6 @@ import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
 import { inviteAdmin } from './invite-admin.ts'
 import { presentSignInState } from './present.ts'
 import { findSignInState } from './queries.ts'
-import { requireFreshProof, requirePower } from './require-rights.ts'
 import { revokeSessions } from './revoke-sessions.ts'
 
 const commonOf = ({ session, now }: SessionCall<unknown>) => ({
@@ -32,11 +31,6 @@ const idOf = ({ params }: SessionCall<unknown>): string => params['id'] ?? ''
 export function administratorRoutes(scope: FastifyInstance, gate: Gate): void {
   const { db, secrets, config } = scope.kit
   const { baseUrl } = config
-  const change = <Answer>(call: SessionCall<unknown>, work: (tx: Tx) => Promise<Answer>): Promise<Answer> => {
-    requirePower(call.session, 'manage_administrators')
-    requireFreshProof(call.session, call.now)
-    return transact(db, work)
-  }
   const linkFor = async (tx: Tx, call: SessionCall<unknown>, purpose: 'invite' | 'reset', adminUserId: string) => {
     const link = await inviteAdmin(tx, secrets, { ...commonOf(call), adminUserId, purpose, baseUrl })
     return { administrator_id: adminUserId, url: link.url, expires_at: link.expiresAt }
@@ -45,10 +39,12 @@ export function administratorRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/administrators',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
     body: AdministratorInvitation,
     run: (call): Promise<AdministratorLink> =>
-      change(call, async (tx) => {
-        const { first_name: firstName, last_name: lastName = '', restrictions = [], ...rest } = call.body
+      transact(db, async (tx) => {
+        const { first_name: firstName, last_name: lastName = '', restrictions, ...rest } = call.body
         const details = { ...commonOf(call), ...rest, firstName, lastName, restrictions }
         const id = await addAdminUser(tx, details, { cause: ulid(), now: call.now })
         return linkFor(tx, call, 'invite', id)
@@ -58,31 +54,37 @@ export function administratorRoutes(scope: FastifyInstance, gate: Gate): void {
     sessionRoute(scope, gate, {
       method: 'POST',
       path: `/session/administrators/:id/${purpose}`,
-      run: (call): Promise<AdministratorLink> => change(call, (tx) => linkFor(tx, call, purpose, idOf(call))),
+      requires: 'manage_administrators',
+      needsFreshProof: true,
+      run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, purpose, idOf(call))),
     })
   }
   sessionRoute(scope, gate, {
     method: 'PATCH',
     path: '/session/administrators/:id',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
     body: AdministratorChange,
     run: async (call) => {
-      await change(call, (tx) => updateAdminUser(tx, { ...commonOf(call), ...call.body, id: idOf(call) }))
+      await transact(db, (tx) => updateAdminUser(tx, { ...commonOf(call), ...call.body, id: idOf(call) }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/administrators/:id',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
     run: async (call) => {
-      await change(call, (tx) => removeAdminUser(tx, { ...commonOf(call), id: idOf(call) }))
+      await transact(db, (tx) => removeAdminUser(tx, { ...commonOf(call), id: idOf(call) }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session/administrators/:id',
+    requires: 'manage_administrators',
     run: async (call): Promise<SignInState> => {
-      requirePower(call.session, 'manage_administrators')
       const asked = { ...commonOf(call), adminUserId: idOf(call) }
       return presentSignInState(orNotFound(await findSignInState(db, asked)), call.session.session_id)
     },
@@ -90,8 +92,10 @@ export function administratorRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/administrators/:id/sessions',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
     run: async (call) => {
-      await change(call, (tx) => revokeSessions(tx, { ...commonOf(call), adminUserId: idOf(call) }))
+      await transact(db, (tx) => revokeSessions(tx, { ...commonOf(call), adminUserId: idOf(call) }))
       return call.reply.code(204).send()
     },
   })

@@ -1,4 +1,3 @@
-import { features } from '@muster/contract/features.ts'
 import { latestVersion } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../errors.ts'
@@ -6,8 +5,7 @@ import type { Need } from '../http/authenticate.ts'
 import type { Kit } from '../http/kit.ts'
 import { type AdmittedSession, actorOf, admitSession } from './admit-session.ts'
 import { deviceCookie, flowCookie, type SecretCookie, sessionCookie } from './cookie.ts'
-import { requireFreshProof, requirePower } from './require-rights.ts'
-import { mayRead } from './rules.ts'
+import { requireFreshProof, requireRights, type SessionNeed } from './require-rights.ts'
 import { sessionPurpose } from './start-session.ts'
 
 export const consolePrefix = '/console/api'
@@ -117,11 +115,18 @@ export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scop
     isForEverybody: false,
     requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {
       const session = await gate.admit(request, reply)
-      requireRights(session, need)
-      if (operationsForManagers.has(need.operationId)) requirePower(session, 'manage_administrators')
-      if (operationsForFreshProof.has(need.operationId)) requireFreshProof(session, clock())
+      requireRights(session, needOf(need), clock())
       request.principal = { organizationId: session.organization_id, actor: actorOf(session) }
     },
+    requiresOfBody: ({ inConsole }: Need) => {
+      const proof = inConsole?.needsFreshProof
+      if (typeof proof !== 'object') return undefined
+      return async ({ body, consoleSession }: FastifyRequest) => {
+        const isChanged = typeof body === 'object' && body !== null && proof.toChange in body
+        if (isChanged && consoleSession) requireFreshProof(consoleSession, clock())
+      }
+    },
+    rightsOf: (need: Need) => ({ ...needOf(need), needsFreshProof: need.inConsole?.needsFreshProof ?? false }),
   }
   // The operations are those of the API, and documented there.
   const kit: Kit = { ...scope.kit, door, operations: [] }
@@ -130,28 +135,9 @@ export function dataDoorRoutes(scope: FastifyInstance, gate: Gate, addApi: (scop
   addApi(scope)
 }
 
-/** How others sign in is for those who let them in. */
-const operationsForManagers = new Set(['listAdministratorViews'])
-
-/** What shows secrets, and what stops signals. */
-const operationsForFreshProof = new Set([
-  'revealWebhookSecret',
-  'rollWebhookSecret',
-  'rotateSsfPollToken',
-  'updateSsfStream',
-  'changeSsfStreamStatus',
-  'deleteSsfStream',
-])
-
-function requireRights(session: AdmittedSession, { permission, feature }: Need): void {
-  if (!mayRead(session)) {
-    fail('permission_missing', {
-      message: 'Your account sees to billing only. Somebody with full access can change it.',
-    })
-  }
-  if (feature && session.disabled_features.includes(feature)) {
-    const message = `The feature ${features[feature].title} is not available to the organization.`
-    fail('feature_unavailable', { message })
-  }
-  if (permission !== 'read') requirePower(session, permission)
-}
+/** What stands on the definition of an endpoint, as the console asks it. */
+const needOf = ({ permission, feature, inConsole = {} }: Need): SessionNeed => ({
+  requires: inConsole.power ?? permission,
+  feature,
+  needsFreshProof: inConsole.needsFreshProof === true,
+})

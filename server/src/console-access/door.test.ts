@@ -72,7 +72,7 @@ test('an administrator who is limited cannot do by address what a restriction ta
   const restricted = Object.keys(permissions)
   const browser = await signedIn({ access: 'limited', restrictions: restricted })
   const changes = app.app.routes.filter(
-    ({ url, config }) => url.startsWith('/console/api') && Object.hasOwn(permissions, config?.access ?? ''),
+    ({ url, config }) => url.startsWith('/console/api') && Object.hasOwn(permissions, config?.rights?.requires ?? ''),
   )
   assert.ok(changes.length > 20)
   for (const { method, url } of changes) {
@@ -90,7 +90,7 @@ test('one restriction takes one permission away, at once and in the words of the
   await browser.signIn(email)
   assert.deepEqual((await browser.ask('DELETE', `/devices/${id}`)).body, {
     error: 'permission_missing',
-    message: 'Your account lacks the permission Remove Devices. Somebody with full access can change it.',
+    message: 'Your account lacks the permission Remove Devices. An administrator with full access can change that.',
   })
   const setRestrictions = (restrictions: string[]) =>
     app.db.updateTable('admin_users').set({ restrictions }).where('id', '=', adminId).execute()
@@ -114,7 +114,7 @@ test('who sees to billing only reads nothing', async () => {
       403,
       {
         error: 'permission_missing',
-        message: 'Your account sees to billing only. Somebody with full access can change it.',
+        message: 'Your account has billing access only. An administrator with full access can change that.',
       },
     ],
   )

@@ -4,6 +4,7 @@ import { fail } from '../errors.ts'
 import { isRecordId } from '../http/record-id.ts'
 import type { AdmittedSession } from './admit-session.ts'
 import type { Gate } from './door-routes.ts'
+import { requireRights, type SessionNeed } from './require-rights.ts'
 import type { Browser } from './start-session.ts'
 
 type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
@@ -23,7 +24,6 @@ export type OpenCall<Body> = {
 export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSession }
 
 type Nothing = TUnsafe<undefined>
-const config = { access: 'console' } as const
 
 /** Registers what somebody may ask who has not signed in; only the console's own pages may, unless it is said. */
 export function openRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
@@ -39,7 +39,7 @@ export function openRoute<Body extends TSchema = Nothing, Query extends TSchema 
   scope.route({
     method,
     url,
-    config,
+    config: { access: 'console', rights: { requires: 'nothing' } },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: (request, _reply, done) => {
       if (isFromAnywhere) refuseAllButPages(request)
@@ -60,24 +60,27 @@ function refuseAllButPages({ headers }: FastifyRequest): void {
 /** For whoever has to set up the second factor that their organization requires. */
 type BeforeFactor = { isBeforeFactor?: true }
 
-/** Registers what somebody may ask who has signed in, whatever they may do. */
+/** Registers what somebody may ask who has signed in and has the rights that the definition declares. */
 export function sessionRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
   scope: FastifyInstance,
   gate: Gate,
   definition: Definition<Body> &
+    SessionNeed &
     BeforeFactor & {
       query?: Query
       run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
     },
 ): void {
-  const { method, path: url, body, query, isBeforeFactor, run } = definition
+  const { method, path: url, body, query, isBeforeFactor, requires, feature, needsFreshProof = false, run } = definition
+  const rights = { requires, feature, needsFreshProof }
   scope.route({
     method,
     url,
-    config,
+    config: { access: 'console', rights },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: async (request, reply) => {
-      await gate.admit(request, reply, isBeforeFactor)
+      const session = await gate.admit(request, reply, isBeforeFactor)
+      requireRights(session, rights, scope.kit.clock())
     },
     handler: (request, reply) => {
       const session = request.consoleSession

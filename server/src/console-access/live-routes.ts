@@ -4,7 +4,6 @@ import { openChangeWatch } from '../console-live/watch-changes.ts'
 import { fail } from '../errors.ts'
 import type { Gate } from './door-routes.ts'
 import { sessionRoute } from './endpoint-routes.ts'
-import { mayRead } from './rules.ts'
 import { sessionStanding } from './session-standing.ts'
 
 const eventStream = 'text/event-stream; charset=utf-8'
@@ -30,8 +29,8 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/live',
+    requires: 'read',
     run: async ({ session, reply }) => {
-      if (!mayRead(session)) fail('permission_missing')
       if (reply.request.method === 'HEAD') return reply.type(eventStream).send('')
       const { session_id: sessionId, organization_id: organizationId } = session
       const count = open.get(sessionId) ?? 0

@@ -13,7 +13,6 @@ import type { Gate } from './door-routes.ts'
 import { openRoute, type SessionCall, sessionRoute } from './endpoint-routes.ts'
 import { passkeySite } from './passkey-site.ts'
 import { proofOptions, signInByPasskey, stepUpByPasskey } from './prove-passkey.ts'
-import { requireFreshProof } from './require-rights.ts'
 import { welcome } from './welcome-routes.ts'
 
 const askedBy = ({ session, now }: SessionCall<unknown>) => ({
@@ -44,6 +43,7 @@ export function passkeyRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/passkey/step_up',
+    requires: 'own_account',
     body: PasskeyProof,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> =>
       welcome(scope.kit, gate, reply, await stepUpByPasskey(db, secrets, site, { ...body, session, browser, now })),
@@ -51,19 +51,21 @@ export function passkeyRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/passkeys/options',
+    requires: 'own_account',
+    needsFreshProof: true,
     isBeforeFactor: true,
     run: async (call): Promise<PasskeyOptions> => {
-      requireFreshProof(call.session, call.now)
       return { options: await passkeyOptions(db, secrets, site, askedBy(call)) }
     },
   })
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/passkeys',
+    requires: 'own_account',
+    needsFreshProof: true,
     isBeforeFactor: true,
     body: PasskeyAddition,
     run: async (call): Promise<AddedPasskey> => {
-      requireFreshProof(call.session, call.now)
       const { id, recoveryCodes } = await addPasskey(db, secrets, site, { ...askedBy(call), ...call.body })
       return { id, recovery_codes: recoveryCodes }
     },
@@ -71,8 +73,9 @@ export function passkeyRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/passkeys/:id',
+    requires: 'own_account',
+    needsFreshProof: true,
     run: async (call) => {
-      requireFreshProof(call.session, call.now)
       await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }))
       return call.reply.code(204).send()
     },

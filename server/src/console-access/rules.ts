@@ -1,4 +1,4 @@
-import { type AdminPower, adminPowerNames } from '@muster/contract/admin-powers.ts'
+import { type AdminPower, adminPowerNames, limitedPowers } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 
@@ -16,15 +16,13 @@ export const plusMs = (instant: string, ms: number): string => new Date(Date.par
 
 type Rights = { access: AdminAccess; restrictions: readonly string[] }
 
-const forFullAccessOnly: readonly AdminPower[] = ['reveal_keys', 'manage_administrators']
-
 /** Restrictions take away. One that is not known cannot be kept, so it takes everything but reading. */
 export function powersOf({ access, restrictions }: Rights): ReadonlySet<AdminPower> {
   if (access === 'billing_only') return new Set()
   if (access === 'full') return new Set(adminPowerNames)
   const isKnown = restrictions.every((restriction) => adminPowerNames.some((power) => power === restriction))
   if (!isKnown) return new Set()
-  return new Set(adminPowerNames.filter((power) => !forFullAccessOnly.includes(power) && !restrictions.includes(power)))
+  return new Set(limitedPowers.filter((power) => !restrictions.includes(power)))
 }
 
 export const mayRead = ({ access }: Rights): boolean => access !== 'billing_only'

@@ -8,7 +8,6 @@ import { saveView } from '../saved-views/save-view.ts'
 import { actorOf } from './admit-session.ts'
 import type { Gate } from './door-routes.ts'
 import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
-import { mayRead } from './rules.ts'
 
 /** The filters of lists that administrators have given names. */
 export function savedViewRoutes(scope: FastifyInstance, gate: Gate): void {
@@ -16,6 +15,7 @@ export function savedViewRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session/saved_views/:page',
+    requires: 'read',
     run: async (call): Promise<{ data: SavedView[] }> => {
       const page = pageOf(call)
       return { data: await listSavedViews(db, { ...placeOf(call), page }) }
@@ -24,12 +24,14 @@ export function savedViewRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/saved_views',
+    requires: 'read',
     body: SavedViewCreation,
     run: (call): Promise<SavedView> => transact(db, (tx) => saveView(tx, call.body, placeOf(call))),
   })
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/saved_views/:id',
+    requires: 'read',
     run: async (call) => {
       await transact(db, (tx) => deleteView(tx, call.params['id'] ?? '', placeOf(call)))
       return call.reply.code(204).send()
@@ -38,7 +40,6 @@ export function savedViewRoutes(scope: FastifyInstance, gate: Gate): void {
 }
 
 function placeOf({ session, now }: SessionCall<unknown>) {
-  if (!mayRead(session)) fail('permission_missing')
   const { organization_id: organizationId, admin_user_id: adminUserId } = session
   return { organizationId, adminUserId, actor: actorOf(session), now }
 }

@@ -31,6 +31,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'GET',
     path: '/session',
+    requires: 'own_account',
     isBeforeFactor: true,
     run: async ({ session, reply }): Promise<ConsoleSession> => {
       const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
@@ -41,6 +42,7 @@ export function sessionRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/sign_out',
+    requires: 'own_account',
     isBeforeFactor: true,
     run: async ({ session, now, reply }) => {
       const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session

@@ -7,12 +7,11 @@ import {
   ScimTokenCreation,
   SettingsChange,
 } from '@muster/contract/console-settings.ts'
-import { features } from '@muster/contract/features.ts'
 import type { FastifyInstance } from 'fastify'
 import { createEnrollmentSecret } from '../agents/create-enrollment-secret.ts'
 import { revokeEnrollmentSecret } from '../agents/revoke-enrollment-secret.ts'
 import { rotateEnrollmentSecret } from '../agents/rotate-enrollment-secret.ts'
-import { type Tx, transact } from '../db/transact.ts'
+import { transact } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { renameOrganization } from '../organizations/rename-organization.ts'
 import { rebuildPackage } from '../packages/rebuild-package.ts'
@@ -24,7 +23,6 @@ import { actorOf } from './admit-session.ts'
 import { chooseSettings } from './choose-settings.ts'
 import type { Gate } from './door-routes.ts'
 import { type SessionCall, sessionRoute } from './endpoint-routes.ts'
-import { requireFreshProof, requirePower } from './require-rights.ts'
 
 const commonOf = ({ session, now }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
@@ -39,9 +37,9 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'PATCH',
     path: '/session/organization',
+    requires: 'manage_settings',
     body: OrganizationChange,
     run: async (call) => {
-      requirePower(call.session, 'manage_settings')
       const change = { ...commonOf(call), ...call.body }
       await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
       return call.reply.code(204).send()
@@ -50,11 +48,13 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'PATCH',
     path: '/session/settings',
+    requires: 'manage_settings',
+    needsFreshProof: true,
     body: SettingsChange,
     run: async (call) => {
       const { session, body: wanted, now } = call
       const choice = { session, wanted, now }
-      await changeSettings(scope, call, (tx) => chooseSettings(tx, choice))
+      await transact(scope.kit.db, (tx) => chooseSettings(tx, choice))
       return call.reply.code(204).send()
     },
   })
@@ -67,6 +67,8 @@ function addEnrolment(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/enrolment_secrets',
+    requires: 'manage_settings',
+    needsFreshProof: true,
     body: EnrolmentSecretCreation,
     run: async (call): Promise<NewEnrolmentSecret> => {
       const { name, person_id: personId, expires_at: expiresAt } = call.body
@@ -76,7 +78,6 @@ function addEnrolment(scope: FastifyInstance, gate: Gate): void {
         ...(personId !== undefined && { personId: String(personId) }),
         ...(expiresAt !== undefined && { expiresAt }),
       }
-      requireSettings(call)
       if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(call.now)) {
         fail('invalid', { errors: [{ field: 'expires_at', message: 'must be in the future' }] })
       }
@@ -86,22 +87,27 @@ function addEnrolment(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/enrolment_secrets/:id/rotate',
+    requires: 'manage_settings',
+    needsFreshProof: true,
     run: (call): Promise<NewEnrolmentSecret> =>
-      changeSettings(scope, call, (tx) => rotateEnrollmentSecret(tx, secrets, oneOf(call))),
+      transact(scope.kit.db, (tx) => rotateEnrollmentSecret(tx, secrets, oneOf(call))),
   })
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/enrolment_secrets/:id',
+    requires: 'manage_settings',
+    needsFreshProof: true,
     run: async (call) => {
-      await changeSettings(scope, call, (tx) => revokeEnrollmentSecret(tx, oneOf(call)))
+      await transact(scope.kit.db, (tx) => revokeEnrollmentSecret(tx, oneOf(call)))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/packages/:id/rebuild',
+    requires: 'manage_settings',
+    needsFreshProof: true,
     run: async (call): Promise<RebuiltPackage> => {
-      requireSettings(call)
       const site = await openPackageSite(config)
       return { file_name: await transact(db, (tx) => rebuildPackage(tx, secrets, { ...oneOf(call), site })) }
     },
@@ -113,46 +119,32 @@ function addScimTokens(scope: FastifyInstance, gate: Gate): void {
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/scim_tokens',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    feature: 'scim',
     body: ScimTokenCreation,
     run: async (call): Promise<NewScimToken> => {
-      requireScim(call)
-      return changeSettings(scope, call, (tx) => createScimToken(tx, secrets, { ...commonOf(call), ...call.body }))
+      return transact(scope.kit.db, (tx) => createScimToken(tx, secrets, { ...commonOf(call), ...call.body }))
     },
   })
   sessionRoute(scope, gate, {
     method: 'POST',
     path: '/session/scim_tokens/:id/rotate',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    feature: 'scim',
     run: async (call): Promise<NewScimToken> => {
-      requireScim(call)
-      return changeSettings(scope, call, (tx) => rotateScimToken(tx, secrets, oneOf(call)))
+      return transact(scope.kit.db, (tx) => rotateScimToken(tx, secrets, oneOf(call)))
     },
   })
   sessionRoute(scope, gate, {
     method: 'DELETE',
     path: '/session/scim_tokens/:id',
+    requires: 'manage_settings',
+    needsFreshProof: true,
     run: async (call) => {
-      await changeSettings(scope, call, (tx) => revokeScimToken(tx, oneOf(call)))
+      await transact(scope.kit.db, (tx) => revokeScimToken(tx, oneOf(call)))
       return call.reply.code(204).send()
     },
   })
-}
-
-async function changeSettings<Answer>(
-  { kit }: FastifyInstance,
-  call: SessionCall<unknown>,
-  work: (tx: Tx) => Promise<Answer>,
-): Promise<Answer> {
-  requireSettings(call)
-  return transact(kit.db, work)
-}
-
-function requireSettings({ session, now }: SessionCall<unknown>): void {
-  requirePower(session, 'manage_settings')
-  requireFreshProof(session, now)
-}
-
-function requireScim({ session }: SessionCall<unknown>): void {
-  if (!session.disabled_features.includes('scim')) return
-  const message = `The feature ${features.scim.title} is not available to the organization.`
-  fail('feature_unavailable', { message })
 }

@@ -54,6 +54,7 @@ export function settingViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     path: '/views/administrators',
     operationId: 'listAdministratorViews',
+    inConsole: { power: 'manage_administrators' },
     summary: 'List administrators with how they sign in',
     tag,
     record: AdministratorView,

@@ -169,6 +169,8 @@ export interface Database {
     /** Permission code to when a request last needed it. */
     permission_uses: JsonWithDefault<Record<string, string>>
     uses_recorded_since: Generated<Instant>
+    expires_at: Instant | null
+    needs_review_since: Instant | null
   }
   api_key_lookups: { lookup_hash: Buffer; organization_id: string; api_key_id: string }
   enrollment_secret_lookups: { lookup_hash: Buffer; organization_id: string; enrollment_secret_id: string }

@@ -30,7 +30,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
   const { config, connection, secrets, clock, log, rateLimitWindowMs: windowMs = minuteMs } = parts
   const { db } = connection
   const uses = collectKeyUses(db, clock)
-  const admissions = startAdmissions({ db, windowMs, onUse: uses.note })
+  const admissions = startAdmissions({ db, windowMs, clock, onUse: uses.note })
   const holdToLimit = rateLimiter({ limitPerMinute: config.rateLimitPerMinute, windowMs })
   const admit = admitter(admissions, holdToLimit)
   const requireAddress = addressGuard(db, config.baseUrl)

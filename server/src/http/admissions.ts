@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { type KeyRow, type Principal, principalCache } from '../api-keys/principal.ts'
+import type { Clock } from '../clock.ts'
 import type { Db } from '../db/transact.ts'
 
 export type Admission = {
@@ -18,6 +19,7 @@ export type Admissions = {
 export type AdmissionSettings = {
   db: Db
   windowMs: number
+  clock: Clock
   /** Told once for each key of a batch. */
   onUse: (principal: Principal) => void
 }
@@ -29,7 +31,7 @@ type Asked = { hash: Buffer; waiting: Waiting[] }
  * Finds keys and counts their requests: one statement for all requests that arrive while the one before is under way,
  * so that revocation and the limit are exact across processes at a fraction of a statement each.
  */
-export function startAdmissions({ db, windowMs, onUse }: AdmissionSettings): Admissions {
+export function startAdmissions({ db, windowMs, clock, onUse }: AdmissionSettings): Admissions {
   const principals = principalCache()
   let asked = new Map<string, Asked>()
   let isUnderWay = false
@@ -63,7 +65,7 @@ export function startAdmissions({ db, windowMs, onUse }: AdmissionSettings): Adm
   async function settle(batch: readonly Asked[]): Promise<void> {
     const hashes = batch.map(({ hash }) => hash)
     const hits = batch.map(({ waiting }) => waiting.length)
-    const { rows } = await db.executeQuery(CompiledQuery.raw(statement, [hashes, hits, windowMs]))
+    const { rows } = await db.executeQuery(CompiledQuery.raw(statement, [hashes, hits, windowMs, clock()]))
     const byPlace = new Map((rows as CountedKey[]).map((row) => [Number(row.place), row]))
     for (const [index, { waiting }] of batch.entries()) {
       const row = byPlace.get(index + 1)
@@ -102,6 +104,7 @@ const statement = `
     join api_key_lookups on api_key_lookups.lookup_hash = asked.lookup_hash
     join api_keys on api_keys.organization_id = api_key_lookups.organization_id
       and api_keys.id = api_key_lookups.api_key_id and api_keys.revoked_at is null
+      and (api_keys.expires_at is null or api_keys.expires_at > $4::timestamptz)
     join organizations on organizations.id = api_keys.organization_id
   ), counted as (
     insert into rate_limit_windows as counting (organization_id, api_key_id, started_at, used)

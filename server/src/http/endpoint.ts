@@ -7,7 +7,7 @@ import type { Static, TSchema, TUnsafe } from 'typebox'
 import type { Actor } from '../audit/record-audit.ts'
 import type { Db } from '../db/transact.ts'
 import { fail } from '../errors.ts'
-import type { Credential, RouteToken } from './authenticate.ts'
+import type { Credential, InConsole, RouteToken } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access } from './operations.ts'
 import { type PathParams, readParams } from './path-params.ts'
@@ -67,6 +67,7 @@ export type EndpointDefinition<
   isReading?: true
   /** A bearer token besides keys that opens this route alone. */
   routeToken?: RouteToken
+  inConsole?: InConsole
   /** A body of another form is a 400 instead of a 422, where a protocol asks for it. */
   faultsAreMalformed?: true
   /** Left out: the answer has no body, and its status is 204. */
@@ -133,6 +134,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
     tag: definition.tag,
     access,
     feature: definition.feature,
+    inConsole: definition.inConsole,
     textParams,
     query: definition.query,
     body: definition.body,

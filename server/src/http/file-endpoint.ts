@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
+import type { Permission } from '@muster/contract/permissions.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../errors.ts'
+import type { InConsole } from './authenticate.ts'
 import type { Call } from './endpoint.ts'
 import type { FileDescription } from './operations.ts'
 import { readParams } from './path-params.ts'
@@ -25,21 +27,23 @@ export type FileEndpointDefinition<Path extends string> = {
   summary: string
   description?: string
   tag: string
+  permission: 'read' | Permission
+  inConsole?: InConsole
   file: FileDescription
   run: (call: Omit<Call<undefined, undefined, Path>, 'body' | 'query' | 'abandoned'>) => Promise<FileAnswer>
 }
 
-/** Registers an endpoint that any key calls and that answers a file, streamed; refusals are JSON as everywhere. */
+/** Registers an endpoint that answers a file, streamed; refusals are JSON as everywhere. */
 export function fileEndpoint<const Path extends string>(
   app: FastifyInstance,
-  { run, file, description, ...definition }: FileEndpointDefinition<Path>,
+  { run, file, description, permission, ...definition }: FileEndpointDefinition<Path>,
 ): void {
   const { db, clock, linksOf } = app.kit
   const operation = {
     ...definition,
     description,
     versions: apiVersions,
-    access: 'read' as const,
+    access: permission,
     feature: undefined,
     textParams: {},
     query: undefined,

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -9,10 +10,16 @@ import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Scope } from './access-tokens.ts'
-import type { Admit, Credential, Need } from './authenticate.ts'
+import type { Admit, Credential, InConsole, Need } from './authenticate.ts'
 import type { Links } from './links.ts'
 import type { Access, Operation } from './operations.ts'
 import type { RequireAddress } from './require-address.ts'
+
+/** What a route of the console declares; `nothing` is for whoever has not signed in. */
+export type ConsoleRights = {
+  readonly requires: 'nothing' | 'own_account' | 'read' | AdminPower
+  readonly needsFreshProof?: boolean | InConsole['needsFreshProof']
+}
 
 /** How callers get in: the API has one, the console another, and the same endpoints stand behind both. */
 export type Door = {
@@ -22,6 +29,10 @@ export type Door = {
   /** Whether what needs no key is served here, too. */
   readonly isForEverybody: boolean
   readonly requires: (need: Need) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** What is asked once the body is known, where the definition says so. */
+  readonly requiresOfBody?: (need: Need) => ((request: FastifyRequest) => Promise<void>) | undefined
+  /** For the policy that routes are held to. */
+  readonly rightsOf?: (need: Need) => ConsoleRights
 }
 
 /** What the endpoints of all features share; `app.kit`. */
@@ -61,6 +72,8 @@ declare module 'fastify' {
     /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, or anyone for a page. */
     access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'page'
     operationId?: string
+    /** Of routes of the console: what whoever has signed in needs besides, as it is enforced. */
+    rights?: ConsoleRights
     /** What an access token needs for the route; access tokens open no others. */
     scope?: Scope | undefined
     /** Serves whatever else is below its address: it makes no address exist. */

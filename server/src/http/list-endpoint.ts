@@ -12,6 +12,7 @@ import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
 import { pageOf } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { parseSearch } from '../lists/parse-search.ts'
+import type { InConsole } from './authenticate.ts'
 import { fitPage } from './fit-page.ts'
 import type { Links } from './links.ts'
 import { type PathParams, readParams } from './path-params.ts'
@@ -26,6 +27,7 @@ export type ListDefinition<Path extends string, Schema extends TSchema, Row, Opt
   /** `read` unless the list is for holders of a permission only. */
   permission?: 'read' | Permission
   feature?: Feature
+  inConsole?: InConsole
   versions?: readonly ApiVersion[]
   /** Path parameters that are no record identifiers, each with its description. */
   textParams?: Readonly<Record<string, string>>
@@ -69,6 +71,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
     tag: definition.tag,
     access: definition.permission ?? ('read' as const),
     feature: definition.feature,
+    inConsole: definition.inConsole,
     textParams,
     query: options ? Type.Object({ ...ListQuery.properties, ...options.properties }) : ListQuery,
     body: undefined,

@@ -3,7 +3,7 @@ import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { TSchema } from 'typebox'
-import type { RouteToken } from './authenticate.ts'
+import type { InConsole, RouteToken } from './authenticate.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -28,6 +28,7 @@ export type Operation = {
   readonly tag: string
   readonly access: Access
   readonly feature: Feature | undefined
+  readonly inConsole?: InConsole | undefined
   /** Path parameters that are no record identifiers, with what they are. */
   readonly textParams: Readonly<Record<string, string>>
   readonly query: TSchema | undefined

@@ -20,9 +20,12 @@ export function registerOperation(
   handlerFor: (version: ApiVersion) => Handler,
 ): void {
   const { operations, door } = app.kit
-  const { operationId, access, feature, path, routeToken } = operation
+  const { operationId, access, feature, path, routeToken, inConsole } = operation
   const scope = scopeOf(operation, method)
   if (access === 'public' && !door.isForEverybody) return
+  const need = access !== 'public' && { permission: access, operationId, feature, scope, routeToken, inConsole }
+  const ofBody = need && door.requiresOfBody?.(need)
+  const rights = need && door.rightsOf?.(need)
   const versions = operation.versions.filter((version) => door.versions.includes(version))
   operations.push({ ...operation, method })
   if (method === 'PATCH') operations.push({ ...operation, method: 'PUT', operationId: `${operationId}WithPut` })
@@ -33,12 +36,11 @@ export function registerOperation(
       method: methods,
       url: path,
       constraints: { apiVersion: version },
-      config: { access, operationId, scope },
+      config: { access, operationId, scope, ...(rights && { rights }) },
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
-      ...(access !== 'public' && {
-        onRequest: door.requires({ permission: access, operationId, feature, scope, routeToken }),
-      }),
+      ...(need && { onRequest: door.requires(need) }),
+      ...(ofBody && { preHandler: ofBody }),
       preValidation,
       handler: handlerFor(version),
     })

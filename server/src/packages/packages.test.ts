@@ -89,7 +89,9 @@ for (const version of apiVersions) {
   test(`downloadPackage hands out the file, and the audit log says to whom, in version ${version}`, async () => {
     await ensure()
     const { id } = await ofFormat('sh')
-    const authorization = `Bearer ${app.tenant.readOnlyKey}`
+    const reading = await app.ask('GET', `/package_downloads/${id}`, { headers, key: app.tenant.readOnlyKey })
+    assert.deepEqual([reading.status, reading.body.error], [403, 'permission_missing'])
+    const authorization = `Bearer ${await app.addKey(['download_packages'])}`
     const answer = await app.app.inject({ url: `/package_downloads/${id}`, headers: { ...headers, authorization } })
     const sha256 = createHash('sha256').update(answer.rawPayload).digest('hex')
     const { etag, 'content-type': type, 'content-disposition': disposition, 'content-length': length } = answer.headers
@@ -111,7 +113,7 @@ for (const version of apiVersions) {
         .map(({ actor_name, description }: Record<string, string>) => [actor_name, description]),
       [
         [
-          'Reading',
+          'Another key',
           'Downloaded the package "muster-osquery-1.2.0-1-macos.sh" with the enrolment secret "Package osquery for macOS (.sh)".',
         ],
       ],

@@ -21,6 +21,7 @@ export function administratorRoutes(app: FastifyInstance): void {
     method: 'POST',
     path: '/ssf_streams/:streamId/status',
     operationId: 'changeSsfStreamStatus',
+    inConsole: { needsFreshProof: true },
     summary: 'Turn a stream on or off, and tell its receiver',
     body: StreamStatusWish,
     answer: SsfStreamStatus,

@@ -3,6 +3,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import type { ReceiverRules } from '../outbound/receiver-url.ts'
+import { isSameOrigin } from '../outbound/same-origin.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { streamAddress } from './audience.ts'
 import { complianceChangeType } from './event-types.ts'
@@ -119,6 +120,14 @@ const isEqual = (one: readonly string[], other: readonly string[]): boolean =>
 const eventsInWords = (events: readonly string[]): string =>
   events.includes(complianceChangeType) ? 'other requested events' : 'verification events only'
 
+function authorizationNews(before: string | null, { authorization, endpointUrl }: Settings): string {
+  if (authorization !== null) return 'another authorization header'
+  const isElsewhere = before !== null && endpointUrl !== null && !isSameOrigin(before, endpointUrl)
+  return isElsewhere
+    ? 'dropped the authorization header, as it is not sent to another origin'
+    : 'no authorization header'
+}
+
 type Current = { stream: Stream; authorization: string | null }
 
 function newsOf({ stream, authorization }: Current, settings: Settings): string[] {
@@ -129,8 +138,7 @@ function newsOf({ stream, authorization }: Current, settings: Settings): string[
     settings.endpointUrl !== stream.endpoint_url &&
       (before === after ? `${after} at another address` : `${after}, before ${before}`),
     settings.audience !== stream.audience && settings.audience !== settings.endpointUrl && 'another audience',
-    settings.authorization !== authorization &&
-      (settings.authorization === null ? 'no authorization header' : 'another authorization header'),
+    settings.authorization !== authorization && authorizationNews(stream.endpoint_url, settings),
     !isEqual(settings.events, stream.events_requested) && eventsInWords(settings.events),
     settings.deviceSubjectFormat !== stream.device_subject_format &&
       `devices are named by ${settings.deviceSubjectFormat} identifiers`,

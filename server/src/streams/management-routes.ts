@@ -114,6 +114,7 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     method: 'PATCH',
     path: '/ssf_streams/:streamId',
     operationId: 'updateSsfStream',
+    inConsole: { needsFreshProof: true },
     summary: 'Change a stream',
     description:
       'What is left out stays, also with PUT. Events that wait are delivered the new way. A stream that becomes a poll stream is closed until a poll token is rotated in; one that becomes a push stream needs the address of its receiver.',
@@ -133,6 +134,7 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     method: 'DELETE',
     path: '/ssf_streams/:streamId',
     operationId: 'deleteSsfStream',
+    inConsole: { needsFreshProof: true },
     summary: 'Delete a stream',
     textParams,
     run: ({ db, organizationId, params, actor, now }) =>
@@ -146,6 +148,7 @@ function addPollTokens(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
     method: 'POST',
     path: '/ssf_streams/:streamId/rotate_poll_token',
     operationId: 'rotateSsfPollToken',
+    inConsole: { needsFreshProof: true },
     summary: 'Replace the poll token of a stream',
     description: 'The stream and its events stay. The answer has the new token, which is shown once.',
     textParams,

@@ -258,7 +258,7 @@ test('updateSsfStream keeps what is left out, writes nothing when nothing change
   const delivery = { method: push, endpoint_url: 'https://s.example.com/b' }
   assert.deepEqual(moved.body, { ...open, aud: 'https://s.example.com/b', delivery })
   assert.deepEqual((await audits()).slice(0, 2), [
-    'Changed the stream "Two": pushed to "s.example.com", before pushed to "r.example.com"; no authorization header.',
+    'Changed the stream "Two": pushed to "s.example.com", before pushed to "r.example.com"; dropped the authorization header, as it is not sent to another origin.',
     'Changed the stream "One": its name is "Two"; another description.',
   ])
 })
@@ -563,3 +563,23 @@ test('a stream of another organization is the same as none, and a receiver in tr
   const moved = await patch(ours.id, { delivery: { method: push, endpoint_url: 'https://s.example.com/' } })
   assert.deepEqual(moved.body.health, healthy)
 })
+
+const moves: [what: string, endpoint_url: string, isKept: boolean][] = [
+  ['another path', 'https://r.example.com/b', true],
+  ['another host', 'https://s.example.com/a', false],
+  ['another port', 'https://r.example.com:8443/a', false],
+]
+for (const [what, endpoint_url, isKept] of moves) {
+  test(`the authorization header of a stream ${isKept ? 'is' : 'is not'} sent to ${what} unless it is given again`, async () => {
+    const delivery = { method: push, endpoint_url: 'https://r.example.com/a', authorization_header: 'Bearer s3cret' }
+    const { id } = (await create({ events_requested: events, delivery })).body
+    const { body } = await patch(id, { delivery: { method: push, endpoint_url } })
+    assert.deepEqual(
+      [body.delivery.endpoint_url, body.authorization_header ?? null],
+      [endpoint_url, isKept ? 'Bearer s3cret' : null],
+    )
+    assert.equal((await audits())[0]?.includes('dropped the authorization header'), !isKept)
+    const again = await patch(id, { delivery: { ...delivery, endpoint_url: 'https://t.example.com/a' } })
+    assert.equal(again.body.authorization_header, 'Bearer s3cret')
+  })
+}

@@ -1,6 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { fail } from '../errors.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../outbound/receiver-url.ts'
+import { isSameOrigin } from '../outbound/same-origin.ts'
 import { isAssigned, recordAudience, streamAddress } from './audience.ts'
 import { complianceChangeType, requestedEvents } from './event-types.ts'
 import type { Stream } from './queries.ts'
@@ -42,7 +43,7 @@ export function settle(wishes: Wishes, place: Place, current?: Current): Setting
   const name = wishes.name ?? current?.stream.name ?? description?.slice(0, longestName) ?? place.streamUuid
   const isPushed = deliveryType === 'push'
   const endpointUrl = isPushed ? (wishes.endpointUrl ?? current?.stream.endpoint_url ?? null) : null
-  const authorization = authorizationFor(wishes, place, isPushed, current)
+  const authorization = authorizationFor(wishes, place, endpointUrl, current)
   const settings = {
     name,
     description,
@@ -60,6 +61,12 @@ export function settle(wishes: Wishes, place: Place, current?: Current): Setting
   return settings
 }
 
+/** The header is a secret of the receiver: at another origin it is sent only if it is given again. */
+function isElsewhere(endpointUrl: string, current: Current): boolean {
+  const { endpoint_url: before } = current.stream
+  return before !== null && URL.canParse(endpointUrl) && !isSameOrigin(endpointUrl, before)
+}
+
 function deliveryTypeOf({ form, deliveryType, endpointUrl }: Wishes, current: Current | undefined): 'push' | 'poll' {
   if (deliveryType) return deliveryType
   if (current) return current.stream.delivery_type
@@ -75,12 +82,14 @@ const defaultFormat = ({ isDraft }: Place): 'iss_sub' | 'opaque' => (isDraft ? '
 function authorizationFor(
   { authorizations }: Wishes,
   { storedAuthorization: stored }: Place,
-  isPushed: boolean,
+  endpointUrl: string | null,
   current?: Current,
 ): string | null {
   const [changed] = authorizations.filter((value) => value !== stored)
   if (changed !== undefined) return changed
-  return isPushed && (authorizations.length > 0 || current) ? stored : null
+  if (endpointUrl === null) return null
+  const isKept = current !== undefined && !isElsewhere(endpointUrl, current)
+  return authorizations.length > 0 || isKept ? stored : null
 }
 
 /** Null: the stream's own address, which follows the service when it moves. */

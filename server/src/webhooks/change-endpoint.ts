@@ -4,6 +4,7 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
 import type { ReceiverRules } from '../outbound/receiver-url.ts'
+import { isSameOrigin } from '../outbound/same-origin.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { describeDestination } from './log/describe-destination.ts'
 import { type Endpoint, lockEndpoint } from './queries.ts'
@@ -69,7 +70,7 @@ function sentencesOf(settings: EndpointSettings, current: EndpointSettings): str
     !isDeepStrictEqual(settings.events, current.events) &&
       `its events changed from ${current.events.join(', ')} to ${settings.events.join(', ')}`,
     settings.description !== current.description && 'another description',
-    !isDeepStrictEqual(settings.headers, current.headers) && headersNews(settings),
+    !isDeepStrictEqual(settings.headers, current.headers) && headersNews(settings, current),
   ]
   const told = news.filter((one) => one !== false)
   const changed = told.length > 0 && `Changed ${describeDestination(current)}: ${told.join('; ')}.`
@@ -78,7 +79,12 @@ function sentencesOf(settings: EndpointSettings, current: EndpointSettings): str
   return [changed, switched].filter((one) => one !== false)
 }
 
-function headersNews({ headers }: EndpointSettings): string {
-  const names = Object.keys(headers).map((name) => `"${name}"`)
-  return names.length === 0 ? 'no custom headers' : `other custom headers: ${names.join(', ')}`
+function headersNews({ url, headers }: EndpointSettings, current: EndpointSettings): string {
+  const quoted = (names: string[]) => names.map((name) => `"${name}"`).join(', ')
+  const names = Object.keys(headers)
+  const dropped = Object.keys(current.headers).filter((name) => !names.includes(name))
+  const others = names.length === 0 ? 'no custom headers' : `other custom headers: ${quoted(names)}`
+  if (dropped.length === 0 || isSameOrigin(url, current.url)) return others
+  const news = `dropped the custom headers ${quoted(dropped)}, whose values are not sent to another origin`
+  return names.length === 0 ? news : `${others}; ${news}`
 }

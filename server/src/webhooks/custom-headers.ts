@@ -45,5 +45,13 @@ function faultOf(name: string, value: string, before: ReadonlyMap<string, string
 const inOrder = (headers: ReadonlyMap<string, string>): CustomHeaders =>
   Object.fromEntries([...headers].sort(([left], [right]) => (left < right ? -1 : 1)))
 
+/** Without those whose value stands for the one that is stored. */
+export const withoutKept = (asked: CustomHeaders, current: CustomHeaders): CustomHeaders =>
+  Object.fromEntries(
+    Object.entries(asked).filter(
+      ([name, value]) => value !== maskedHeaderValue || !Object.hasOwn(current, name.toLowerCase()),
+    ),
+  )
+
 export const maskHeaders = (headers: CustomHeaders): Record<string, string> =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, maskedHeaderValue]))

@@ -188,10 +188,41 @@ test('updateWebhookEndpoint keeps what is left out and the values of masked head
   await patch(made.id, { url: 'https://other.example.com/another' })
   assert.deepEqual(await audits(), [
     'Changed the webhook endpoint at "other.example.com": its path is another.',
-    'Changed the webhook endpoint at "hooks.example.com": its host changed from "hooks.example.com" to "other.example.com"; its events changed from issues.new to devices.created; another description; no custom headers.',
+    'Changed the webhook endpoint at "hooks.example.com": its host changed from "hooks.example.com" to "other.example.com"; its events changed from issues.new to devices.created; another description; dropped the custom headers "x-b", "x-c", whose values are not sent to another origin.',
     'Changed the webhook endpoint at "hooks.example.com": other custom headers: "x-b", "x-c".',
     'Created the webhook endpoint at "hooks.example.com" for issues.new.',
   ])
+})
+
+const origins: [what: string, url: string, isKept: boolean][] = [
+  ['another path', `${url}/2`, true],
+  ['another host', 'https://hooks.example.net/muster', false],
+  ['a host below it', 'https://a.hooks.example.com/muster', false],
+  ['another port', 'https://hooks.example.com:8443/muster', false],
+]
+for (const [what, moved, isKept] of origins) {
+  test(`the values of custom headers ${isKept ? 'are' : 'are not'} sent to ${what}`, async () => {
+    const { id } = (await create({ custom_headers: { 'x-a': 'one', 'x-b': 'two' } })).body
+    const { body } = await patch(id, { url: moved })
+    const kept = { 'x-a': '********', 'x-b': '********' }
+    assert.deepEqual([body.url, body.custom_headers], [moved, isKept ? kept : {}])
+    assert.equal((await stored())[0]?.sealed_headers === null, !isKept)
+    const [sentence] = await audits()
+    assert.equal(sentence?.includes('dropped the custom headers "x-a", "x-b"'), !isKept)
+  })
+}
+
+test('at another origin a masked value stands for nothing, and what is sent again is kept', async () => {
+  const { id } = (await create({ custom_headers: { 'x-a': 'one', 'x-b': 'two' } })).body
+  const elsewhere = { url: 'https://hooks.example.net/muster', custom_headers: { 'x-a': '********', 'X-B': 'again' } }
+  const { body } = await patch(id, elsewhere)
+  assert.deepEqual(body.custom_headers, { 'x-b': '********' })
+  const [row] = await stored()
+  assert.ok(row?.sealed_headers)
+  const place = { organizationId: row.organization_id, endpointId: row.id }
+  assert.deepEqual(unsealHeaders(app.secrets, row.sealed_headers, place), { 'x-b': 'again' })
+  const unknown = await patch(id, { url: 'https://hooks.example.org/', custom_headers: { 'x-c': '********' } })
+  assert.deepEqual([unknown.status, unknown.body.errors[0].field], [422, 'custom_headers/x-c'])
 })
 
 test('an endpoint is disabled and enabled again, which forgets why it was stopped and since when it failed', async () => {

@@ -96,9 +96,10 @@ function addWriting(app: FastifyInstance): void {
     method: 'PATCH',
     path: '/webhook_endpoints/:endpointId',
     operationId: 'updateWebhookEndpoint',
+    inConsole: { needsFreshProof: { toChange: 'url' } },
     summary: 'Change a webhook endpoint',
     description:
-      'An extension. What is left out stays, also with PUT. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.',
+      'An extension. What is left out stays, also with PUT. With a `url` of another origin (scheme, host or port) the custom headers whose values are not sent again are dropped: the answer shows those that are left. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.',
     body: WebhookEndpointChange,
     answer: WebhookEndpoint,
     run: ({ db, organizationId, params: { endpointId }, body: asked, actor, now }) =>
@@ -127,6 +128,7 @@ function addSecrets(app: FastifyInstance): void {
     method: 'POST',
     path: '/webhook_endpoints/:endpointId/reveal_secret',
     operationId: 'revealWebhookSecret',
+    inConsole: { needsFreshProof: true },
     summary: 'Reveal the secret of a webhook endpoint',
     description:
       'An extension. The endpoint with the secret that its requests are signed with; the audit log tells it.',
@@ -142,6 +144,7 @@ function addSecrets(app: FastifyInstance): void {
     method: 'POST',
     path: '/webhook_endpoints/:endpointId/roll_secret',
     operationId: 'rollWebhookSecret',
+    inConsole: { needsFreshProof: true },
     summary: 'Replace the secret of a webhook endpoint',
     description:
       'An extension. Answers the endpoint with its new secret. Until the overlap ends both secrets sign in `webhook-signature`, and `Authorization` is of the previous one. While an overlap lasts only a roll with an overlap of 0 is taken: it ends both secrets before at once.',

@@ -3,7 +3,8 @@ import type { WebhookEndpointChange } from '@muster/contract/webhook-endpoints.t
 import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { fail } from '../errors.ts'
 import { faultOfReceiverUrl, type ReceiverRules } from '../outbound/receiver-url.ts'
-import { settleHeaders } from './custom-headers.ts'
+import { isSameOrigin } from '../outbound/same-origin.ts'
+import { settleHeaders, withoutKept } from './custom-headers.ts'
 import type { CustomHeaders } from './endpoint-secret.ts'
 
 /** What can be chosen of an endpoint. */
@@ -15,7 +16,10 @@ export type EndpointSettings = {
   isEnabled: boolean
 }
 
-/** What an endpoint becomes: what is not said stays as it is. Refuses what makes none, with every fault. */
+/**
+ * What an endpoint becomes: what is not said stays as it is. At another origin custom headers begin anew, since their values
+ * are secrets of the receiver before: those that are not sent again are dropped. Refuses what makes none, with every fault.
+ */
 export function settleEndpoint(
   asked: WebhookEndpointChange,
   current: EndpointSettings,
@@ -23,7 +27,11 @@ export function settleEndpoint(
 ): EndpointSettings {
   const { url = current.url, events = current.events, description = current.description } = asked
   const urlFault = asked.url === undefined ? undefined : faultOfReceiverUrl(asked.url, rules)
-  const headers = asked.custom_headers && settleHeaders(asked.custom_headers, current.headers)
+  const isElsewhere = urlFault === undefined && current.url !== '' && !isSameOrigin(url, current.url)
+  const kept = isElsewhere ? {} : current.headers
+  const given =
+    asked.custom_headers && isElsewhere ? withoutKept(asked.custom_headers, current.headers) : asked.custom_headers
+  const headers = given && settleHeaders(given, kept)
   const errors: FieldError[] = [
     ...(urlFault === undefined ? [] : [{ field: 'url', message: `must ${urlFault}` }]),
     ...(Array.isArray(headers) ? headers : []),
@@ -34,7 +42,7 @@ export function settleEndpoint(
     // Once each, in one order: the same events asked for otherwise are no change.
     events: chosenWebhookEvents.filter((event) => events.includes(event)),
     description: description?.trim() || null,
-    headers: headers ?? current.headers,
+    headers: headers ?? kept,
     isEnabled: asked.enabled ?? current.isEnabled,
   }
 }

@@ -28,7 +28,7 @@ export const addAdminCommand = defineCommand({
     firstName: Type.String(),
     lastName: Type.String(),
     access,
-    restrictions,
+    restrictions: Type.Optional(restrictions),
   }),
   async run({ connection, now }, { organization: named, ...details }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)

@@ -4,6 +4,7 @@ import { changePermissions } from '../../api-keys/change-permissions.ts'
 import { createApiKey } from '../../api-keys/create-api-key.ts'
 import { listApiKeys } from '../../api-keys/queries.ts'
 import { revealApiKey } from '../../api-keys/reveal-api-key.ts'
+import { reviewApiKey } from '../../api-keys/review-api-key.ts'
 import { revokeApiKey } from '../../api-keys/revoke-api-key.ts'
 import { transact } from '../../db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -23,6 +24,7 @@ export const createKeyCommand = defineCommand({
     administrator: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     permissions: permissionList,
     rationale: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
   }),
   async run({ connection, secrets, now }, args, io) {
     if (args.permissions.length > 0 && args.rationale === undefined) {
@@ -36,6 +38,7 @@ export const createKeyCommand = defineCommand({
         name: args.name,
         responsibleAdministrator: args.administrator ?? actor.name,
         permissions: Object.fromEntries(args.permissions.map((permission) => [permission, args.rationale ?? ''])),
+        ...(args.expiresAt !== undefined && { expiresAt: new Date(args.expiresAt).toISOString() }),
         actor,
         now,
       }),
@@ -66,7 +69,7 @@ export const changePermissionsCommand = defineCommand({
 export const listKeysCommand = defineCommand({
   name: 'list-keys',
   args: Type.Object({ organization }),
-  async run({ connection }, args, io) {
+  async run({ connection, now }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
     const rows = (await listApiKeys(connection.db, id)).map((key) => [
       key.id,
@@ -74,9 +77,11 @@ export const listKeysCommand = defineCommand({
       key.responsible_administrator,
       Object.keys(key.permissions).join(', ') || 'read only',
       key.last_used_at,
+      key.expires_at === null ? null : key.expires_at <= now ? `expired ${key.expires_at}` : key.expires_at,
+      key.needs_review_since === null ? null : 'to review',
     ])
-    for (const line of alignColumns(['ID', 'NAME', 'ADMINISTRATOR', 'PERMISSIONS', 'LAST USED'], rows))
-      await io.line(line)
+    const heads = ['ID', 'NAME', 'ADMINISTRATOR', 'PERMISSIONS', 'LAST USED', 'EXPIRES', 'REVIEW']
+    for (const line of alignColumns(heads, rows)) await io.line(line)
     return 0
   },
 })
@@ -88,6 +93,18 @@ export const revealKeyCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const asked = { organizationId, id, actor: terminalActor(), now }
     await io.line(await transact(connection.db, (tx) => revealApiKey(tx, secrets, asked)))
+    return 0
+  },
+})
+
+export const reviewKeyCommand = defineCommand({
+  name: 'review-key',
+  args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
+  async run({ connection, now }, { organization: named, id }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, named)
+    const review = { organizationId, id, actor: terminalActor(), now }
+    const wasWaiting = await transact(connection.db, (tx) => reviewApiKey(tx, review))
+    await io.line(wasWaiting ? `Reviewed key ${id}` : `Key ${id} does not wait for a review`)
     return 0
   },
 })

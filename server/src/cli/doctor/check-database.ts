@@ -14,6 +14,7 @@ import { type DatabaseFacts, databaseFacts, readDatabaseFacts } from './database
 import { type Finding, failed, ok, warning } from './finding.ts'
 import { judgeOverdueReports, judgeReportRole } from './judge-reports.ts'
 import { judgeIdentities } from './judge-identities.ts'
+import { judgeKeys } from './judge-keys.ts'
 import { judgeStreams } from './judge-streams.ts'
 import { judgeWebhooks } from './judge-webhooks.ts'
 
@@ -42,6 +43,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
     ...(facts.streams ? judgeStreams(facts.streams, config, facts.clock) : []),
     ...(facts.webhooks ? judgeWebhooks(facts.webhooks) : []),
     ...(facts.identities ? judgeIdentities(facts.identities) : []),
+    ...(facts.keys ? judgeKeys(facts.keys) : []),
   ]
 }
 

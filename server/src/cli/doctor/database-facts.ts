@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
+import { surveyKeys } from '../../api-keys/survey-keys.ts'
 import type { Connection } from '../../db/connect.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { surveyIdentities } from '../../devices/survey-identities.ts'
@@ -47,6 +48,13 @@ const identitySurvey = Type.Object({
   ),
 })
 
+const keySurvey = Type.Object({
+  count: Type.Integer(),
+  toReview: Type.Integer(),
+  expired: Type.Integer(),
+  expiring: Type.Integer(),
+})
+
 export const databaseFacts = Type.Object({
   engine: Type.String(),
   /** As the server gives it: 150008 is 15.8. */
@@ -78,6 +86,7 @@ export const databaseFacts = Type.Object({
   streams: Type.Optional(streamSurvey),
   webhooks: Type.Optional(endpointSurvey),
   identities: Type.Optional(identitySurvey),
+  keys: Type.Optional(keySurvey),
 })
 export type DatabaseFacts = Static<typeof databaseFacts>
 
@@ -108,6 +117,7 @@ export async function readDatabaseFacts(connection: Connection): Promise<Databas
       streams: await surveyStreams(connection.db, row.clock),
       webhooks: await surveyEndpoints(connection.db),
       identities: await surveyIdentities(connection.db),
+      keys: await surveyKeys(connection.db, row.clock),
     }),
     ...(installation && { fingerprint: installation.master_key_fingerprint }),
   }

@@ -1,11 +1,31 @@
+import { type AdminPower, limitedPowers, restrictionsLeaving } from '@muster/contract/admin-powers.ts'
+import { type AdminPreset, adminPresetNames, adminPresets } from '@muster/contract/admin-presets.ts'
 import { adminAccesses } from '@muster/contract/admin-users.ts'
 import { type Command, Option } from 'commander'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/admin-commands.ts')
 
-const accessOption = () => new Option('--access <access>', 'what they may do').choices(adminAccesses)
+const accessOption = () => new Option('--access <access>', 'what they may do (default: full)').choices(adminAccesses)
 const restrictionFlag = ['--restriction <names...>', 'what they may not do, with limited access'] as const
+const powerOption = () =>
+  new Option('--may <names...>', 'what they may do, with limited access, and nothing else')
+    .choices(limitedPowers)
+    .conflicts('restriction')
+const presetOption = () =>
+  new Option('--preset <preset>', 'limited access for a kind of work')
+    .choices(adminPresetNames)
+    .conflicts(['may', 'restriction'])
+
+type Flags = { access?: string; restriction?: string[]; may?: AdminPower[]; preset?: AdminPreset }
+
+/** What the flags say of rights, as the command takes it. */
+function rightsOf({ access, restriction, may, preset }: Flags) {
+  const powers = preset === undefined ? may : adminPresets[preset].powers
+  const restrictions = powers ? restrictionsLeaving(powers) : restriction
+  const chosen = powers ? 'limited' : access
+  return { ...(chosen !== undefined && { access: chosen }), ...(restrictions && { restrictions }) }
+}
 
 export function addAdmins(program: Command, shell: Shell): void {
   const admins = program.command('admins').alias('admin').description('Administrators')
@@ -18,15 +38,18 @@ export function addAdmins(program: Command, shell: Shell): void {
     .command('add <e-mail> <first-name> [last-name]')
     .description('Add an administrator and print the identifier')
     .option(...organizationFlag)
-    .addOption(accessOption().default('full'))
+    .addOption(accessOption())
     .option(...restrictionFlag)
-    .action((email, firstName, lastName = '', { restriction: restrictions = [], ...flags }) =>
+    .addOption(powerOption())
+    .addOption(presetOption())
+    .action((email, firstName, lastName = '', { access, restriction, may, preset, ...flags }) =>
       runOnData(shell, async () => (await commands()).addAdminCommand, {
         ...flags,
         email,
         firstName,
         lastName,
-        restrictions,
+        access: 'full',
+        ...rightsOf({ access, restriction, may, preset }),
       }),
     )
   admins
@@ -35,11 +58,13 @@ export function addAdmins(program: Command, shell: Shell): void {
     .option(...organizationFlag)
     .addOption(accessOption())
     .option(...restrictionFlag)
-    .action((id, { restriction: restrictions, ...flags }) =>
+    .addOption(powerOption())
+    .addOption(presetOption())
+    .action((id, { access, restriction, may, preset, ...flags }) =>
       runOnData(shell, async () => (await commands()).updateAdminCommand, {
         ...flags,
         id,
-        ...(restrictions && { restrictions }),
+        ...rightsOf({ access, restriction, may, preset }),
       }),
     )
   admins

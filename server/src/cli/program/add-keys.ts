@@ -26,6 +26,7 @@ export function addKeys(program: Command, shell: Shell): void {
     .option('--administrator <name>', 'who answers for it (default: you)')
     .addOption(permissionOption())
     .option('--rationale <text>', 'why it may')
+    .option('--expires-at <time>', 'when it ends, in ISO 8601, such as 2027-01-31T00:00:00Z (default: never)')
     .action((name, { permission: granted = [], ...flags }) =>
       runOnData(shell, async () => (await commands()).createKeyCommand, { ...flags, name, permissions: granted }),
     )
@@ -51,6 +52,11 @@ export function addKeys(program: Command, shell: Shell): void {
     .description('Print a key again; the audit log says so')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).revealKeyCommand, { ...flags, id }))
+  keys
+    .command('review <id>')
+    .description('Keep a key that an administrator without full access made or changed, and take it off the list')
+    .option(...organizationFlag)
+    .action((id, flags) => runOnData(shell, async () => (await commands()).reviewKeyCommand, { ...flags, id }))
   keys
     .command('revoke <id>')
     .description('End a key at once')
