@@ -1525,7 +1525,7 @@ export interface paths {
         };
         /**
          * List streams
-         * @description With `stream_id`, as the Shared Signals Framework asks it: that stream alone, or 404.
+         * @description With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1703,13 +1703,61 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event to a stream
-         * @description An event about the person, which says that nothing has changed. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, 400.
+         * @description An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
          *     The organization needs the feature Shared Signals.
          */
         readonly post: operations["testSsfStream"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/issuer": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read what the receiver of a stream verifies its tokens with
+         * @description An extension. The issuer, keys and audience as they are now, before the latest move, and as a move would make them.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly get: operations["getSsfStreamIssuer"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ssf_streams/{streamId}/move": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Move a stream to the present issuer and keys of the organization
+         * @description An extension. Events that were queued before keep their issuer and keys, which stay published for 31 days. A stream that is there already stays as it is.
+         *
+         *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
+         *
+         *     The organization needs the feature Shared Signals.
+         */
+        readonly post: operations["moveSsfStream"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -4059,6 +4107,8 @@ export interface components {
          *         "method": "urn:ietf:rfc:8935",
          *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
          *       },
+         *       "min_verification_interval": 1,
+         *       "device_subject_format": "iss_sub",
          *       "health": {
          *         "state": "ok",
          *         "failing_since": null,
@@ -4102,9 +4152,9 @@ export interface components {
             readonly poll_bearer_token?: string;
             /** @description What the service can tell of. */
             readonly events_supported: readonly string[];
-            /** @description What the receiver asked for, and the verification event. */
+            /** @description What the receiver requested, and the verification event, which is always added. */
             readonly events_requested: readonly string[];
-            /** @description What the stream tells of. */
+            /** @description What of that the stream delivers. */
             readonly events_delivered: readonly string[];
             /**
              * Format: date-time
@@ -4128,9 +4178,18 @@ export interface components {
                  * @description Where they are sent to, or fetched from.
                  */
                 readonly endpoint_url: string;
+                /** @description An addition: the `authorization_header` of the stream, where the Shared Signals Framework has it. */
+                readonly authorization_header?: string;
             };
             /** @description Of push streams, when set: what is sent as `Authorization` with every event. */
             readonly authorization_header?: string;
+            /** @description An addition: the seconds between requests for verification on average. Up to ten may come at once; further ones are a 429. */
+            readonly min_verification_interval: number;
+            /**
+             * @description An addition: how events name the device (RFC 9493). `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format: "iss_sub" | "opaque";
             /** @description An addition: whether the receiver gets what it should. */
             readonly health: {
                 /**
@@ -4178,8 +4237,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4193,7 +4259,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4236,8 +4302,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4251,7 +4324,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4291,8 +4364,15 @@ export interface components {
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
             };
-            /** @description What to tell of; everything that is supported unless given. */
+            /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
             readonly events_requested?: readonly string[];
+            /** @description Sent as `Authorization` with every pushed event; null for none. */
+            readonly authorization_header?: string | null;
+            /**
+             * @description How events name the device: `iss_sub` unless given. `opaque` is for receivers that cannot read `iss_sub`. `draft` streams always use `opaque`.
+             * @enum {string}
+             */
+            readonly device_subject_format?: "iss_sub" | "opaque";
             /** @description The legacy body. With it the other members are ignored. */
             readonly ssf_stream?: {
                 /** @description What to call the stream. */
@@ -4306,7 +4386,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly delivery_type?: "push" | "poll";
-                /** @description What to tell of; everything that is supported unless given. */
+                /** @description What to deliver; the device compliance change unless given. Unknown types are ignored: a stream without a known one delivers verification events only. */
                 readonly event_subscriptions?: readonly string[];
                 /** @description Sent as `Authorization` with every pushed event; null for none. */
                 readonly authorization_header?: string | null;
@@ -4471,6 +4551,103 @@ export interface components {
             readonly pagination: components["schemas"]["Pagination"];
         };
         /**
+         * SsfStreamIssuer
+         * @description An addition: what the receiver of a stream is set up with.
+         * @example {
+         *       "present": {
+         *         "iss": "https://muster.example.com",
+         *         "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+         *         "aud": "https://acme.okta.example"
+         *       },
+         *       "next": {
+         *         "iss": "https://acme.example.com",
+         *         "jwks_uri": "https://acme.example.com/ssf/jwks.json",
+         *         "aud": "https://acme.okta.example"
+         *       },
+         *       "former": null,
+         *       "has_shared_key": true,
+         *       "keys": [
+         *         {
+         *           "kty": "RSA",
+         *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+         *           "use": "sig",
+         *           "alg": "RS256",
+         *           "n": "3F6…",
+         *           "e": "AQAB"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly SsfStreamIssuer: {
+            /** @description What the receiver verifies tokens with now. */
+            readonly present: {
+                /**
+                 * Format: uri
+                 * @description Issuer of the tokens.
+                 */
+                readonly iss: string;
+                /**
+                 * Format: uri
+                 * @description Where the public keys are.
+                 */
+                readonly jwks_uri: string;
+                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
+                readonly aud: string | null;
+            };
+            /** @description What it verifies tokens with after a move; null where there is nothing to move to. */
+            readonly next: {
+                /**
+                 * Format: uri
+                 * @description Issuer of the tokens.
+                 */
+                readonly iss: string;
+                /**
+                 * Format: uri
+                 * @description Where the public keys are.
+                 */
+                readonly jwks_uri: string;
+                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
+                readonly aud: string | null;
+            } | null;
+            /** @description What events that were queued before the latest move are verified with. */
+            readonly former: {
+                /**
+                 * Format: uri
+                 * @description Issuer of the tokens.
+                 */
+                readonly iss: string;
+                /**
+                 * Format: uri
+                 * @description Where the public keys are.
+                 */
+                readonly jwks_uri: string;
+                /** @description Who the tokens are for; null for poll streams that were made with the legacy body. */
+                readonly aud: string | null;
+                /**
+                 * Format: date-time
+                 * @description How long the keys of before stay published.
+                 */
+                readonly verified_until: string;
+            } | null;
+            /** @description Whether it signs with the key that organizations shared before each had its own: until it is moved, another organization could forge its events. */
+            readonly has_shared_key: boolean;
+            /** @description Every key that a token on its way may be signed with, and those that will sign soon. */
+            readonly keys: readonly {
+                /** @description Type of the key: `RSA`. */
+                readonly kty: string;
+                /** @description Name of the key, which the header of a token repeats. */
+                readonly kid: string;
+                /** @description What the key is for: `sig`. */
+                readonly use: string;
+                /** @description How it signs: `RS256`. */
+                readonly alg: string;
+                /** @description Modulus, in base64url. */
+                readonly n: string;
+                /** @description Exponent, in base64url. */
+                readonly e: string;
+            }[];
+        };
+        /**
          * SsfStreamPage
          * @description One page of a list.
          */
@@ -4531,12 +4708,14 @@ export interface components {
          *     }
          */
         readonly SsfTest: {
-            /** @description Whether the receiver took it, or it waits to be polled. */
+            /** @description Whether the receiver accepted it, or it waits to be polled. */
             readonly success: boolean;
             /** @description The status that the receiver answered, `202` for poll streams, or `no_response`. */
             readonly response_code: string;
             /** @description Identifier of the event in the history of the stream. */
             readonly ssf_stream_event_id: number;
+            /** @description An addition, when there is one: what to know of the event, such as that nobody has the e-mail address. */
+            readonly hint?: string;
         };
         /**
          * SsfTestRequest
@@ -5264,6 +5443,7 @@ export type SsfStreamCollectionChange = components['schemas']['SsfStreamCollecti
 export type SsfStreamCreation = components['schemas']['SsfStreamCreation'];
 export type SsfStreamEvent = components['schemas']['SsfStreamEvent'];
 export type SsfStreamEventPage = components['schemas']['SsfStreamEventPage'];
+export type SsfStreamIssuer = components['schemas']['SsfStreamIssuer'];
 export type SsfStreamPage = components['schemas']['SsfStreamPage'];
 export type SsfStreamStatus = components['schemas']['SsfStreamStatus'];
 export type SsfStreamStatusChange = components['schemas']['SsfStreamStatusChange'];
@@ -11417,6 +11597,8 @@ export interface operations {
                      *             "method": "urn:ietf:rfc:8935",
                      *             "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *           },
+                     *           "min_verification_interval": 1,
+                     *           "device_subject_format": "iss_sub",
                      *           "health": {
                      *             "state": "ok",
                      *             "failing_since": null,
@@ -11433,7 +11615,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["SsfStreamPage"] | components["schemas"]["SsfStream"];
+                    readonly "application/json": components["schemas"]["SsfStreamPage"] | (components["schemas"]["SsfStream"] | readonly components["schemas"]["SsfStream"][]);
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
@@ -11516,6 +11698,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11606,6 +11790,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11734,6 +11920,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -11955,6 +12143,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12039,6 +12229,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12162,6 +12354,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12248,6 +12442,8 @@ export interface operations {
                      *         "method": "urn:ietf:rfc:8935",
                      *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
                      *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
                      *       "health": {
                      *         "state": "ok",
                      *         "failing_since": null,
@@ -12313,6 +12509,149 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["SsfTest"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["OtherError"];
+        };
+    };
+    readonly getSsfStreamIssuer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An addition: what the receiver of a stream is set up with. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "present": {
+                     *         "iss": "https://muster.example.com",
+                     *         "jwks_uri": "https://muster.example.com/ssf/jwks.json",
+                     *         "aud": "https://acme.okta.example"
+                     *       },
+                     *       "next": {
+                     *         "iss": "https://acme.example.com",
+                     *         "jwks_uri": "https://acme.example.com/ssf/jwks.json",
+                     *         "aud": "https://acme.okta.example"
+                     *       },
+                     *       "former": null,
+                     *       "has_shared_key": true,
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "0b8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "3F6…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStreamIssuer"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["OtherError"];
+        };
+    };
+    readonly moveSsfStream: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2026-04-07
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the stream, or its `stream_id`. */
+                readonly streamId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A stream of compliance signals to one receiver. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "31",
+                     *       "iss": "https://muster.example.com",
+                     *       "stream_id": "6f8ff5a3-6d6c-4f0a-8f4e-0b8a5fd7c1d2",
+                     *       "name": "Okta",
+                     *       "aud": "https://acme.okta.example",
+                     *       "delivery_type": "push",
+                     *       "spec_version": "v1_0",
+                     *       "enabled": true,
+                     *       "events_supported": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_requested": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "events_delivered": [
+                     *         "https://schemas.openid.net/secevent/caep/event-type/device-compliance-change",
+                     *         "https://schemas.openid.net/secevent/ssf/event-type/verification"
+                     *       ],
+                     *       "created_at": "2026-11-20T09:14:03.120Z",
+                     *       "updated_at": "2026-11-20T09:14:03.120Z",
+                     *       "delivery": {
+                     *         "method": "urn:ietf:rfc:8935",
+                     *         "endpoint_url": "https://acme.okta.example/security/api/v1/security-events"
+                     *       },
+                     *       "min_verification_interval": 1,
+                     *       "device_subject_format": "iss_sub",
+                     *       "health": {
+                     *         "state": "ok",
+                     *         "failing_since": null,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-11-20T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SsfStream"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
