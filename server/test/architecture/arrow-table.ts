@@ -1,6 +1,7 @@
 /** What every feature stands on. */
 const ground = [
   ...['lists', 'jobs', 'outbound', 'osquery-sql', 'secrets', 'db', 'http/links.ts', 'retention.ts', 'errors.ts'],
+  'describe-fault.ts',
   'clock.ts',
 ]
 
@@ -108,6 +109,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'retention.ts': [],
   'logging.ts': [],
   'errors.ts': [],
+  'describe-fault.ts': [],
   'clock.ts': [],
 }
 

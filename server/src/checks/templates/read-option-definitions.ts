@@ -1,6 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import Type, { type TSchema } from 'typebox'
 import { Errors } from 'typebox/value'
+import { describeFault } from '../../describe-fault.ts'
 import { type OptionDefinition, optionFault } from './option-kinds.ts'
 import type { OptionDefinitions } from './options.ts'
 
@@ -91,9 +92,8 @@ export const faultsUnder = (schema: TSchema, value: unknown, path: string): Fiel
   Errors(schema, value)
     // Each member that is unknown or misnamed is reported by itself as well.
     .filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'propertyNames')
-    .map(({ keyword, instancePath, message, params }) => {
+    .map(({ keyword, instancePath, params }) => {
       const field = `${path}${instancePath}`.replace(/^\//, '')
       if (keyword === 'boolean') return { field, message: 'is not known here' }
-      const choices = 'allowedValues' in params && Array.isArray(params.allowedValues) ? params.allowedValues : []
-      return { field, message: choices.length > 0 ? `must be one of ${choices.join(', ')}` : message }
+      return { field, message: describeFault({ keyword, params: { ...params } }) }
     })
