@@ -112,8 +112,10 @@ const statement = `
     group by organization_id, api_key_id order by organization_id, api_key_id
     on conflict on constraint rate_limit_windows_pkey do update set
       started_at = case when counting.started_at + $3::integer * interval '1 millisecond' <= now()
+        or counting.started_at > now() + $3::integer * interval '1 millisecond'
         then excluded.started_at else counting.started_at end,
       used = case when counting.started_at + $3::integer * interval '1 millisecond' <= now()
+        or counting.started_at > now() + $3::integer * interval '1 millisecond'
         then excluded.used else least(counting.used + excluded.used, 1000000000) end
     returning organization_id, api_key_id, used,
       ceil(1000 * extract(epoch from started_at + $3::integer * interval '1 millisecond' - now()))::integer

@@ -44,8 +44,10 @@ export async function admitToken(db: Db, lookupHash: Buffer, now: string): Promi
       select organization_id, id, date_trunc('milliseconds', now()), 1 from known
       on conflict on constraint scim_rate_windows_pkey do update set
         started_at = case when counting.started_at + interval '1 minute' <= now()
+          or counting.started_at > now() + interval '1 minute'
           then excluded.started_at else counting.started_at end,
         used = case when counting.started_at + interval '1 minute' <= now()
+          or counting.started_at > now() + interval '1 minute'
           then 1 else least(counting.used + 1, 1000000000) end
       returning used, ceil(1000 * extract(epoch from started_at + interval '1 minute' - now()))::integer
         as milliseconds_left

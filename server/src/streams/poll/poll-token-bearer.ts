@@ -62,8 +62,10 @@ async function countPoll(db: Db, { tokenHash, reference, now }: Asked): Promise<
       select organization_id, stream_id, date_trunc('milliseconds', now()), 1 from known
       on conflict on constraint ssf_poll_windows_pkey do update set
         started_at = case when counting.started_at + interval '1 minute' <= now()
+          or counting.started_at > now() + interval '1 minute'
           then excluded.started_at else counting.started_at end,
         used = case when counting.started_at + interval '1 minute' <= now()
+          or counting.started_at > now() + interval '1 minute'
           then 1 else least(counting.used + 1, 1000000000) end
       returning used,
         ceil(1000 * extract(epoch from started_at + interval '1 minute' - now()))::integer
