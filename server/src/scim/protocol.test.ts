@@ -98,13 +98,16 @@ test('what is not offered is a 501, and what is nowhere a 404, in the form of th
   assert.equal((await ask('GET', '/Me')).status, 501)
   for (const [method, path] of [
     ['GET', '/Nothing'],
-    ['PUT', '/Users'],
-    ['POST', '/Users/1'],
+    ['PUT', '/Nothing'],
     ['GET', ''],
   ] as const) {
     const { status, body } = await ask(method, path)
     assert.deepEqual([status, body], [404, scimError(404, 'There is no such endpoint.')], `${method} ${path}`)
   }
+  const put = await ask('PUT', '/Users', { body: {} })
+  assert.deepEqual([put.status, put.body], [405, scimError(405, 'This endpoint does not take PUT.')])
+  assert.equal(put.headers['allow'], 'GET, HEAD, POST, OPTIONS')
+  assert.equal((await ask('POST', '/Users/1', { body: {} })).headers['allow'], 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
 })
 
 test('bodies are JSON of either media type, and what else comes is refused in the form of the protocol', async () => {

@@ -189,10 +189,12 @@ async function ask(app: FastifyInstance, method: string, url: string, options: A
     headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
     ...(body !== undefined && { payload: body as object }),
   })
-  const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json')
+  const isOfJson = String(response.headers['content-type'] ?? '').startsWith('application/json')
+  // The answer to a HEAD has the content type of a body, and none.
+  const isJson = isOfJson && response.payload !== ''
   return {
     status: response.statusCode,
-    body: isJson ? response.json() : response.payload,
+    body: isJson ? response.json() : isOfJson ? undefined : response.payload,
     headers: response.headers as Record<string, string | undefined>,
   }
 }
