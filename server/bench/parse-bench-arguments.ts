@@ -22,7 +22,7 @@ const small: Scale = {
   rounds: 3,
 }
 
-const known = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11']
+const known = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12']
 /** Figure 5 takes a quarter of an hour and is asked for by name. */
 const usual = known.filter((figure) => figure !== '5')
 

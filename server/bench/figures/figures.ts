@@ -10,6 +10,7 @@ import { push } from './push.ts'
 import { recompute } from './recompute.ts'
 import { search } from './search.ts'
 import { snapshots } from './snapshots.ts'
+import { strangers } from './strangers.ts'
 
 export const figures: readonly Figure[] = [
   listDevices,
@@ -23,4 +24,5 @@ export const figures: readonly Figure[] = [
   poll,
   push,
   hooks,
+  strangers,
 ]
