@@ -117,7 +117,11 @@ test('whatever goes wrong, the answer is an error that costs the agent neither d
     assert.equal(answer.node_invalid, status === 401)
   }
   const get = await fetch(`${agents.server.origin}/api/v1/osquery/config`)
-  assert.deepEqual([get.status, await get.json()], [404, { error: 'There is no such endpoint', node_invalid: false }])
+  assert.deepEqual(
+    [get.status, await get.json()],
+    [405, { error: 'This endpoint does not take GET', node_invalid: false }],
+  )
+  assert.equal(get.headers.get('allow'), 'POST, OPTIONS')
 })
 
 test('an endpoint answers on the same connection after a body that was too large', async () => {

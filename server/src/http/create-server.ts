@@ -74,7 +74,10 @@ const tlsOptions = ({ certFile, keyFile }: { certFile: string; keyFile: string }
 })
 
 /** What was registered by whatever means, for the policy that every route is held to and for 405s. */
-function rememberRoutes(app: FastifyInstance, { apiVersionHeaderAliases }: Config): void {
+export function rememberRoutes(
+  app: FastifyInstance,
+  { apiVersionHeaderAliases }: Pick<Config, 'apiVersionHeaderAliases'>,
+): void {
   const routes: RouteOptions[] = []
   app.decorate('routes', routes)
   app.decorate('allowedMethods', allowedMethodsFinder(app, apiVersionHeaderAliases))

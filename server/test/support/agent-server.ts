@@ -7,6 +7,7 @@ import { agentRoutes } from '../../src/agents/routes.ts'
 import { type Agents, startAgents } from '../../src/agents/start-agents.ts'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { type Db, transact } from '../../src/db/transact.ts'
+import { rememberRoutes } from '../../src/http/create-server.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
 import { testDatabase } from './database.ts'
 import { startOfTests } from './make.ts'
@@ -32,6 +33,7 @@ async function startAgentServer(
   const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
   const agents = await startAgents({ ...parts, log: { warn: note, error: note } })
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
+  rememberRoutes(app, { apiVersionHeaderAliases: [] })
   agentRoutes(app, agents.context, limits)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const clients: { close: () => void }[] = []
