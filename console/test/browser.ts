@@ -66,16 +66,23 @@ export async function setUpAdmin({ page, trial }: ConsoleInBrowser): Promise<voi
   await page.getByText('enrolled').first().waitFor()
 }
 
-/** Nothing fades in or out any more: what is half there has half its contrast. */
+/**
+ * Nothing fades in or out any more: what is half there has half its contrast. A menu that has just opened begins to fade in
+ * some frames later, so the page must also have been still for several.
+ */
 const settled = (page: Page) =>
   page.evaluate(async () => {
-    const ends = (one: Animation) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY
-    await Promise.all(
+    const fading = () =>
       document
         .getAnimations()
-        .filter(ends)
-        .map((one) => one.finished.catch(() => {})),
-    )
+        .filter((one) => one.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY)
+        .filter((one) => one.playState === 'running')
+    for (let still = 0; still < 4; still += 1) {
+      const now = fading()
+      if (now.length > 0) still = 0
+      await Promise.all(now.map((one) => one.finished.catch(() => {})))
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
   })
 
 /** What axe finds in the page as it stands, in both schemes. */

@@ -125,10 +125,12 @@ const legalOperators: Record<SearchKind, readonly SearchOperator[]> = {
   string: [':', '~'],
   string_list: [':', '~'],
   identifier: [':'],
-  datetime: [':', '<', '>'],
+  datetime: [':', '<', '<=', '>', '>='],
   boolean: [':'],
-  enum: [':'],
+  enum: [':', '~'],
 }
+
+const takesLists = new Set<SearchKind>(['string', 'string_list', 'identifier', 'enum'])
 
 test('search fields use only the operators of their kind', () => {
   for (const [name, fields] of searches) {
@@ -138,7 +140,7 @@ test('search fields use only the operators of their kind', () => {
         [...legalOperators[definition.kind]].sort(),
         `${name}.${field}`,
       )
-      assert.equal(definition.multiple === true, definition.kind === 'identifier', `${name}.${field} multiple`)
+      assert.equal(definition.multiple === true, takesLists.has(definition.kind), `${name}.${field} multiple`)
       if (definition.kind === 'enum') assert.ok(definition.values.length > 1, `${name}.${field} values`)
     }
   }
@@ -160,10 +162,11 @@ test('a search field accepts null exactly where its record does', () => {
   assert.ok(compared > 30, `only ${compared} fields compared`)
 })
 
-test('there are the eleven write permissions, each code and title once', () => {
+test('there are the twelve write permissions, each code and title once', () => {
   assert.deepEqual(Object.keys(permissions).sort(), [
     'configure_checks',
     'create_live_query',
+    'download_packages',
     'manage_custom_check_drafts',
     'manage_device_groups',
     'manage_ssf_streams',

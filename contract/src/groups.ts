@@ -53,10 +53,13 @@ export const DeviceGroupMembership = Type.Object(
     device_id: Identifier('The device that was added or removed; the first one if the request names several.'),
     group_id: Identifier('The group that the device was added to or removed from.'),
     data: Type.Array(
-      Type.Object({
-        device_id: Identifier('A device of the request.'),
-        group_id: Identifier('The group.'),
-      }),
+      Type.Object(
+        {
+          device_id: Identifier('A device of the request.'),
+          group_id: Identifier('The group.'),
+        },
+        { description: 'One device, and the group it was added to or removed from.' },
+      ),
       {
         description:
           'Every device of the request, in its order and without repeats, including those that were in the group before. An addition to the contract.',

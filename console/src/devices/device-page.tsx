@@ -57,7 +57,7 @@ function LoadedDevice({ device }: { device: Device }) {
       actions={<DeviceActions device={device} ownerName={ownerName ?? 'its owner'} />}
     >
       <div className="page detail">
-        <div className="title-row">
+        <div className="title-row device-head">
           <h1 tabIndex={-1} className="ell" title={name}>
             {name}
           </h1>

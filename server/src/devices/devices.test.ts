@@ -83,6 +83,8 @@ for (const version of apiVersions) {
       },
       device_type: 'Mac',
       form_factor: 'computer',
+      registration_suspended_at: null,
+      identity_conflict_since: null,
     }
     const empty = {
       id: bare.id,
@@ -102,6 +104,8 @@ for (const version of apiVersions) {
       auth_configuration: null,
       device_type: 'iOS',
       form_factor: 'phone',
+      registration_suspended_at: null,
+      identity_conflict_since: null,
     }
     const page = (...data: object[]) => ({
       data,
@@ -268,7 +272,8 @@ test('what devices cannot be searched by is refused, in all three lists', async 
   const owner = await make.person(organizationId)
   const group = await make.deviceGroup(organizationId)
   const fields =
-    'id, name, registered_at, last_authenticated_at, serial, note, hardware_uuid, device_type, will_block_at'
+    'id, name, registered_at, last_authenticated_at, serial, note, hardware_uuid, device_type, will_block_at, ' +
+    'registration_suspended_at, identity_conflict_since'
   const types = '"Mac", "Linux", "Windows", "iOS", "Android"'
   const wrong: [query: string, message: string][] = [
     ['id~1', 'id cannot be searched with ~; it allows :'],

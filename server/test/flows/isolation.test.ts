@@ -188,7 +188,7 @@ const bodyOf: Readonly<Record<string, (records: Records) => unknown>> = {
   createLiveQueryCampaign: ({ device }) => ({ name: 'x', sql: 'select 1', targeted_device_ids: [device] }),
   updateLiveQueryCampaign: ({ device }) => ({ targeted_device_ids: [device] }),
   // Refused, or the same twice: answers to one request after the other are compared.
-  createSsfStream: () => ({ events_requested: [] }),
+  createSsfStream: () => ({ delivery: { method: 'none' } }),
   updateSsfStream: () => ({ description: 'The same' }),
   configureSsfStream: ({ stream }) => ({ stream_id: stream, description: 'The same' }),
   rotateSsfPollToken: () => ({ mode: 'disable' }),

@@ -34,7 +34,8 @@ testOnEmbedded(
   async (t) => {
     const trial = await place.start(['start', '--no-agent'])
     const reading = await printedKey(trial)
-    const created = await place.run(['keys', 'create', 'Packages', '--permission', 'download_packages'])
+    const rights = ['--permission', 'download_packages', '--rationale', 'Installs agents']
+    const created = await place.run(['keys', 'create', 'Packages', ...rights])
     const key = /mstr_v1_[0-9A-Za-z]{36}/.exec(created.out)?.[0] ?? assert.fail(created.err)
     const refused = await trial.ask('GET', '/package_downloads/1', { key: reading })
     assert.deepEqual([refused.status, refused.body.error], [403, 'permission_missing'])
