@@ -266,7 +266,7 @@ test('documents that name endpoints inside of the network lead nowhere', async (
   assert.equal(other.session, false)
 })
 
-test('a host beside that of the settings is reached by https at public addresses only, and through no proxy', async () => {
+test('a host beside that of the settings is reached by https at public addresses only', async () => {
   const fetch = guardedFetch({
     trustedOrigin: 'https://id.example',
     resolve: (_host, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
