@@ -85,6 +85,23 @@ test('a push stream to a private address is refused at its field, and nothing ty
   await page.getByText('draft', { exact: true }).waitFor()
 })
 
+test('a stream for Okta needs its address only, and ends with what Okta is given', { skip }, async () => {
+  await page.goto(developers('/streams/new'))
+  await page.getByRole('radio', { name: /^Okta/ }).check()
+  await page.getByLabel('Address of your Okta organization').fill('acme')
+  await button('Create the stream').click()
+  await page.getByText(/such as https:\/\/acme\.okta\.com/i).waitFor()
+  await page.getByLabel('Address of your Okta organization').fill('https://acme-admin.okta.com/')
+  await button('Create the stream').click()
+  await page.getByRole('heading', { level: 1, name: 'The stream is made' }).waitFor()
+  const { baseUrl } = opened.trial
+  assert.deepEqual([await secretIn('Issuer'), await secretIn('JWKS URL')], [baseUrl, `${baseUrl}/ssf/jwks.json`])
+  await assertAccessible('what Okta is given')
+  await page.getByRole('link', { name: 'Go to the stream' }).click()
+  await page.getByText('https://acme.okta.com/security/api/v1/security-events').waitFor()
+  await page.getByText('draft', { exact: true }).waitFor()
+})
+
 test('a poll token is shown once and stands in each of its states', { skip }, async () => {
   await page.goto(developers('/streams/new'))
   await page.getByLabel('Name', { exact: true }).fill('Gateway <b>')

@@ -37,14 +37,16 @@ function OktaHelp({ stream }: { stream: SsfStream }) {
   return (
     <>
       <p>
-        <b className="m">{visibleText(stream.name)}</b> is there. Okta has to know it as well: open Security, Device
-        Integrations, Receive shared signals, create a stream there, and enter these two.
+        The stream <b className="m">{visibleText(stream.name)}</b> is created. Now set it up in Okta: open Security &gt;
+        Device Integrations &gt; Receive shared signals, create a stream, and enter these two addresses.
       </p>
-      <CodeBlock label="issuer for Okta" text={issuer} />
-      <CodeBlock label="JWKS URL for Okta" text={jwksUrl} />
+      <h2>Issuer</h2>
+      <CodeBlock label="Issuer" text={issuer} />
+      <h2>JWKS URL</h2>
+      <CodeBlock label="JWKS URL" text={jwksUrl} />
       <p className="sm t2">
-        Then send a test event about somebody who has this e-mail address in Okta. Okta refuses verification events,
-        which changes nothing.
+        Then open the stream here and send a test event for a person whose e-mail address is known to Okta. Okta refuses
+        verification events; that is expected.
       </p>
     </>
   )

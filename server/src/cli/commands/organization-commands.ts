@@ -79,7 +79,7 @@ export const setBaseUrlCommand = defineCommand({
     await transact(connection.db, (tx) => setBaseUrl(tx, change))
     await io.line(`The base address of ${name} is ${baseUrl} now`)
     await io.error(
-      `Have DNS, TLS and the proxy bring ${new URL(baseUrl).host} here, with its Host header. The address of before serves until it is ended. Streams keep their issuer until they are moved: muster streams move --organization ${id} --all`,
+      `Have DNS, TLS and the proxy bring ${new URL(baseUrl).host} here, with its Host header. The old address keeps working until you end it: muster organizations end-old-addresses --organization ${id}. Streams keep their issuer until you move them: muster streams move --organization ${id} --all`,
     )
     return 0
   },
