@@ -11,7 +11,7 @@ import { affectedBy, changedFiles } from './test-run/changed-files.ts'
 import { classifyFile, type Engine, type TestFile } from './test-run/classify-file.ts'
 import { type ImportGraph, importGraph, readerIn } from './test-run/import-graph.ts'
 import { planRun } from './test-run/plan-run.ts'
-import { findUnfinished, formatTimes, readTimes } from './test-run/report-times.ts'
+import { findUnfinished, formatTimes, formatUnfinished, readTimes } from './test-run/report-times.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const asked = parseTestArguments(process.argv.slice(2))
@@ -26,7 +26,7 @@ const browsers = ['chromium', 'chromium-browser', 'google-chrome']
 // A process that shares files has a PGlite and some 800 MB: more of them than cores only makes them wait for each other.
 const sharing = Math.min(Math.max(availableParallelism(), 2), 8)
 // Files with a process of their own wait for browsers and timers much of the time. A soak measures, which it does best alone.
-const concurrency = asked.isSoak ? 1 : sharing + 1
+const concurrency = asked.isSoak ? 1 : sharing + (isBothEngines ? 2 : 1)
 
 function isInPath(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
@@ -141,7 +141,7 @@ if (run) {
   const unfinished = findUnfinished(times, run.expected)
   isWhole = unfinished.length === 0
   if (files.length > 1) console.log(`\n${formatTimes(times, files).join('\n')}`)
-  for (const { path, engine } of unfinished) console.log(`✖ ${path} (${engine}) has not ended`)
+  for (const line of formatUnfinished(unfinished)) console.log(line)
 }
 if (run || !endsWithSummary(output)) console.log(`\n${summary.join('\n')}`)
 process.exitCode = isWhole ? code : code || 1

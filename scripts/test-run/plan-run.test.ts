@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import type { Engine, TestFile } from './classify-file.ts'
 import { takeFrom } from './file-queue.ts'
 import { planRun } from './plan-run.ts'
-import { findUnfinished, formatTimes } from './report-times.ts'
+import { findUnfinished, formatTimes, formatUnfinished } from './report-times.ts'
 import type { Share } from './run-files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'muster-plan-run-'))
@@ -38,11 +38,12 @@ function plan(engines: readonly Engine[]): { shares: string[]; expected: string[
   }
 }
 
-test('what depends on the engine runs on both, all else once; what has its own process comes first', () => {
+test('what depends on the engine runs on both, all else once; a process for each engine starts before the rest', () => {
   const { shares, expected } = plan(both)
   assert.deepEqual(shares, [
+    ...['pglite: small large', 'postgres: large'],
     ...['pglite: page', 'postgres: kills'],
-    ...['pglite: small large', 'postgres: large', 'pglite: plain large', 'postgres: small'],
+    ...['pglite: plain large', 'postgres: small'],
   ])
   assert.deepEqual(expected.sort(), [
     ...['kills postgres', 'large pglite', 'large postgres', 'page pglite'],
@@ -73,4 +74,13 @@ test('times are added up by kind, and what has not ended is named', () => {
   assert.deepEqual(findUnfinished([time], [time, { path: 'page', engine: 'pglite' }]), [
     { path: 'page', engine: 'pglite' },
   ])
+})
+
+test('of a run that broke off, some files and their number are named', () => {
+  const unfinished = Array.from({ length: 30 }, (_, index) => ({ path: `${index}.test.ts`, engine: 'pglite' as const }))
+  const lines = formatUnfinished(unfinished)
+  assert.equal(lines.length, 21)
+  assert.equal(lines[0], '✖ 0.test.ts (pglite) has not ended')
+  assert.equal(lines.at(-1), '✖ 10 more have not ended')
+  assert.deepEqual(formatUnfinished(unfinished.slice(0, 1)), ['✖ 0.test.ts (pglite) has not ended'])
 })

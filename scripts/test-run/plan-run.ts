@@ -23,8 +23,9 @@ interface Plan {
 }
 
 /**
- * Writes a module for each test process. First come the files that need a process of their own, as they are the longest;
- * then the processes that share the others, which take file after file until none is left, the engines side by side.
+ * Writes a module for each test process. The files that need a process of their own come early, as they are the longest, but
+ * they wait much of their time; so one process for each engine starts before them, and takes file after file of those
+ * that can share. The other sharing processes help it out in the end, the engines side by side.
  */
 export function planRun({ root, files, engines, folder, concurrency }: Plan): Run {
   const times = join(folder, 'times.jsonl')
@@ -46,8 +47,10 @@ export function planRun({ root, files, engines, folder, concurrency }: Plan): Ru
     return firsts.map((first, index) => ({ index, share: share(engine, first, rest) }))
   })
   const sideBySide = shared.toSorted((one, other) => one.index - other.index).map((one) => one.share)
+  const early = shared.filter(({ index }) => index === 0).length
   writeFileSync(times, '')
-  const entries = [...own, ...sideBySide].map((one, index) => writeEntry(folder, index, one))
+  const inOrder = [...sideBySide.slice(0, early), ...own, ...sideBySide.slice(early)]
+  const entries = inOrder.map((one, index) => writeEntry(folder, index, one))
   return { entries, expected: runs.map(({ file, engine }) => ({ path: file.path, engine })), times }
 }
 
