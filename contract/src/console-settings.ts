@@ -217,6 +217,12 @@ export const SettingFacts = Type.Object(
       { description: 'The parts of the plan.' },
     ),
     base_url: Text('Origin that people, agents and API clients use.', { format: 'uri' }),
+    own_base_url: Nullable(
+      Text('Base address of the organization; null where it is that of the server.', { format: 'uri' }),
+    ),
+    old_base_urls: Type.Array(Type.String({ format: 'uri' }), {
+      description: 'Other addresses at which the keys and SCIM tokens of the organization are still valid.',
+    }),
     identity_provider: Nullable(
       Type.Object(
         {
@@ -254,6 +260,8 @@ export const SettingFacts = Type.Object(
     organization: { id: '1', name: 'Acme', created_at: '2025-02-03T08:30:00.000Z' },
     features: [{ name: 'scim', is_on: true }],
     base_url: 'https://trust.example.com',
+    own_base_url: null,
+    old_base_urls: [],
     identity_provider: null,
     device_deletion_delay_seconds: 120,
     blocked_tables: ['curl'],

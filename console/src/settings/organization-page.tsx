@@ -13,6 +13,7 @@ import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
+import { AddressBlock } from './address-block.tsx'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -39,6 +40,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
   return (
     <>
       <NameBlock name={organization.name} />
+      {facts.own_base_url !== null && <AddressBlock own={facts.own_base_url} old={facts.old_base_urls} />}
       <Block title="Facts">
         <dl className="facts-table">
           <dt>Identifier</dt>

@@ -13,6 +13,7 @@ import { revokeEnrollmentSecret } from '../agents/revoke-enrollment-secret.ts'
 import { rotateEnrollmentSecret } from '../agents/rotate-enrollment-secret.ts'
 import { transact } from '../db/transact.ts'
 import { fail } from '../errors.ts'
+import { endOldAddresses } from '../organizations/end-old-addresses.ts'
 import { renameOrganization } from '../organizations/rename-organization.ts'
 import { rebuildPackage } from '../packages/rebuild-package.ts'
 import { openPackageSite } from '../packages/site.ts'
@@ -42,6 +43,16 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
     run: async (call) => {
       const change = { ...commonOf(call), ...call.body }
       await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, gate, {
+    method: 'POST',
+    path: '/session/organization/end_old_addresses',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(scope.kit.db, (tx) => endOldAddresses(tx, commonOf(call)))
       return call.reply.code(204).send()
     },
   })

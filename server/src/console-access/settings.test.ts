@@ -7,6 +7,7 @@ import { findEnrollmentSecret } from '../agents/enrollment-queries.ts'
 import { enrollmentSecretPurpose } from '../agents/enrollment-secret-place.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
+import { setBaseUrl } from '../organizations/set-base-url.ts'
 import { setFeature } from '../organizations/set-feature.ts'
 import { ensurePackages } from '../packages/ensure-packages.ts'
 import { totpCode } from './totp.ts'
@@ -49,6 +50,45 @@ test('the organization is renamed once, and a name that is none is refused', asy
     const { status, body } = await rename(name)
     assert.deepEqual([status, body.errors[0].field], [422, 'name'], JSON.stringify(name))
   }
+})
+
+test('old addresses are shown until an administrator ends them, with fresh proof, for this organization only', async () => {
+  const [globex, initech] = [await app.addTenant('Globex'), await app.addTenant('Initech')]
+  const own = 'https://globex.example'
+  const set = ({ organizationId }: { organizationId: string }, to: string) =>
+    transact(app.db, (tx) =>
+      setBaseUrl(tx, { organizationId, baseUrl: to, commonBaseUrl: baseUrl, actor: systemActor, now: app.now() }),
+    )
+  await set(globex, own)
+  await set(initech, 'https://initech.example')
+  const { browser } = await signedIn({ organizationId: globex.organizationId })
+  const addresses = async () => {
+    const { body } = await browser.ask('GET', '/views/settings')
+    return [body.base_url, body.own_base_url, body.old_base_urls]
+  }
+  const before = [baseUrl, own, [baseUrl, `https://organization-${globex.organizationId}.muster.test`]]
+  assert.deepEqual(await addresses(), before)
+  const end = () => browser.ask('POST', '/session/organization/end_old_addresses')
+  app.setNow(later(1_200))
+  assert.deepEqual([(await end()).body.error, await addresses()], ['step_up_needed', before])
+  assert.equal((await browser.ask('POST', '/session/step_up', { password })).status, 200)
+  assert.equal((await end()).status, 204)
+  assert.deepEqual(await addresses(), [baseUrl, own, []])
+  const { data } = (await browser.ask('GET', '/audit_logs?per_page=1')).body
+  assert.equal(data[0].description, `Ended the old addresses: keys are valid at ${own} only.`)
+  const { browser: limited } = await signedIn({
+    email: 'tom@globex.example',
+    access: 'limited',
+    restrictions: ['manage_settings'],
+    organizationId: globex.organizationId,
+  })
+  assert.equal((await limited.ask('POST', '/session/organization/end_old_addresses')).status, 403)
+  const untouched = await app.db
+    .selectFrom('organizations')
+    .select('old_addresses_ended_at')
+    .where('id', '=', initech.organizationId)
+    .execute()
+  assert.deepEqual(untouched, [{ old_addresses_ended_at: null }])
 })
 
 test('enrolment secrets are made, rotated and revoked, and listed without what they are', async () => {

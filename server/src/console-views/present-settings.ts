@@ -33,19 +33,28 @@ type Kept = Readonly<Record<'events' | 'adminSessions', number>>
 
 const daysOf = (milliseconds: number): number => milliseconds / 86_400_000
 
+/** The address of the server is one of them for as long as the organization has an address of its own and has not left it. */
+function oldAddressesOf(organization: Organization, baseUrl: string): string[] {
+  const { base_url: own, old_addresses_ended_at: endedAt, former_base_urls: former } = organization
+  const isAtServer = own !== null && own !== baseUrl && endedAt === null
+  return [...(isAtServer ? [baseUrl] : []), ...former]
+}
+
 export const presentSettingFacts = (
-  { id, name, created_at, disabled_features: disabled }: Organization,
+  organization: Organization,
   counts: SettingFacts['counts'],
   { baseUrl, oidc, deviceDeletionDelaySeconds, liveQueryBlockedTables }: Settings,
   keptMs: Kept,
   chosen: SettingFacts['chosen'],
 ): SettingFacts => ({
-  organization: { id, name, created_at },
+  organization: { id: organization.id, name: organization.name, created_at: organization.created_at },
   features: (Object.keys(features) as Feature[]).map((feature) => ({
     name: feature,
-    is_on: !disabled.includes(feature),
+    is_on: !organization.disabled_features.includes(feature),
   })),
   base_url: baseUrl,
+  own_base_url: organization.base_url,
+  old_base_urls: oldAddressesOf(organization, baseUrl),
   identity_provider: oidc
     ? { name: oidc.name, issuer: oidc.issuer, redirect_uri: `${baseUrl}/console/api/session/oidc/callback` }
     : null,

@@ -127,7 +127,12 @@ export function listAdministratorViews(
 export const findOrganization = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('organizations')
-    .select(['id', 'name', 'created_at', 'disabled_features'])
+    .select(['id', 'name', 'created_at', 'disabled_features', 'base_url', 'old_addresses_ended_at'])
+    .select(
+      sql<string[]>`array(select former_addresses.base_url from former_addresses
+        where ${inOrganization('former_addresses', organizationId)} and ended_at is null
+        order by former_addresses.base_url)`.as('former_base_urls'),
+    )
     .where('id', '=', organizationId)
     .executeTakeFirst()
 
