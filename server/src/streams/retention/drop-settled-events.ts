@@ -20,15 +20,17 @@ export async function dropSettledEvents(db: Db, now: string): Promise<number> {
   }
 }
 
+/** Judged by the oldest event that is settled, which an index finds: a search for any reads the ledgers of all streams. */
 async function listConcerned(db: Db, now: string): Promise<StreamKey[]> {
-  const before = oldBefore('settled_signals', sql`stream.organization_id`, now)
   const { rows } = await sql<StreamKey>`
     select stream.organization_id as "organizationId", stream.id as "streamId" from ssf_streams as stream
-    where exists (
+    cross join lateral (select ${oldBefore('settled_signals', sql`stream.organization_id`, now)} as moment) as before
+    cross join lateral (
       select from ssf_stream_events as event
       where event.organization_id = stream.organization_id and event.stream_id = stream.id
-        and event.queued_at < ${before} and event.settled_at < ${before}
-    )
+        and event.queued_at < before.moment and event.settled_at < before.moment
+      order by event.queued_at limit 1
+    ) as oldest
     limit ${streamsAtOnce}
   `.execute(db)
   return rows

@@ -2,27 +2,26 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, transact } from '../../db/transact.ts'
 import { lockHeads, numbering, type StreamKey } from '../number-events.ts'
 
-/** Which of the waiting events nobody waits for any more. */
-type Stale = { isStale: RawBuilder<SqlBool>; reason: string }
+/** Which of the waiting events nobody waits for any more: those of `isOfKind` from before a moment, unless replayed since. */
+type Stale = { isOfKind: RawBuilder<SqlBool>; before: string; reason: string }
+
+const isQuiet = ({ isOfKind, before }: Stale) => sql<SqlBool>`${isOfKind}
+  and (event.replayed_at is null or event.replayed_at < ${before}::timestamptz)`
+const isStale = (stale: Stale) => sql<SqlBool>`event.queued_at < ${stale.before}::timestamptz and ${isQuiet(stale)}`
 
 const streamsAtOnce = 100
 const eventsAtOnce = 1_000
 
 /** Gives up events that have waited since before a moment, in batches; returns how many. */
 export const expireEvents = (db: Db, queuedBefore: string, now: string): Promise<number> =>
-  expire(db, now, {
-    isStale: sql`event.queued_at < ${queuedBefore}::timestamptz
-      and (event.replayed_at is null or event.replayed_at < ${queuedBefore}::timestamptz)`,
-    reason: 'The receiver did not take it in time.',
-  })
+  expire(db, now, { isOfKind: sql`true`, before: queuedBefore, reason: 'The receiver did not take it in time.' })
 
 /** The same of verifications, which say nothing about any device and which nobody waits for so long. */
 export const expireVerifications = (db: Db, queuedBefore: string, now: string): Promise<number> =>
   expire(db, now, {
     // The first condition is that of an index of few.
-    isStale: sql`event.device_id is null and event.kind = 'verification'
-      and event.queued_at < ${queuedBefore}::timestamptz
-      and (event.replayed_at is null or event.replayed_at < ${queuedBefore}::timestamptz)`,
+    isOfKind: sql`event.device_id is null and event.kind = 'verification'`,
+    before: queuedBefore,
     reason: 'The receiver did not take it in time.',
   })
 
@@ -37,33 +36,36 @@ async function expire(db: Db, now: string, stale: Stale): Promise<number> {
   }
 }
 
-async function listConcerned(db: Db, { isStale }: Stale): Promise<StreamKey[]> {
+/** Judged by the first that waits: they are queued in the order of their ids. */
+async function listConcerned(db: Db, stale: Stale): Promise<StreamKey[]> {
   const { rows } = await sql<StreamKey>`
     select stream.organization_id as "organizationId", stream.id as "streamId" from ssf_streams as stream
-    where stream.deleted_at is null and exists (
-      select from ssf_stream_events as event
+    cross join lateral (
+      select event.queued_at from ssf_stream_events as event
       where event.organization_id = stream.organization_id and event.stream_id = stream.id
-        and event.state = 'pending' and ${isStale}
-    )
+        and event.state = 'pending' and ${isQuiet(stale)}
+      order by event.id limit 1
+    ) as first
+    where stream.deleted_at is null and first.queued_at < ${stale.before}::timestamptz
     limit ${streamsAtOnce}
   `.execute(db)
   return rows
 }
 
 /** Numbered first, so that the numbers of a stream have no gaps and no event is without one once it is settled. */
-const expireBatch = (db: Db, stream: StreamKey, now: string, { isStale, reason }: Stale): Promise<number> =>
+const expireBatch = (db: Db, stream: StreamKey, now: string, stale: Stale): Promise<number> =>
   transact(db, async (tx) => {
     const locked = await lockHeads(tx, [stream])
     if (locked.length === 0) return 0
     await sql`with ${numbering(locked)} select from fresh`.execute(tx)
     const { numAffectedRows = 0n } = await sql`
       update ssf_stream_events as event
-      set state = 'expired', settled_at = ${now}::timestamptz, held_until = null, error_description = ${reason}
+      set state = 'expired', settled_at = ${now}::timestamptz, held_until = null, error_description = ${stale.reason}
       where event.organization_id = ${stream.organizationId}::bigint and event.stream_id = ${stream.streamId}::bigint
         and event.id = any(array(
           select event.id from ssf_stream_events as event
           where event.organization_id = ${stream.organizationId}::bigint and event.stream_id = ${stream.streamId}::bigint
-            and event.state = 'pending' and ${isStale}
+            and event.state = 'pending' and ${isStale(stale)}
           order by event.id limit ${eventsAtOnce}
           for no key update skip locked
         ))

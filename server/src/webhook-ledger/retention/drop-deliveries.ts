@@ -30,16 +30,18 @@ export async function dropDeliveriesOf(db: Db, endpoint: EndpointKey): Promise<v
   for (;;) if ((await dropBatch(db, endpoint, sql`true`)) === 0) return
 }
 
+/** Judged by the oldest delivery that is settled, which an index finds: a search for any reads the logs of all endpoints. */
 async function listConcerned(db: Db, now: string): Promise<EndpointKey[]> {
-  const before = oldBefore('settled_deliveries', sql`endpoint.organization_id`, now)
   const { rows } = await sql<EndpointKey>`
     select endpoint.organization_id as "organizationId", endpoint.id as "endpointId"
     from webhook_endpoints as endpoint
-    where exists (
+    cross join lateral (select ${oldBefore('settled_deliveries', sql`endpoint.organization_id`, now)} as moment) as before
+    cross join lateral (
       select from webhook_deliveries as delivery
       where delivery.organization_id = endpoint.organization_id and delivery.endpoint_id = endpoint.id
-        and delivery.queued_at < ${before} and delivery.settled_at < ${before}
-    )
+        and delivery.queued_at < before.moment and delivery.settled_at < before.moment
+      order by delivery.queued_at limit 1
+    ) as oldest
     limit ${endpointsAtOnce}
   `.execute(db)
   return rows
