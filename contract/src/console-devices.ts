@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { reportedFields } from './devices.ts'
 import { Choice, Count, Identifier, IdentifierInput, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const states = ['blocked', 'will_block', 'notified', 'good'] as const
@@ -21,7 +22,10 @@ export const DeviceHappening = Type.Object(
   {
     id: Identifier('Identifier of the line.'),
     occurred_at: Timestamp('When it happened.'),
-    kind: Choice(['state', 'registered', 'enrolled'], 'Whether the state changed, or the device was registered.'),
+    kind: Choice(
+      ['state', 'registered', 'enrolled', 'updated'],
+      'Whether the state changed, or the device was registered, or reports something else of itself.',
+    ),
     from: Nullable(Choice(states, 'The state before; null unless the state changed.')),
     to: Nullable(Choice(states, 'The state after; null unless the state changed.')),
     initiator: Nullable(Choice(['policy', 'admin', 'user', 'system'], 'Who set it in motion.')),
@@ -36,6 +40,17 @@ export const DeviceHappening = Type.Object(
       ),
       { description: 'Issues that changed with it; at most 5.' },
     ),
+    changes: Type.Array(
+      Type.Object(
+        {
+          field: Choice(reportedFields, 'What the device reports otherwise than before.'),
+          from: Nullable(Text('What was known before; null where nothing was.')),
+          to: Text('What it reports since.'),
+        },
+        { description: 'Something that the device reports of itself.' },
+      ),
+      { description: 'What the device reports otherwise than before; empty unless it was updated.' },
+    ),
   },
   {
     title: 'DeviceHappening',
@@ -49,6 +64,7 @@ export const DeviceHappening = Type.Object(
         to: 'will_block',
         initiator: 'user',
         reasons: [{ what: 'new', issue_id: '7719', title: 'SSH key without a passphrase' }],
+        changes: [],
       },
     ],
   },

@@ -19,6 +19,9 @@ export type DeviceType = (typeof deviceTypes)[number]
 
 const formFactors = ['computer', 'tablet', 'phone'] as const
 
+/** What agents report of their device again and again, and what is therefore kept true. */
+export const reportedFields = ['name', 'operating_system', 'hardware_model', 'agent_version'] as const
+
 export const Device = Type.Object(
   {
     id: Identifier('Identifier of the device.'),

@@ -9,6 +9,7 @@ export const webhookEventSummaries = {
   'devices.registered': 'A device was registered to a person.',
   'devices.registration_suspended': 'A registration is in doubt until somebody confirms it.',
   'devices.identity_conflict': 'Two agents enroll as one device in turn.',
+  'devices.updated': 'A device reports another name, operating system, hardware model or agent version.',
   'devices.destroyed': 'A device was removed for good.',
   'issues.new': 'A check found an issue on a device.',
   'issues.resolved': 'An issue on a device is there no more.',

@@ -1,4 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { reportedFields } from './devices.ts'
 import { Choice, Text } from './schema-kit.ts'
 import { type WebhookEvent, webhookEventSummaries } from './webhook-event-summaries.ts'
 
@@ -59,6 +60,12 @@ const signIn = {
   person_id: OrNull(Id('Identifier of the person'), 'Identifier of the person; null when unknown.'),
 }
 
+const ReportedChange = Type.Object({
+  field: Choice(reportedFields, 'What the device reports of itself otherwise than before.'),
+  from: OrNull(Type.String(), 'What was known before; null where nothing was.'),
+  to: Text('What the device reports now.'),
+})
+
 const PersonEmail = Text('E-mail address of whoever asks.')
 const Message = Text('What the person wrote.')
 
@@ -112,6 +119,10 @@ const definitions = {
   'devices.identity_conflict': {
     summary: webhookEventSummaries['devices.identity_conflict'],
     data: deviceNews,
+  },
+  'devices.updated': {
+    summary: webhookEventSummaries['devices.updated'],
+    data: { ...deviceNews, changes: Type.Array(ReportedChange, { description: 'What changed.' }) },
   },
   'devices.destroyed': {
     summary: webhookEventSummaries['devices.destroyed'],

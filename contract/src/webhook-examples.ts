@@ -46,6 +46,11 @@ const data: { readonly [Event in WebhookEvent]: WebhookData<Event> } = {
     reason: 'It enrolled again while its earlier agent was in use.',
   },
   'devices.identity_conflict': { ...deviceNews, device_status: 'good' },
+  'devices.updated': {
+    ...deviceNews,
+    device_status: 'good',
+    changes: [{ field: 'operating_system', from: 'macOS 26.0', to: 'macOS 26.1' }],
+  },
   'devices.destroyed': { ...device, status: 'notified' },
   'issues.new': issueNews,
   'issues.resolved': issueNews,

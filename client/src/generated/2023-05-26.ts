@@ -4955,7 +4955,7 @@ export interface components {
             /** @description Where to send events: an https address on a publicly reachable host. */
             readonly url?: string;
             /** @description What to tell the endpoint of, all of it. */
-            readonly events?: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
+            readonly events?: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.updated" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
             /** @description What the endpoint is for. */
             readonly description?: string | null;
             /** @description Headers to send besides, all of them; one with the value `********` keeps the value that it has. */
@@ -4984,7 +4984,7 @@ export interface components {
             /** @description Where to send events: an https address on a publicly reachable host. */
             readonly url: string;
             /** @description What to tell the endpoint of. */
-            readonly events: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
+            readonly events: readonly ("auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.updated" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration")[];
             /** @description What the endpoint is for. */
             readonly description?: string | null;
             /** @description Headers to send besides, all of them; values are kept sealed. Those that belong to HTTP, to the body or to the signature are refused. */
@@ -5068,7 +5068,7 @@ export interface components {
              * @description Which event to send, with made-up values for all but `webhook.test`, which it is unless given.
              * @enum {string}
              */
-            readonly event?: "auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration" | "webhook.test";
+            readonly event?: "auth_logs.success" | "auth_logs.failure" | "device_trust.status_changed" | "admin_users.created" | "audit_log.recorded" | "devices.created" | "devices.registered" | "devices.registration_suspended" | "devices.identity_conflict" | "devices.updated" | "devices.destroyed" | "issues.new" | "issues.resolved" | "requests.issue_exemption" | "requests.registration" | "webhook.test";
         };
         /**
          * WhoAmI
@@ -10407,7 +10407,7 @@ export interface operations {
                  *     |---|---|---|---|
                  *     | `id` | identifier | `:` | several values |
                  *     | `message_id` | identifier | `:` | several values |
-                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.registration_suspended, devices.identity_conflict, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` `~` | several values |
+                 *     | `event` | enum: auth_logs.success, auth_logs.failure, device_trust.status_changed, admin_users.created, audit_log.recorded, devices.created, devices.registered, devices.registration_suspended, devices.identity_conflict, devices.updated, devices.destroyed, issues.new, issues.resolved, requests.issue_exemption, requests.registration, webhook.test | `:` `~` | several values |
                  *     | `state` | enum: pending, delivered, failed | `:` `~` | several values |
                  *     | `device_id` | identifier | `:` | several values |
                  *     | `queued_at` | datetime | `:` `<` `<=` `>` `>=` |  |

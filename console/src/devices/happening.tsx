@@ -5,15 +5,28 @@ import { visibleText } from '../components/visible-text.ts'
 
 const initiators = { policy: 'A rule', admin: 'An administrator', user: 'The device', system: 'Muster' } as const
 
+const reported = {
+  name: 'Name',
+  operating_system: 'Operating system',
+  hardware_model: 'Model',
+  agent_version: 'Agent',
+} as const
+
 /** "Good → Will Block", or what else happened. */
 export const happeningTitle = ({ kind, from, to }: DeviceHappening): string => {
   if (kind === 'registered') return 'Registered'
+  if (kind === 'updated') return 'Reported a change'
   if (kind === 'enrolled' || from === null || to === null) return 'Enrolled'
   return `${standingWords[from]} → ${standingWords[to]}`
 }
 
-/** Why, as far as issues changed in the same moment. */
-export const reasonOf = ({ reasons, kind, initiator, to }: DeviceHappening): string => {
+/** Why, as far as issues changed in the same moment; or what the device reports. */
+export const reasonOf = ({ reasons, changes, kind, initiator, to }: DeviceHappening): string => {
+  if (changes.length > 0) {
+    return changes
+      .map(({ field, from, to: now }) => `${reported[field]}: ${visibleText(from ?? 'unknown')} → ${visibleText(now)}`)
+      .join(', ')
+  }
   if (reasons.length > 0) {
     return reasons.map(({ what, title }) => `${visibleText(title)} ${what === 'new' ? 'found' : 'resolved'}`).join(', ')
   }

@@ -27,7 +27,7 @@ export function stateSpans(
   for (const happening of happenings) {
     const at = Date.parse(happening.occurred_at)
     if (at <= begin) break
-    if (happening.kind === 'registered') continue
+    if (happening.kind === 'registered' || happening.kind === 'updated') continue
     if (at < to) spans.unshift({ state, from: at, to })
     if (happening.kind === 'enrolled' || happening.from === null) return spans
     state = happening.from

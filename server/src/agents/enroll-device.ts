@@ -4,6 +4,7 @@ import { type Actor, recordAudit, systemActorAt } from '../audit/record-audit.ts
 import { retarget, targetedChecks } from '../checks/retarget.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Tx, transact } from '../db/transact.ts'
+import { followReportedFacts, type ReportedFacts } from '../devices/follow-reported-facts.ts'
 import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
 import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 import { addDevice, renewDevice } from '../devices/save-enrolled-device.ts'
@@ -118,6 +119,7 @@ async function enrollAgain(
   const { actor, now } = happening
   const organizationId = device.organization_id
   await renewDevice(tx, device, facts, now)
+  await followReportedFacts(tx, { organizationId, deviceId: device.id }, toldBy(facts), happening)
   const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
   if (renewed.device_type !== device.device_type) {
     await retarget(tx, [renewed], await targetedChecks(tx, organizationId), happening)
@@ -138,6 +140,12 @@ async function enrollAgain(
   if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, happening)
   if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, happening)
 }
+
+/** What a machine could not read of itself this time stays as it was. */
+const toldBy = ({ name, operating_system, hardware_model, agent_version }: DeviceFacts): ReportedFacts =>
+  Object.fromEntries(
+    Object.entries({ name, operating_system, hardware_model, agent_version }).filter(([, value]) => value !== null),
+  )
 
 /** An enrolment secret that an administrator issued for a person is the approval of the person's device. */
 async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Enrolling) {

@@ -1,7 +1,18 @@
+import {
+  agentVersionOf,
+  computerNameOf,
+  deviceTypeOf,
+  factText,
+  hardwareModelOf,
+  isPlaceholder,
+  type OsqueryDeviceType,
+  operatingSystemOf,
+} from '../devices/osquery-fact-rules.ts'
+
 /** What osquery tells of a machine when it enrols. */
 export type DeviceFacts = {
   name: string
-  device_type: 'Mac' | 'Linux' | 'Windows'
+  device_type: OsqueryDeviceType
   operating_system: string | null
   hardware_model: string | null
   serial: string | null
@@ -14,8 +25,6 @@ export type EnrollmentRequest = { secret: string; facts: DeviceFacts }
 
 type Fields = Record<string, unknown>
 
-const longestText = 255
-
 /** Reads the body of an enrolment; undefined when it has no secret. Everything else may be missing. */
 export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
   const request = fieldsOf(body)
@@ -24,20 +33,20 @@ export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
   const details = fieldsOf(request['host_details'])
   const system = fieldsOf(details['system_info'])
   const os = fieldsOf(details['os_version'])
-  const serial = serialOf(textOf(system['hardware_serial']))
-  const hardwareUuid = hardwareUuidOf(textOf(system['uuid']))
-  const hostIdentifier = textOf(request['host_identifier'])
+  const serial = serialOf(factText(system['hardware_serial']))
+  const hardwareUuid = hardwareUuidOf(factText(system['uuid']))
+  const hostIdentifier = factText(request['host_identifier'])
   return {
     secret,
     facts: {
-      name: textOf(system['computer_name']) || textOf(system['hostname']) || hostIdentifier || 'Unnamed device',
-      device_type: deviceTypeOf(textOf(request['platform_type']), textOf(os['platform'])),
-      operating_system: operatingSystemOf(textOf(os['name']), textOf(os['version'])),
-      hardware_model: known(textOf(system['hardware_model'])),
+      name: computerNameOf(system) || hostIdentifier || 'Unnamed device',
+      device_type: deviceTypeOf(factText(request['platform_type']), os),
+      operating_system: operatingSystemOf(os),
+      hardware_model: hardwareModelOf(system),
       serial,
       hardware_uuid: hardwareUuid,
       machine_id: serial === null && hardwareUuid === null ? hostIdentifier || null : null,
-      agent_version: textOf(fieldsOf(details['osquery_info'])['version']) || null,
+      agent_version: agentVersionOf(fieldsOf(details['osquery_info'])),
     },
   }
 }
@@ -79,18 +88,7 @@ export const isInUse = (spokeAt: string | null, now: string): boolean =>
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-/** Text that a database can hold, without what surrounds it. */
-function textOf(value: unknown): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return ''
-  return String(value).replaceAll('\0', '').toWellFormed().trim().slice(0, longestText).toWellFormed()
-}
-
-/** What firmware says where nobody filled it in. */
-const placeholder =
-  /default|serial|string|^(?:|-1|0+|none|null|unknown|n\/?a|not (?:specified|available|applicable)|invalid|oem|x+|\.+|to be filled.*|system (?:product name|manufacturer|version)|123456789.*|0123456789.*)$/i
-
-const known = (text: string): string | null => (placeholder.test(text) ? null : text)
-const serialOf = known
+const serialOf = (text: string): string | null => (isPlaceholder(text) ? null : text)
 
 /** A UUID that many boards share, since their maker left it as it came. */
 const sharedUuids = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1234-5678-90AB-CDDEEFAABBCC'])
@@ -98,19 +96,5 @@ const sharedUuids = new Set(['03000200-0400-0500-0006-000700080009', '12345678-1
 function hardwareUuidOf(text: string): string | null {
   const uuid = text.toUpperCase()
   const digits = uuid.replaceAll('-', '')
-  return /^(?:0*|F*)$/.test(digits) || sharedUuids.has(uuid) || placeholder.test(text) ? null : uuid
-}
-
-/** `platform_type` is osquery's bit mask: 2 is Windows, 16 macOS, 8 Linux. */
-function deviceTypeOf(platformType: string, platform: string): DeviceFacts['device_type'] {
-  const mask = Number.parseInt(platformType, 10) || 0
-  if (mask & 2 || platform === 'windows') return 'Windows'
-  return mask & 16 || platform === 'darwin' ? 'Mac' : 'Linux'
-}
-
-/** `Debian GNU/Linux 12` of `Debian GNU/Linux` and `12 (bookworm)`. */
-function operatingSystemOf(name: string, version: string): string | null {
-  const number = version.replace(/\s*\([^)]*\)/g, '').trim()
-  const isNamed = number === '' || name.includes(number)
-  return (isNamed ? name : `${name} ${number}`.trim()) || null
+  return /^(?:0*|F*)$/.test(digits) || sharedUuids.has(uuid) || isPlaceholder(text) ? null : uuid
 }

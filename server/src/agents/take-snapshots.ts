@@ -93,7 +93,7 @@ function newestOfEachTable(reports: readonly Report[]): Report[] {
 async function record(context: AgentContext, device: DeviceState, snapshots: readonly Snapshot[]): Promise<void> {
   const place = { organizationId: device.organization.id, deviceId: device.deviceId }
   const outcomes = await context.inRecordingTurn(() =>
-    recordSnapshots(context.db, context.snapshotTimes, place, snapshots),
+    recordSnapshots(context.db, context.snapshotTimes, place, snapshots, context.clock()),
   )
   for (const [index, { table, isTruncated }] of snapshots.entries()) {
     const outcome = outcomes[index] ?? 'outdated'

@@ -8,7 +8,12 @@ import type { ListPage } from '../lists/list-page.ts'
 type OfDevice = ListPage<{ readonly deviceId: string }>
 
 const newestFirst: Keyset = { id: { column: 'events.id', type: 'bigint' }, direction: 'desc' }
-const types = ['device_trust.status_changed', 'devices.registered', 'devices.created']
+const kinds: Readonly<Record<string, DeviceHappening['kind']>> = {
+  'device_trust.status_changed': 'state',
+  'devices.registered': 'registered',
+  'devices.created': 'enrolled',
+  'devices.updated': 'updated',
+}
 
 /** Issues of the device that changed in what the event is part of; their identifiers lie close to the event's. */
 const reasons = sql<DeviceHappening['reasons']>`coalesce((
@@ -29,19 +34,20 @@ export const listHappenings = (reader: Reader, { organizationId, params, after, 
     .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons])
     .where(inOrganization('events', organizationId))
     .where('events.device_id', '=', params.deviceId)
-    .where('events.type', 'in', types)
+    .where('events.type', 'in', Object.keys(kinds))
     .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(newestFirst))
     .limit(sql.lit(limit))
     .execute()
 
 export function presentHappening({ id, type, data, occurred_at, reasons: found }: HappeningRow): DeviceHappening {
-  if (type !== 'device_trust.status_changed') {
-    const kind = type === 'devices.registered' ? 'registered' : 'enrolled'
-    return { id, occurred_at, kind, from: null, to: null, initiator: null, reasons: [] }
+  const kind = kinds[type] ?? 'enrolled'
+  if (kind !== 'state') {
+    const { changes = [] } = data as Partial<Pick<DeviceHappening, 'changes'>>
+    return { id, occurred_at, kind, from: null, to: null, initiator: null, reasons: [], changes }
   }
   const { from, to, initiator } = data as Pick<DeviceHappening, 'from' | 'to' | 'initiator'>
-  return { id, occurred_at, kind: 'state', from, to, initiator, reasons: found }
+  return { id, occurred_at, kind, from, to, initiator, reasons: found, changes: [] }
 }
 
 const byCampaign: Keyset = { id: { column: 'live_query_targets.campaign_id', type: 'bigint' }, direction: 'desc' }

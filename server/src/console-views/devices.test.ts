@@ -5,7 +5,7 @@ import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { transact } from '../db/transact.ts'
-import { renewDevice } from '../devices/save-enrolled-device.ts'
+import { followReportedFacts, type ReportedFacts } from '../devices/follow-reported-facts.ts'
 import { announce } from '../events/announce.ts'
 
 const app = testApp()
@@ -24,7 +24,13 @@ async function signedIn(restrictions: readonly string[] = []) {
   return browser
 }
 
-test('a device is renamed and noted, once each, and keeps the name when it enrols again', async () => {
+const reports = (deviceId: string, facts: ReportedFacts) =>
+  transact(app.db, (tx) => {
+    const place = { organizationId: app.tenant.organizationId, deviceId }
+    return followReportedFacts(tx, place, facts, { cause: 'a report', now: app.now() })
+  })
+
+test('a device is renamed and noted, once each, and keeps the name when it reports another', async () => {
   const { organizationId } = app.tenant
   const { id } = await make.device(organizationId, { name: 'MAC-0042' })
   const browser = await signedIn()
@@ -33,11 +39,7 @@ test('a device is renamed and noted, once each, and keeps the name when it enrol
     const { status, body } = await browser.ask('PATCH', path, { name: ' Ana’s Mac ', note: 'Lent to the lab' })
     assert.deepEqual([status, body.name, body.note], [200, 'Ana’s Mac', 'Lent to the lab'])
   }
-  const facts = { name: 'MAC-0042', device_type: 'Mac', agent_version: '5.19.0' } as const
-  const reported = { ...facts, operating_system: null, hardware_model: null, serial: null, hardware_uuid: null }
-  await transact(app.db, (tx) =>
-    renewDevice(tx, { organization_id: organizationId, id }, { ...reported, machine_id: null }, app.now()),
-  )
+  await reports(id, { name: 'MAC-0042', agent_version: '5.19.0' })
   assert.equal((await browser.ask('GET', `/devices/${id}`)).body.name, 'Ana’s Mac')
   assert.equal((await browser.ask('PATCH', path, { note: ' ' })).body.note, null)
   const log = await browser.ask('GET', '/views/audit_logs?about=Ana%E2%80%99s%20Mac')
@@ -54,14 +56,20 @@ test('a device is renamed and noted, once each, and keeps the name when it enrol
   assert.equal((await (await signedIn(['update_devices'])).ask('PATCH', path, { note: 'no' })).status, 403)
 })
 
-test('a device that enrols again is called what it says, unless somebody has named it', async () => {
+test('lists, searches, filters and exports show a device as it last reported itself', async () => {
   const { organizationId } = app.tenant
-  const { id } = await make.device(organizationId, { name: 'old' })
-  const reported = { name: 'new', device_type: 'Mac', operating_system: null, hardware_model: null } as const
-  const facts = { ...reported, serial: null, hardware_uuid: null, machine_id: null, agent_version: null }
-  await transact(app.db, (tx) => renewDevice(tx, { organization_id: organizationId, id }, facts, app.now()))
+  const { id } = await make.device(organizationId, { name: 'old', operating_system: 'macOS 14.1.2' })
+  await reports(id, { name: 'new', operating_system: 'macOS 15.3.1', hardware_model: 'Mac15,1' })
   const browser = await signedIn()
-  assert.equal((await browser.ask('GET', `/devices/${id}`)).body.name, 'new')
+  const record = (await browser.ask('GET', `/devices/${id}`)).body
+  assert.deepEqual([record.name, record.operating_system, record.hardware_model], ['new', 'macOS 15.3.1', 'Mac15,1'])
+  const found = async (path: string) => (await browser.ask('GET', path)).body.data.map((row: { id: string }) => row.id)
+  assert.deepEqual(await found('/devices?query=name:new'), [id])
+  assert.deepEqual(await found('/devices?query=name:old'), [])
+  assert.deepEqual(await found('/views/devices?search=new'), [id])
+  assert.deepEqual(await found('/views/devices?search=old'), [])
+  const sheet = await browser.ask('GET', '/views/exports/devices')
+  assert.match(sheet.body, /new[^\n]*macOS 15\.3\.1/)
 })
 
 test('the history of a device has its states with the issues of the same moment, newest first', async () => {
@@ -72,6 +80,7 @@ test('the history of a device has its states with the issues of the same moment,
   const at = app.now()
   const issue = { type: 'issues.new', issueId: '9', checkId: check.id, title: 'Key without a passphrase' } as const
   const change = { type: 'device_trust.status_changed', initiator: 'user' } as const
+  await reports(deviceId, { name: 'mac', agent_version: '5.19.0' })
   await transact(app.db, (tx) =>
     announce(tx, [
       { organizationId, cause: 'one', at, deviceId, type: 'devices.registered', deviceName: 'mac' },
@@ -82,7 +91,9 @@ test('the history of a device has its states with the issues of the same moment,
   )
   const browser = await signedIn()
   const { body } = await browser.ask('GET', `/views/devices/${deviceId}/history`)
-  const [changed, registered] = body.data
+  const [changed, registered, reported] = body.data
+  const nothing = { from: null, to: null, initiator: null, reasons: [], changes: [] }
+  const changes = [{ field: 'agent_version', from: null, to: '5.19.0' }]
   assert.deepEqual(body.data, [
     {
       id: changed.id,
@@ -92,8 +103,10 @@ test('the history of a device has its states with the issues of the same moment,
       to: 'will_block',
       initiator: 'user',
       reasons: [{ what: 'new', issue_id: '9', title: 'Key without a passphrase' }],
+      changes: [],
     },
-    { ...changed, id: registered.id, kind: 'registered', from: null, to: null, initiator: null, reasons: [] },
+    { ...nothing, id: registered.id, occurred_at: at, kind: 'registered' },
+    { ...nothing, id: reported.id, occurred_at: at, kind: 'updated', changes },
   ])
   const other = await app.addTenant('Other')
   const foreign = await make.device(other.organizationId, { name: 'foreign' })

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import type { Insertable } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Database } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
@@ -26,20 +26,16 @@ export async function addDevice(tx: Tx, organizationId: string, facts: EnrolledF
   return id
 }
 
-/**
- * Takes over what a machine that enrolled again says of itself; what makes it the same machine stays, and so does a name
- * that an administrator gave.
- */
+/** Notes that a machine enrolled again; what it says of itself otherwise is followed as any report of it is. */
 export async function renewDevice(
   tx: Tx,
   device: { organization_id: string; id: string },
-  { name, device_type, operating_system, hardware_model, agent_version }: EnrolledFacts,
+  { device_type }: EnrolledFacts,
   now: string,
 ): Promise<void> {
   await tx
     .updateTable('devices')
-    .set({ device_type, operating_system, hardware_model, agent_version, enrolled_at: now })
-    .set({ name: sql<string>`case when is_named then devices.name else ${name} end` })
+    .set({ device_type, enrolled_at: now })
     .where(inOrganization('devices', device.organization_id))
     .where('id', '=', device.id)
     .execute()

@@ -1,3 +1,4 @@
+import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import { sql } from 'kysely'
 import type { CompliancyStatus, StoredAuthState } from '../db/schema.ts'
 import type { Tx } from '../db/transact.ts'
@@ -22,6 +23,7 @@ export type Announcement = { organizationId: string; cause: string; at: string }
   | { type: 'devices.created' | 'devices.registered'; deviceId: string; deviceName: string }
   | { type: 'devices.registration_suspended'; deviceId: string; deviceName: string; reason: string }
   | { type: 'devices.identity_conflict'; deviceId: string; deviceName: string }
+  | { type: 'devices.updated'; deviceId: string; deviceName: string; changes: readonly ReportedChange[] }
   // Announced while the device is still there to be read.
   | { type: 'devices.destroyed'; deviceId: string; deviceName: string }
   | {
@@ -47,6 +49,9 @@ export type Announcement = { organizationId: string; cause: string; at: string }
   | ({ type: 'requests.issue_exemption'; issueIds: readonly string[] } & RequestNews)
   | ({ type: 'requests.registration' } & RequestNews)
 )
+
+/** What a device reports of itself otherwise than before; `from` is null where nothing was known. */
+type ReportedChange = WebhookData<'devices.updated'>['changes'][number]
 
 /** What the outside is told of somebody's request, as it was when it was made. */
 type RequestNews = {

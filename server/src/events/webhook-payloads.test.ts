@@ -103,6 +103,10 @@ test('what an endpoint is told of each event has the fields of its schema, and i
       { ...news, registered_owner },
     ],
     [
+      { ...onDevice, type: 'devices.updated', changes: [{ field: 'operating_system', from: null, to: 'macOS 26.1' }] },
+      { ...news, registered_owner, changes: [{ field: 'operating_system', from: null, to: 'macOS 26.1' }] },
+    ],
+    [
       { ...onDevice, type: 'devices.destroyed' },
       { device_id: d, device_name: 'Mac', status: 'blocked' },
     ],

@@ -48,6 +48,7 @@ const builders: Builders = {
   'devices.registered': dataOfDevice,
   'devices.registration_suspended': (news, known) => ({ ...dataOfDevice(news, known), reason: news.reason }),
   'devices.identity_conflict': dataOfDevice,
+  'devices.updated': (news, known) => ({ ...dataOfDevice(news, known), changes: [...news.changes] }),
   'devices.destroyed': ({ deviceId, deviceName }, { facts }) => ({
     device_id: Number(deviceId),
     device_name: deviceName,
@@ -79,7 +80,11 @@ function payloadOf(news: Announcement, known: Known): Pick<WebhookMessage, 'even
 }
 
 type DeviceNews = News<
-  'devices.created' | 'devices.registered' | 'devices.registration_suspended' | 'devices.identity_conflict'
+  | 'devices.created'
+  | 'devices.registered'
+  | 'devices.registration_suspended'
+  | 'devices.identity_conflict'
+  | 'devices.updated'
 >
 
 function dataOfDevice(news: DeviceNews, { facts, links }: Known) {

@@ -38,7 +38,7 @@ const record = (
   place: Place,
   times: ReturnType<typeof rememberSnapshotTimes>,
   ...snapshots: ReturnType<typeof snapshotOf>[]
-) => recordSnapshots(database.db, times, place, snapshots)
+) => recordSnapshots(database.db, times, place, snapshots, at(0))
 
 async function stored({ deviceId }: Place) {
   const rows = await database.db

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
+import { ulid } from 'ulid'
 import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
+import { findFactChanges, followReportedFacts } from '../devices/follow-reported-facts.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import type { Snapshot } from './read-snapshot.ts'
+import { reportedFacts } from './reported-facts.ts'
 import { listSnapshots, type StoredSnapshot } from './snapshot-queries.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 
@@ -12,17 +15,20 @@ export type SnapshotOutcome = 'changed' | 'unchanged' | 'outdated'
 /**
  * Takes in what a device reported, each table at most once, all of it or nothing. A snapshot that says what is stored
  * writes nothing here: its moment is noted in `times`. Of a changed one, rows that are gone are deleted and new ones
- * inserted, and the others stay as they are. Returns what became of each.
+ * inserted, and the others stay as they are. What they tell of the device itself is followed in the same transaction.
+ * Returns what became of each.
  */
 export async function recordSnapshots(
   db: Db,
   times: SnapshotTimes,
   place: Place,
   snapshots: readonly Snapshot[],
+  now: string,
 ): Promise<SnapshotOutcome[]> {
   const outcomes = await judge(db, times, place, snapshots)
-  const changed = snapshots.filter((_, index) => outcomes[index] === 'changed')
-  if (changed.length > 0) await transact(db, (tx) => storeChanges(tx, times, place, changed))
+  const current = snapshots.filter((_, index) => outcomes[index] !== 'outdated')
+  const hasNews = outcomes.includes('changed') || (await findFactChanges(db, place, reportedFacts(current))).length > 0
+  if (hasNews) await transact(db, (tx) => storeChanges(tx, times, place, current, now))
   for (const [index, { table, takenAt, isScheduled }] of snapshots.entries()) {
     if (outcomes[index] === 'unchanged' && isScheduled) times.note(place, table.name, takenAt)
   }
@@ -59,9 +65,17 @@ function outcomeOf(
 }
 
 /** Judged again under the lock of the device: another process may have stored something since. */
-async function storeChanges(tx: Tx, times: SnapshotTimes, place: Place, snapshots: readonly Snapshot[]): Promise<void> {
+async function storeChanges(
+  tx: Tx,
+  times: SnapshotTimes,
+  place: Place,
+  snapshots: readonly Snapshot[],
+  now: string,
+): Promise<void> {
   if (!(await lockDevice(tx, place.organizationId, place.deviceId))) return
   const outcomes = await judge(tx, times, place, snapshots)
+  const current = snapshots.filter((_, index) => outcomes[index] !== 'outdated')
+  await followReportedFacts(tx, place, reportedFacts(current), { cause: ulid(), now })
   for (const [index, snapshot] of snapshots.entries()) {
     if (outcomes[index] === 'changed') await storeSnapshot(tx, place, snapshot)
   }

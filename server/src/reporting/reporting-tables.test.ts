@@ -29,7 +29,7 @@ async function report(
 ) {
   const table = inventoryTables.find((one) => one.name === name) ?? assert.fail(name)
   const snapshot = readSnapshot({ table, rows, takenAt, isScheduled: true })
-  await recordSnapshots(app.db, rememberSnapshotTimes(), { organizationId, deviceId }, [snapshot])
+  await recordSnapshots(app.db, rememberSnapshotTimes(), { organizationId, deviceId }, [snapshot], app.now())
 }
 
 const get = (path: string, query: Record<string, string>) => app.ask('GET', `${path}?${new URLSearchParams(query)}`)
@@ -108,7 +108,7 @@ test('records are paged by identifier while rows come and go', async () => {
     isScheduled: true,
   })
   const place = { organizationId: app.tenant.organizationId, deviceId: device.id }
-  await recordSnapshots(app.db, rememberSnapshotTimes(), place, [snapshot])
+  await recordSnapshots(app.db, rememberSnapshotTimes(), place, [snapshot], app.now())
   const { body: second } = await app.ask('GET', first.pagination.next.replace(baseUrl, ''))
   const namesOf = (body: { data: { groupname: string }[] }) => body.data.map(({ groupname }) => groupname)
   assert.deepEqual([...namesOf(first), ...namesOf(second)], ['g1', 'g2', 'g4', 'g5'])
