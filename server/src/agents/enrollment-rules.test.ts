@@ -38,6 +38,19 @@ test('macOS and Windows are told apart by the mask, and by the platform where th
   ])
 })
 
+test('where the mask contradicts what the machine says of itself, the machine is believed', () => {
+  const typeOf = (platformType: string, platform: string) =>
+    factsOf({ platformType, osVersion: { name: 'System', version: '1', platform } })?.device_type
+  assert.deepEqual(
+    [typeOf('16', 'ubuntu'), typeOf('2', 'debian'), typeOf('9', 'darwin'), typeOf('21', 'windows'), typeOf('', 'arch')],
+    ['Linux', 'Linux', 'Mac', 'Windows', 'Linux'],
+  )
+  assert.deepEqual(
+    [typeOf('16', ''), typeOf('2', 'unknown'), typeOf('9', 'posix'), typeOf('21', 'POSIX')],
+    ['Mac', 'Windows', 'Linux', 'Mac'],
+  )
+})
+
 test('what nobody filled in is no serial', () => {
   const nothing = [
     '',

@@ -38,10 +38,19 @@ export function operatingSystemOf(os: Fields): string | null {
 /** The version in a row of `osquery_info`. */
 export const agentVersionOf = (agent: Fields): string | null => factText(agent['version']) || null
 
-/** `platform_type` is osquery's bit mask: 2 is Windows, 16 macOS, 8 Linux. */
+/** What `os_version` calls the platform where it cannot tell more. */
+const unspecific = new Set(['', 'posix', 'unknown'])
+
+/**
+ * `os_version` is read from the machine, so it goes before `platform_type`, which is how the agent was built: osquery's
+ * bit mask, in which 2 is Windows, 16 macOS, 8 Linux.
+ */
 export function deviceTypeOf(platformType: string, os: Fields): OsqueryDeviceType {
-  const platform = factText(os['platform'])
+  const platform = factText(os['platform']).toLowerCase()
+  if (platform === 'windows') return 'Windows'
+  if (platform === 'darwin') return 'Mac'
+  if (!unspecific.has(platform)) return 'Linux'
   const mask = Number.parseInt(platformType, 10) || 0
-  if (mask & 2 || platform === 'windows') return 'Windows'
-  return mask & 16 || platform === 'darwin' ? 'Mac' : 'Linux'
+  if (mask & 2) return 'Windows'
+  return mask & 16 ? 'Mac' : 'Linux'
 }
