@@ -138,6 +138,30 @@ test('a table is collected once for a query, however often it is named', () => {
   assert.equal(collections, 1)
 })
 
+test('text in double quotes is text where it names no column, as in osquery', () => {
+  assert.deepEqual(rows('SELECT uid FROM people WHERE name = "Ana"'), [{ uid: '1000' }])
+  assert.deepEqual(rows('SELECT name FROM people WHERE home != ""'), [{ name: 'Ana' }, { name: 'Bob' }])
+  assert.deepEqual(rows('SELECT SPLIT(path, "/", 1) AS who FROM file WHERE path LIKE "/home/%"'), [
+    { who: 'ana' },
+    { who: 'bob' },
+  ])
+  assert.deepEqual(asked, [[{ column: 'path', op: 'like', value: '/home/%' }]])
+  assert.deepEqual(rows('SELECT "name", "it""s" AS quote FROM people WHERE "uid" = 1000'), [
+    { name: 'Ana', quote: 'it"s' },
+  ])
+  assert.deepEqual(rows('SELECT name FROM people WHERE name IN ("Ana", "Cy") ORDER BY "name" DESC'), [
+    { name: 'Cy' },
+    { name: 'Ana' },
+  ])
+})
+
+test('a name that is none stays an error without quotes, with a table before it and in brackets', () => {
+  assert.equal(failure('SELECT uid FROM people WHERE name = Ana'), 'no such column: Ana')
+  assert.equal(failure('SELECT people."Ana" FROM people'), 'no such column: people.Ana')
+  assert.equal(failure('SELECT [Ana] FROM people'), 'no such column: Ana')
+  assert.equal(failure('SELECT 1 FROM "Ana"'), 'no such table: Ana')
+})
+
 test('an unknown table is an error that names it', () => {
   assert.equal(failure('SELECT * FROM no_such_thing'), 'no such table: no_such_thing')
 })

@@ -1,5 +1,6 @@
 import { notCollectedMessage, QueryTooSlow } from '../tables/not-collected.ts'
 import type { AgentFacts, Table } from '../tables/table.ts'
+import { takeDoubleQuotesAsText } from './double-quoted-text.ts'
 import { registerFunctions } from './register-functions.ts'
 import {
   openSqlite,
@@ -52,6 +53,7 @@ export async function openEngine(tables: Table[], uid: number | undefined): Prom
     sqlite.api.create_module(sqlite.db, table.name, virtualTable(sqlite, table, currentRun), null)
   }
   registerFunctions(sqlite)
+  takeDoubleQuotesAsText(sqlite)
   allowReadingOnly(sqlite, named)
   return {
     run(sql, facts, limitMs) {

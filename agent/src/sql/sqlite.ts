@@ -24,6 +24,8 @@ export type SqliteModule = {
   _sqlite3_column_text: (statement: number, column: number) => number
   _sqlite3_errmsg: (db: number) => number
   _sqlite3_result_error: (context: number, message: number, bytes: number) => void
+  /** Another array once the memory has grown. */
+  readonly HEAPU32: Uint32Array
   getValue: (pointer: number, type: string) => number
   UTF8ToString: (pointer: number) => string
   stringToUTF8: (text: string, pointer: number, bytes: number) => void
@@ -57,6 +59,7 @@ type ScalarFunction = (context: number, values: ArrayLike<number>) => void
 type Authorizer = (userData: unknown, action: number, third: string | null, fourth: string | null) => number
 
 export type SqliteApi = {
+  libversion_number: () => number
   open_v2: (name: string) => Promise<number>
   create_module: (db: number, name: string, module: VirtualTableModule, appData: null) => number
   declare_vtab: (db: number, sql: string) => number
