@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readAnswers } from './answer-rules.ts'
+import { lossOf, readAnswers } from './answer-rules.ts'
 
 test('rows, errors and messages are read by name', () => {
   const body = {
@@ -45,8 +45,14 @@ test('values of every kind become texts that a database can hold', () => {
   const [answer] = readAnswers({ queries: { a: [row, 'no row'] } })
   assert.deepEqual(answer?.outcome, {
     kind: 'rows',
-    rows: [{ number: '7', flag: 'true', none: '', nested: '{"a":1}', text: 'ab\ufffdc', name: 'x' }, {}],
+    rows: [{ number: '7', flag: 'true', none: '', nested: '{"a":1}', text: 'ab\ufffdc', name: 'x' }],
   })
+})
+
+test('what has no column is no row, and is not counted as one', () => {
+  const body = { queries: { a: [{}, 'text', null, 7, [], { x: '' }] } }
+  assert.deepEqual(readAnswers(body), [{ name: 'a', outcome: { kind: 'rows', rows: [{ x: '' }] } }])
+  assert.deepEqual(lossOf(body, 'a'), { rowCount: 1, isCut: false })
 })
 
 test('rows, columns and values are bounded', () => {

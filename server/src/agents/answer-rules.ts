@@ -29,10 +29,9 @@ export function readAnswers(body: unknown): QueryAnswer[] {
 
 /** How many rows the agent sent for a query, and whether those that are read lose columns or the end of a value. */
 export function lossOf(body: unknown, name: string): { rowCount: number; isCut: boolean } {
-  const rows = own(fieldsOf(fieldsOf(body)['queries']), name)
-  if (!Array.isArray(rows)) return { rowCount: 0, isCut: false }
+  const rows = rowsIn(own(fieldsOf(fieldsOf(body)['queries']), name))
   const isCut = rows.slice(0, mostRows).some((row) => {
-    const columns = Object.entries(fieldsOf(row))
+    const columns = Object.entries(row)
     return (
       columns.length > mostColumns ||
       columns.some(([column, value]) => column.length > longestName || valueText(value).length > longestValue)
@@ -51,15 +50,20 @@ function outcomeOf(rows: unknown, status: unknown, message: unknown): CheckOutco
 
 const isSuccess = (status: unknown): boolean => status === undefined || status === null || Number(status) === 0
 
+/** A SELECT has a column: what has none is no row. */
+const rowsIn = (rows: unknown): Fields[] =>
+  Array.isArray(rows) ? rows.map(fieldsOf).filter((row) => Object.keys(row).length > 0) : []
+
 function rowsOf(rows: unknown): CheckRow[] {
-  if (!Array.isArray(rows)) return []
-  return rows.slice(0, mostRows).map((row) =>
-    Object.fromEntries(
-      Object.entries(fieldsOf(row))
-        .slice(0, mostColumns)
-        .map(([column, value]) => [storable(column, longestName), storable(valueText(value), longestValue)]),
-    ),
-  )
+  return rowsIn(rows)
+    .slice(0, mostRows)
+    .map((row) =>
+      Object.fromEntries(
+        Object.entries(row)
+          .slice(0, mostColumns)
+          .map(([column, value]) => [storable(column, longestName), storable(valueText(value), longestValue)]),
+      ),
+    )
 }
 
 function valueText(value: unknown): string {

@@ -113,6 +113,21 @@ test('a snapshot is stored, an unchanged one and a batch that comes twice write 
   assert.deepEqual(await rowVersions(database.db), before)
 })
 
+test('a report without any of the asked columns is no report: what is known stays', async () => {
+  const { client, deviceId } = await agents.enrolled(await organization())
+  const before = await counted('ignored')
+  await client.log('result', [line('device_uptime', [{ days: '3' }])])
+  agents.pass(3_600)
+  await client.log('result', [line('device_uptime', [{ build_distro: 'perf' }, {}]), line('device_users', [{}])])
+  await client.write({ [nameOf('device_routes')]: { rows: [{ one: '1' }] } })
+  assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [{ days: '3' }])
+  const stored = await database.db.selectFrom('device_snapshots').select('reporting_table').execute()
+  assert.deepEqual(stored, [{ reporting_table: 'device_uptime' }])
+  assert.equal((await counted('ignored')) - before, 3)
+  await client.log('result', [line('device_uptime', [])])
+  assert.deepEqual(await rowsOf(deviceId, 'device_uptime'), [])
+})
+
 test('of what an agent has kept without a connection, the last of each table counts', async () => {
   const { client, deviceId } = await agents.enrolled(await organization())
   const now = unixTime(agents.now())
@@ -167,6 +182,12 @@ test('hostile text and moments beyond all calendars break nothing', async () => 
   assert.equal((await rowsOf(deviceId, 'device_uptime')).length, 4)
 })
 
+/** A row with every column of the table that a query is about. */
+const rowOf = (queryName: string) => {
+  const { table } = inventoryQueries.linux.get(queryName.split('/')[1] ?? '') ?? {}
+  return Object.fromEntries((table?.columns ?? []).map(({ name }) => [name, '3']))
+}
+
 test('a device that has just enrolled is asked every table of its platform once, after its checks', async () => {
   const organizationId = await organization()
   await make.check(organizationId, { sql_template: 'select 1 as number' })
@@ -178,7 +199,7 @@ test('a device that has just enrolled is asked every table of its platform once,
     assert.ok(names.length <= 20)
     if (polls === 0) assert.equal(names[0]?.startsWith('check/'), true)
     asked.push(...names.filter((name) => name.startsWith('report/')))
-    const answers = names.map((name) => [name, { rows: [{ days: '3', username: 'ada', KOLIDE_CHECK_STATUS: 'PASS' }] }])
+    const answers = names.map((name) => [name, { rows: [{ ...rowOf(name), KOLIDE_CHECK_STATUS: 'PASS' }] }])
     await client.write(Object.fromEntries(answers))
   }
   assert.deepEqual(asked.sort(), Object.keys(inventorySchedule('linux')).sort())

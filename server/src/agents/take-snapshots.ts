@@ -63,15 +63,17 @@ async function take(
 ): Promise<void> {
   const known = reports.filter((report) => report !== undefined)
   const newest = newestOfEachTable(known)
-  context.metrics.snapshots.inc({ outcome: 'ignored' }, reports.length - known.length)
   context.metrics.snapshots.inc({ outcome: 'outdated' }, known.length - newest.length)
-  if (newest.length === 0) return
   const snapshots: Snapshot[] = []
   for (const report of newest) {
-    snapshots.push(readSnapshot(report))
+    const snapshot = readSnapshot(report)
+    if (isAnswer(report, snapshot)) snapshots.push(snapshot)
     // Large snapshots take tens of milliseconds each: others get their turn in between.
     await nextTurn()
   }
+  const ignored = reports.length - known.length + (newest.length - snapshots.length)
+  context.metrics.snapshots.inc({ outcome: 'ignored' }, ignored)
+  if (snapshots.length === 0) return
   try {
     await record(context, device, snapshots)
   } catch (error) {
@@ -79,6 +81,10 @@ async function take(
     for (const snapshot of snapshots) await recordAlone(context, device, snapshot, isDatabaseUnavailable)
   }
 }
+
+/** Rows of which none has any of the asked columns do not say that the table is empty. */
+const isAnswer = ({ rows }: Report, snapshot: Snapshot): boolean =>
+  snapshot.rows.length > 0 || !Array.isArray(rows) || rows.length === 0
 
 /** After a time without a connection, an agent sends what it has kept: only the last of each table counts. */
 function newestOfEachTable(reports: readonly Report[]): Report[] {

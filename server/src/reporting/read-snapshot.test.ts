@@ -14,8 +14,14 @@ test('rows get exactly the columns of the table, as text', () => {
     'no row',
     null,
   ])
-  assert.deepEqual(rows, [row('', '', ''), row('true', '["a"]', '{"b":1}'), row('10')])
+  assert.deepEqual(rows, [row('true', '["a"]', '{"b":1}'), row('10')])
   assert.equal(isTruncated, false)
+})
+
+test('what has none of the columns is no row, and what has one of them empty is', () => {
+  assert.deepEqual(read([{ name: 'a', version: '1' }, {}, [], 7]).rows, [])
+  const { rows, isTruncated } = read([{ name: 'a' }, { netmask: '' }])
+  assert.deepEqual([rows, isTruncated], [[row('', '')], false])
 })
 
 test('members of the prototype are no columns', () => {

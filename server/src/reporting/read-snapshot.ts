@@ -24,8 +24,8 @@ export const longestRow = 3_000
 const mostUnits = 4_000_000
 
 /**
- * Reads the rows of a snapshot as leniently as agents write them. Each row gets exactly the columns of its table; rows
- * that say the same are one, in an order that does not depend on the device, so that what is cut off is always the same.
+ * Reads the rows of a snapshot as leniently as agents write them. Each row gets exactly the columns of its table; what
+ * has none of them is no row, and rows that say the same are one, in an order that does not depend on the device, so that what is cut off is always the same.
  */
 export function readSnapshot(reported: {
   table: InventoryTable
@@ -38,7 +38,7 @@ export function readSnapshot(reported: {
   const all: unknown[] = Array.isArray(reported.rows) ? reported.rows : []
   for (const row of all.slice(0, mostRowsRead)) {
     const read = readRow(table, row)
-    texts.set(JSON.stringify(read), read)
+    if (read) texts.set(JSON.stringify(read), read)
   }
   const hash = createHash('sha256')
   const rows: Row[] = []
@@ -55,8 +55,10 @@ export function readSnapshot(reported: {
 
 const byText = ([one]: [string, Row], [other]: [string, Row]): number => (one < other ? -1 : 1)
 
-function readRow({ columns }: InventoryTable, row: unknown): Row {
+/** Undefined for what has none of the columns. */
+function readRow({ columns }: InventoryTable, row: unknown): Row | undefined {
   const fields = typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : {}
+  if (!columns.some(({ name }) => Object.hasOwn(fields, name))) return undefined
   let left = longestRow
   return Object.fromEntries(
     columns.map(({ name }) => {
