@@ -10,6 +10,7 @@ import { type AgentMetrics, agentMetrics } from './agent-metrics.ts'
 import { batchLoads } from './batch-loads.ts'
 import { findDevicesByNodeKeys, type StoredDevice } from './device-queries.ts'
 import { type DeviceRegistry, deviceRegistry } from './device-registry.ts'
+import { type EnrollingTurns, enrollingTurns } from './enrolling-turns.ts'
 import { findSecretsInForce } from './enrollment-queries.ts'
 import { type FailureBudget, failureBudget } from './failure-budget.ts'
 import { type Remembered, rememberFor } from './remember-for.ts'
@@ -34,9 +35,10 @@ export type AgentContext = Readonly<{
   /** The SQL of live queries. */
   statements: Statements
   recordLiveAnswers: LiveAnswerRecorder
-  /** Keeps connections of the pool free for everybody else while a fleet reports or enrols. */
+  /** Keeps connections of the pool free for everybody else while a fleet reports. */
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
-  inEnrollingTurn: <T>(work: () => Promise<T>) => Promise<T>
+  /** The same while a fleet enrolls. */
+  enrolling: EnrollingTurns
   /** Node keys that are not in force, by the network that sent them. */
   unknownNodeKeys: FailureBudget
   /** Enrollments without a secret in force, by the network that sent them. */
@@ -50,7 +52,7 @@ export type AgentContext = Readonly<{
 }>
 
 const recordingsAtOnce = 4
-const enrollmentsAtOnce = 3
+const enrolling = { atOnce: 3, maxWaiting: 2_000, maxWaitMs: 9_000 }
 const logsAtOnce = 4
 /** After a database is restored from a copy, all laptops of an office may come with a node key that it does not have. */
 const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
@@ -63,13 +65,15 @@ const recently = (now: string): string => new Date(Date.parse(now) - firstRoundM
 
 export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; log: AgentLog }): AgentContext {
   const registry = deviceRegistry()
+  const metrics = agentMetrics({ devices: registry.size, waiting: () => turns.waiting() })
+  const turns = enrollingTurns(enrolling, (outcome) => metrics.enrollments.inc({ outcome }))
   return {
     ...parts,
     presence: rememberPresence(),
     runTimes: rememberRunTimes(),
     snapshotTimes: rememberSnapshotTimes(),
     registry,
-    metrics: agentMetrics(registry.size),
+    metrics,
     loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes, recently(parts.clock()))),
     statements: rememberStatements(parts.db),
     recordLiveAnswers: recordLiveAnswersInBatches(parts.db),
@@ -78,7 +82,7 @@ export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; lo
     findSecret: batchLoads((hashes) => findSecretsInForce(parts.db, hashes, parts.clock())),
     usedSecrets: rememberFor(usedSecrets, parts.clock),
     inRecordingTurn: limitConcurrency(recordingsAtOnce),
-    inEnrollingTurn: limitConcurrency(enrollmentsAtOnce),
+    enrolling: turns,
     inLogTurn: limitConcurrency(logsAtOnce),
   }
 }

@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client'
 export type AgentMetrics = ReturnType<typeof agentMetrics>
 
 /** In no registry: whoever serves metrics registers `all`. */
-export function agentMetrics(rememberedDevices: () => number) {
+export function agentMetrics({ devices, waiting }: { devices: () => number; waiting: () => number }) {
   const statusLines = new Counter({
     name: 'muster_agent_status_lines_total',
     help: 'Warnings and errors that agents have logged, by severity.',
@@ -12,7 +12,7 @@ export function agentMetrics(rememberedDevices: () => number) {
   })
   const enrollments = new Counter({
     name: 'muster_agent_enrollments_total',
-    help: 'Enrollments by outcome: new, again, refused (its secret), identity_conflict.',
+    help: 'Enrollments by outcome: new, again, refused (its secret), identity_conflict, busy (too many at the same time), gone (the agent hung up while it waited).',
     labelNames: ['outcome'] as const,
     registers: [],
   })
@@ -45,12 +45,20 @@ export function agentMetrics(rememberedDevices: () => number) {
     labelNames: ['share'] as const,
     registers: [],
   })
-  const devices = new Gauge({
+  const enrollmentsWaiting = new Gauge({
+    name: 'muster_agent_enrollments_waiting',
+    help: 'Machines that wait for their turn to enroll.',
+    registers: [],
+    collect() {
+      this.set(waiting())
+    },
+  })
+  const rememberedDevices = new Gauge({
     name: 'muster_agent_remembered_devices',
     help: 'Devices whose schedule this process holds in memory.',
     registers: [],
     collect() {
-      this.set(rememberedDevices())
+      this.set(devices())
     },
   })
   return {
@@ -61,6 +69,16 @@ export function agentMetrics(rememberedDevices: () => number) {
     drainedLogs,
     refusedBodies,
     bodyBytes,
-    all: [statusLines, enrollments, answers, snapshots, drainedLogs, refusedBodies, bodyBytes, devices],
+    all: [
+      statusLines,
+      enrollments,
+      answers,
+      snapshots,
+      drainedLogs,
+      refusedBodies,
+      bodyBytes,
+      enrollmentsWaiting,
+      rememberedDevices,
+    ],
   }
 }

@@ -29,18 +29,20 @@ export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'id
 
 /**
  * Enrols a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
- * a secret that is not in force, and a machine that enrolls in turn with another one of the same identity.
+ * a secret that is not in force, and a machine that enrolls in turn with another one of the same identity. Fails with
+ * status 503 when too many machines enroll at the same time.
  */
 export async function enrollDevice(
   context: AgentContext,
   request: EnrollmentRequest,
-  ipAddress: string,
+  { ipAddress, isGone }: { ipAddress: string; isGone: () => boolean },
 ): Promise<Enrollment> {
   const { db, metrics, presence, secrets } = context
   const nodeKey = makeNodeKey(secrets)
-  const now = context.clock()
-  const enrolled = await context.inEnrollingTurn(() =>
-    transact(db, async (tx) => {
+  let now = context.clock()
+  const enrolled = await context.enrolling.take(() => {
+    now = context.clock()
+    return transact(db, async (tx) => {
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
       const happening: Happening = { cause: ulid(), initiator: 'system', now }
@@ -50,8 +52,8 @@ export async function enrollDevice(
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
       await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
       return { ...device, organizationId: secret.organization_id }
-    }),
-  )
+    })
+  }, isGone)
   metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
   if (!enrolled) return { refusal: 'unknown_secret' }
   if (enrolled.outcome === 'identity_conflict') return { refusal: 'identity_conflict' }

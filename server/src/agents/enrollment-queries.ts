@@ -65,11 +65,14 @@ function secretsInForce(reader: Reader, now: string) {
     .where((build) => build.or([build('secret.expires_at', 'is', null), build('secret.expires_at', '>', now)]))
 }
 
-/** The living device that these facts describe, the latest where there are several. */
+/**
+ * The living device that these facts describe. With a hardware UUID that alone decides, unless serials are known on both
+ * sides and differ: firmware now and then does not say its serial. Of several the one with the same serial comes first, then
+ * those with any, then the latest. Without a UUID, serial and machine id must both agree.
+ */
 export function findEnrolledDevice(tx: Tx, organizationId: string, facts: DeviceFacts) {
-  // `is not distinct from` says it shorter, but no index serves it.
-  const same = (value: string | null) => (value === null ? 'is' : '=')
-  return tx
+  const { hardware_uuid: uuid, serial, machine_id: machineId } = facts
+  const candidates = tx
     .selectFrom('devices')
     .leftJoin('device_presence as presence', (join) =>
       join
@@ -78,12 +81,25 @@ export function findEnrolledDevice(tx: Tx, organizationId: string, facts: Device
     )
     .select(['devices.id', 'devices.enrolled_at', 'presence.last_seen_at'])
     .where(inOrganization('devices', organizationId))
-    .where('devices.hardware_uuid', same(facts.hardware_uuid), facts.hardware_uuid)
-    .where('devices.serial', same(facts.serial), facts.serial)
-    .where('devices.machine_id', same(facts.machine_id), facts.machine_id)
     .where('devices.device_type', 'not in', ['iOS', 'Android'])
     .where('devices.deleted_at', 'is', null)
-    .orderBy('devices.id', 'desc')
     .limit(1)
+  if (uuid !== null) {
+    return candidates
+      .where(sql<string>`lower(devices.hardware_uuid)`, '=', uuid.toLowerCase())
+      .$if(serial !== null, (query) =>
+        query.where((build) => build.or([build('devices.serial', '=', serial), build('devices.serial', 'is', null)])),
+      )
+      .orderBy('devices.serial', (order) => order.asc().nullsLast())
+      .orderBy('devices.id', 'desc')
+      .executeTakeFirst()
+  }
+  // `is not distinct from` says it shorter, but no index serves it.
+  const same = (value: string | null) => (value === null ? 'is' : '=')
+  return candidates
+    .where('devices.hardware_uuid', 'is', null)
+    .where('devices.serial', same(serial), serial)
+    .where('devices.machine_id', same(machineId), machineId)
+    .orderBy('devices.id', 'desc')
     .executeTakeFirst()
 }

@@ -51,13 +51,10 @@ export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
   }
 }
 
-/**
- * What a machine is found again by, or undefined when nothing tells it apart. Part of it may be missing on both
- * sides, but nothing may differ.
- */
+/** What enrollments of one machine have in common, or undefined when nothing tells it apart. */
 export function identityOf({ hardware_uuid, serial, machine_id }: DeviceFacts): string | undefined {
-  if (hardware_uuid === null && serial === null && machine_id === null) return undefined
-  return JSON.stringify([hardware_uuid, serial, machine_id])
+  if (hardware_uuid !== null) return JSON.stringify([hardware_uuid])
+  return serial === null && machine_id === null ? undefined : JSON.stringify([null, serial, machine_id])
 }
 
 /** Seen this shortly before, an agent is taken to be alive when another one enrols as the same machine. */

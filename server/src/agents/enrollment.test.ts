@@ -155,7 +155,8 @@ const matching: [title: string, first: Machine, second: Machine, isSame: boolean
   ['the uuid is written in small letters', {}, { uuid: '4c4c4544-0042-3510-8056-b4c04f4d4e32' }, true],
   ['the serial differs', {}, { serial: 'PF3OTHER' }, false],
   ['the uuid differs', {}, { uuid: '4C4C4544-0042-3510-8056-000000000001' }, false],
-  ['the serial is missing the second time', {}, { serial: '' }, false],
+  ['the serial is missing the second time', {}, { serial: '' }, true],
+  ['the serial is missing the first time', { serial: '-1' }, {}, true],
   ['the uuid is missing the second time', {}, { uuid: '', hostIdentifier: 'x' }, false],
   ['the serial is missing both times', { serial: '' }, { serial: 'Default string' }, true],
   [
@@ -188,6 +189,21 @@ for (const [title, first, second, isSame] of matching) {
     assert.equal((await devices()).length, isSame ? 1 : 2)
   })
 }
+
+test('a serial that is read later is kept, and brings no machine of another serial back', async () => {
+  const { id: organizationId } = await make.organization()
+  const secret = await enrollmentSecret(organizationId)
+  const enroll = async (machine: Machine) => {
+    agents.pass(3_600)
+    await agents.client().enroll(secret, machine)
+    return (await devices()).map(({ serial }) => serial)
+  }
+  assert.deepEqual(await enroll({ serial: '' }), [null])
+  assert.deepEqual(await enroll({ serial: 'PF3ABCDE' }), ['PF3ABCDE'])
+  assert.deepEqual(await enroll({ serial: '' }), ['PF3ABCDE'])
+  assert.deepEqual(await enroll({ serial: 'PF3OTHER' }), ['PF3ABCDE', 'PF3OTHER'])
+  assert.deepEqual(await enroll({ serial: 'PF3OTHER' }), ['PF3ABCDE', 'PF3OTHER'])
+})
 
 test('a machine is never matched across organizations', async () => {
   const [one, other] = [await make.organization(), await make.organization()]

@@ -41,6 +41,11 @@ export function agentRoutes(app: FastifyInstance, context: AgentContext, limits:
   decorateRequests(app)
   const bodies = bodyReceiver(context, limits)
   app.addHook('onClose', async () => bodies.stop())
+  // Before the server waits for its requests to end, so that it need not wait for theirs.
+  app.addHook('preClose', (done) => {
+    void context.enrolling.stop()
+    done()
+  })
   for (const prefix of prefixes) {
     app.register(
       (scope, _options, done) => {
@@ -188,7 +193,9 @@ function dropAnswers(context: AgentContext, device: DeviceState): Answer {
 async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
   const enrollment = readEnrollment(parseFields(bodyOf(request)))
   if (!enrollment || !(await admitEnrollment(context, enrollment.secret, request.ip))) return unknownSecret
-  const enrolled = await enrollDevice(context, enrollment, request.ip)
+  const { socket } = request.raw
+  const isGone = () => socket.destroyed || socket.readableEnded
+  const enrolled = await enrollDevice(context, enrollment, { ipAddress: request.ip, isGone })
   if ('nodeKey' in enrolled) return success(JSON.stringify({ node_key: enrolled.nodeKey, node_invalid: false }))
   return enrolled.refusal === 'identity_conflict' ? identityConflict : unknownSecret
 }

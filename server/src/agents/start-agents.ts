@@ -61,6 +61,7 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
 
   async function stop(): Promise<void> {
     endHints()
+    await context.enrolling.stop()
     await Promise.all(works.map((end) => end()))
     await flush().catch(report('what was remembered of devices is lost at the stop'))
   }

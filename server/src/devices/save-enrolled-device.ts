@@ -26,16 +26,20 @@ export async function addDevice(tx: Tx, organizationId: string, facts: EnrolledF
   return id
 }
 
-/** Notes that a machine enrolled again; what it says of itself otherwise is followed as any report of it is. */
+/**
+ * Notes that a machine enrolled again, and its serial where it was not known; what it says of itself otherwise is followed as
+ * any report of it is.
+ */
 export async function renewDevice(
   tx: Tx,
   device: { organization_id: string; id: string },
-  { device_type }: EnrolledFacts,
+  { device_type, serial }: EnrolledFacts,
   now: string,
 ): Promise<void> {
   await tx
     .updateTable('devices')
     .set({ device_type, enrolled_at: now })
+    .set((row) => ({ serial: row.fn.coalesce('devices.serial', row.val(serial)) }))
     .where(inOrganization('devices', device.organization_id))
     .where('id', '=', device.id)
     .execute()

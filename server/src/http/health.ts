@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -12,6 +13,9 @@ export type HealthCheck = () => Promise<string | undefined | void>
 type Finding = { status: 'pass' | 'fail'; duration_ms: number; reason?: string }
 
 const timeLimitMs = 2_000
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -43,6 +47,8 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
 
   const config = { access: 'operator', isChatty: true } as const
   app.get('/livez', { config }, async () => ({ status: 'alive' }))
+  // What load generators of the field ask first, and without it send no logs.
+  app.get('/version', { config }, async () => ({ version }))
   app.get('/healthz', { config }, async (_request, reply) => {
     const parts = await examine()
     const isHealthy = passes(parts)

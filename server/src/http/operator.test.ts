@@ -67,6 +67,12 @@ test('a part that knows what is wrong says so, and the process lives on', async 
   assert.deepEqual([ready.status, alive.status, alive.body], [503, 200, { status: 'alive' }])
 })
 
+test('the version is told to everybody', async () => {
+  const { status, body } = await ask('/version')
+  assert.equal(status, 200)
+  assert.match(body.version, /^\d+\.\d+\.\d+$/)
+})
+
 test('a server that is about to stop says that it is not ready, and still answers', async () => {
   const app = buildApp(partsOf())
   const statusOf = async (url: string) => (await app.inject({ url })).statusCode

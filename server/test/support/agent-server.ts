@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
+import { promisify } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { BodyLimits } from '../../src/agents/bodies/body-limits.ts'
 import { createEnrollmentSecret } from '../../src/agents/create-enrollment-secret.ts'
@@ -19,6 +20,7 @@ export type AgentServer = {
   readonly agents: Agents
   readonly origin: string
   readonly logged: LogEntry[]
+  readonly openConnections: () => Promise<number>
   /** An agent of this server; closed with it. */
   client: (quirks?: OsqueryQuirks) => ReturnType<typeof osqueryClient>
   close: () => Promise<void>
@@ -41,6 +43,7 @@ async function startAgentServer(
     agents,
     origin,
     logged,
+    openConnections: () => promisify(app.server.getConnections).call(app.server),
     client: (quirks) => {
       const client = osqueryClient(origin, quirks)
       clients.push(client)
@@ -89,6 +92,7 @@ export function testAgents() {
     get context() {
       return current().agents.context
     },
+    openConnections: () => current().openConnections(),
     now: () => now,
     /** Turns the clock on; returns the new present. */
     pass(seconds: number): string {

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { enrollingTurns } from './enrolling-turns.ts'
+
+const present = () => false
+const busy = { statusCode: 503 }
+
+function turnsOf(limits: Partial<Parameters<typeof enrollingTurns>[0]> = {}) {
+  const refusals: string[] = []
+  const turns = enrollingTurns({ atOnce: 1, maxWaiting: 2, maxWaitMs: 60_000, ...limits }, (why) => refusals.push(why))
+  const began: string[] = []
+  /** Work that goes on until it is let go. */
+  const enroll = (name: string, isGone = present) => {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const outcome = turns.take(() => {
+      began.push(name)
+      return promise
+    }, isGone)
+    outcome.catch(() => {})
+    return { outcome, end: () => resolve(name) }
+  }
+  return { turns, refusals, began, enroll }
+}
+
+test('machines enroll in the order in which they come, so many at a time', async () => {
+  const { began, enroll } = turnsOf({ atOnce: 2 })
+  const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => enroll(name))
+  assert.deepEqual(began, ['first', 'second'])
+  second?.end()
+  assert.equal(await second?.outcome, 'second')
+  assert.deepEqual(began, ['first', 'second', 'third'])
+  for (const one of [first, third, fourth]) one?.end()
+  assert.equal(await fourth?.outcome, 'fourth')
+  assert.deepEqual(began, ['first', 'second', 'third', 'fourth'])
+})
+
+test('whoever waits for too long is refused, and so is one more than may wait', async () => {
+  const { began, refusals, enroll } = turnsOf({ maxWaitMs: 20 })
+  const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((name) => enroll(name))
+  await assert.rejects(async () => fourth?.outcome, busy)
+  assert.deepEqual(refusals, ['busy'])
+  await assert.rejects(async () => second?.outcome, busy)
+  await assert.rejects(async () => third?.outcome, busy)
+  first?.end()
+  await first?.outcome
+  const fifth = enroll('fifth')
+  assert.deepEqual(began, ['first', 'fifth'])
+  fifth.end()
+  assert.equal(await fifth.outcome, 'fifth')
+})
+
+test('whose agent has hung up is passed by', async () => {
+  const { began, refusals, enroll } = turnsOf()
+  const first = enroll('first')
+  const gone = enroll('gone', () => true)
+  const last = enroll('last')
+  first.end()
+  await assert.rejects(gone.outcome, { statusCode: 499 })
+  last.end()
+  assert.equal(await last.outcome, 'last')
+  assert.deepEqual([began, refusals], [['first', 'last'], ['gone']])
+})
+
+test('a failure ends its turn', async () => {
+  const { turns } = turnsOf()
+  await assert.rejects(
+    turns.take(async () => Promise.reject(new Error('no database')), present),
+    /no database/,
+  )
+  assert.equal(await turns.take(async () => 'next', present), 'next')
+})
+
+test('a stop refuses those who wait, and ends when those who have begun are done', async () => {
+  const { turns, began, enroll } = turnsOf()
+  const first = enroll('first')
+  const second = enroll('second')
+  let isStopped = false
+  const stopping = turns.stop().then(() => {
+    isStopped = true
+  })
+  await assert.rejects(second.outcome, busy)
+  await assert.rejects(enroll('third').outcome, busy)
+  assert.equal(isStopped, false)
+  first.end()
+  await stopping
+  assert.deepEqual(began, ['first'])
+  await turns.stop()
+})
