@@ -17,7 +17,7 @@ export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Prom
   const known =
     (await lockPersonOfEmail(tx, organizationId, draft.email)) ??
     (await lockDeletedUser(tx, organizationId, draft.userName))
-  if (known?.is_managed) refuse(409, 'uniqueness', 'There is a user with this e-mail address already.')
+  if (known?.is_managed) refuseEmail()
   const { name, email, userName } = draft
   const personId = known?.id ?? (await addPerson(tx, { organizationId, name, email, usernames: [userName], now }))
   await insertUser(tx, personId, draft, call)
@@ -29,7 +29,12 @@ export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Prom
   return personId
 }
 
-/** RFC 7644 §3.3: a user of this name is a conflict, which the index finds; a deleted one is none (§3.6). */
+const refuseEmail = () => refuse(409, 'uniqueness', 'There is a user with this e-mail address already.')
+
+/**
+ * RFC 7644 §3.3: a user of this name is a conflict, which the index finds; a deleted one is none (§3.6). So is a person who has
+ * become a user since they were looked for.
+ */
 async function insertUser(tx: Tx, personId: string, draft: UserDraft, { organizationId, now }: ScimCall) {
   const stored = {
     user_name: draft.userName,
@@ -40,7 +45,7 @@ async function insertUser(tx: Tx, personId: string, draft: UserDraft, { organiza
     updated_at: now,
     deleted_at: null,
   }
-  await tx
+  const inserted = await tx
     .insertInto('scim_users')
     .values({ organization_id: organizationId, person_id: personId, ...stored })
     .onConflict((conflict) =>
@@ -49,5 +54,7 @@ async function insertUser(tx: Tx, personId: string, draft: UserDraft, { organiza
         .doUpdateSet({ ...stored, revision: sql<string>`scim_users.revision + 1` })
         .where('scim_users.deleted_at', 'is not', null),
     )
-    .execute()
+    .returning('person_id')
+    .executeTakeFirst()
+  if (!inserted) refuseEmail()
 }

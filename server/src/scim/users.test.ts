@@ -104,6 +104,17 @@ testOnPostgres('of two requests for one user name at once, one makes it', async 
   assert.equal((await app.ask('GET', '/people')).body.data.length, 1)
 })
 
+testOnPostgres('of requests for one e-mail address at once, one makes the user, and keeps its name', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const emails = [{ value: `ada${round}@acme.example` }]
+    const asked = ['a', 'b', 'c', 'd'].map((name) => post(`${name}${round}`, { emails }))
+    const answers = await Promise.all(asked)
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409], `round ${round}`)
+    const made = answers.find(({ status }) => status === 201)?.body
+    assert.equal((await ask('GET', `/Users/${made.id}`)).body.userName, made.userName)
+  }
+})
+
 testOnPostgres('changes at once are all kept', async () => {
   const { body: ada } = await post('ada@acme.example')
   const titles = Array.from({ length: 6 }, (_, index) => ({ value: `role${index}` }))
