@@ -34,9 +34,9 @@ export async function agePastOf(dataDir: string): Promise<void> {
         case when ago < 17 then 13 - (17 - ago) / 4 else 5 + ago % 3 end, 14 + ago % 4,
         64 - ago / 3 - ago % 3, 2, 0
       from organizations, generate_series(1, 30) as ago`)
-    await connection.executeScript(`insert into check_days (organization_id, check_id, day, counted, passing)
+    await connection.executeScript(`insert into check_days (organization_id, check_id, day, counted, passing, failing)
       select organization_id, check_id, (now() at time zone 'utc')::date - 7, sum(counted),
-        greatest(0, sum(passing) - check_id % 5 + 1)
+        greatest(0, sum(passing) - check_id % 5), sum(failing) + least(sum(passing), check_id % 5)
       from check_tallies group by organization_id, check_id having sum(counted) > 0`)
   } finally {
     await connection.close()

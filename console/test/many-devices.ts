@@ -44,8 +44,9 @@ insert into people (organization_id, id, name, email, created_at)
   join checks on checks.organization_id = result.organization_id and checks.id = result.check_id
   where result.status = 'failing' and devices.id between 1000000 + ${from} and 1000000 + ${to}`,
   'delete from check_tallies',
-  `insert into check_tallies (organization_id, check_id, shard, counted, passing)
-  select organization_id, check_id, 0, count(*), count(*) filter (where status = 'passing')
+  `insert into check_tallies (organization_id, check_id, shard, counted, passing, failing)
+  select organization_id, check_id, 0, count(*), count(*) filter (where status = 'passing'),
+    count(*) filter (where status = 'failing')
   from check_results where status in ('passing', 'failing') group by organization_id, check_id`,
   'analyze',
 ]

@@ -58,7 +58,8 @@ export const Check = Type.Object(
     percent_passing: Type.Integer({
       minimum: 0,
       maximum: 100,
-      description: 'Share of the targeted devices that pass now, in whole percent, rounded down.',
+      description:
+        'Share of the targeted devices that pass now, in whole percent, rounded down. Devices count whose result is passing, failing, errored, unknown, stale or pending: what is not 100 need not fail. Devices that the check is inapplicable to or exempted on do not count; 0 when none counts.',
     }),
     kolide_provided: Flag('Whether the check comes with the service rather than from the organization.'),
     type: Choice(checkTypes, 'Whether the check comes with the service, was written here or is reported from outside.'),

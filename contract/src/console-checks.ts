@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { CheckConfigurationRequest } from './check-configurations.ts'
+import { resultCounts, resultCountsExample } from './check-counts.ts'
 import { Choice, Count, Flag, Identifier, JsonText, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const states = ['good', 'notified', 'will_block', 'blocked'] as const
@@ -227,8 +228,7 @@ const commonFacts = {
   strategy: Choice(strategies, 'What happens to a device that fails the check.'),
   is_paused: Flag('Whether the check does not run.'),
   tags,
-  counted: Count('Devices that count in the share.'),
-  passing: Count('Devices that pass.'),
+  ...resultCounts,
 }
 
 const checkExample = {
@@ -240,8 +240,7 @@ const checkExample = {
   strategy: 'report_only',
   is_paused: false,
   tags: [{ id: '4', name: 'Updates' }],
-  counted: 12,
-  passing: 9,
+  ...resultCountsExample,
 }
 
 /** A row of the list of checks. */
@@ -259,13 +258,18 @@ export const CheckViewFilter = Type.Object(
     strategy: Type.Optional(Choice(strategies, 'Has this strategy.')),
     kind: Type.Optional(Choice(checkKinds, 'Is of this kind.')),
     tag: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Has the tag with this identifier.' })),
-    state: Type.Optional(Choice(['failing', 'passing', 'paused'], 'Fails somewhere, passes everywhere, or is paused.')),
+    state: Type.Optional(
+      Choice(
+        ['failing', 'undecided', 'passing', 'paused'],
+        'Fails somewhere; neither passes nor fails somewhere; passes everywhere; or is paused.',
+      ),
+    ),
   },
   { title: 'CheckViewFilter', examples: [{ search: 'macos' }], description: 'What narrows the list.' },
 )
 export type CheckViewFilter = Static<typeof CheckViewFilter>
 
-/** A minus before it turns the order around; checks that are counted on no device come last either way. */
+/** A minus before it turns the order around; checks that neither pass nor fail anywhere come last either way. */
 export const checkSorts = ['-name', 'passing', '-passing'] as const
 export type CheckSort = (typeof checkSorts)[number]
 
@@ -303,6 +307,10 @@ export const CheckFacts = Type.Object(
       },
       { description: 'Devices by what the check last said.' },
     ),
+    silent: Count(
+      'Results among all of these that are of devices which were last heard of more than 7 days ago; they count as the last run left them.',
+    ),
+    never_reported: Count('Results among all of these that are of devices which never spoke to the service.'),
     open_issues: Count('Issues of the check that are open.'),
     sql_template: Nullable(Text('The query as a template; null for external checks.')),
     sql: Nullable(Text('The query as devices run it; null for external checks.')),
@@ -324,13 +332,15 @@ export const CheckFacts = Type.Object(
         statuses: {
           passing: 9,
           failing: 3,
-          unknown: 0,
+          unknown: 1,
           errored: 0,
           inapplicable: 0,
           stale: 1,
-          pending: 0,
+          pending: 2,
           out_of_scope: 7,
         },
+        silent: 1,
+        never_reported: 0,
         open_issues: 3,
         sql_template: 'SELECT 1',
         sql: 'SELECT 1',

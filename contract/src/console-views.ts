@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { resultCounts, resultCountsExample } from './check-counts.ts'
 import { authenticationModes } from './device-authentication-modes.ts'
-import { Choice, Count, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
+import { Choice, Count, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 /** How a device stands: its state, unless nothing is known of it now. */
 const standings = ['blocked', 'will_block', 'notified', 'good', 'stale', 'never'] as const
@@ -224,8 +225,8 @@ const FailingCheck = Type.Object(
     check_id: Identifier('Identifier of the check.'),
     check_name: Text('Name of the check.'),
     strategy: Choice(strategies, 'What a failure leads to.'),
-    failing: Count('How many devices fail it.'),
-    counted: Count('How many devices it is counted on.'),
+    is_paused: Flag('Whether the check does not run.'),
+    ...resultCounts,
     failing_a_week_ago: Nullable(
       Count('How many devices failed it at the end of the day a week ago; null if unknown.'),
     ),
@@ -294,9 +295,9 @@ export const ConsoleSummary = Type.Object(
             check_id: '57',
             check_name: 'Screen locks quickly after sleep',
             strategy: 'notify_only',
-            failing: 29,
-            counted: 347,
-            failing_a_week_ago: 33,
+            is_paused: false,
+            ...resultCountsExample,
+            failing_a_week_ago: 5,
           },
         ],
       },

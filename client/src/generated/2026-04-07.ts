@@ -2260,7 +2260,7 @@ export interface components {
                 /** @description Groups and platforms that the check runs on; empty for every compatible device. */
                 readonly targeted_groups: readonly string[];
             };
-            /** @description Share of the targeted devices that pass now, in whole percent, rounded down. */
+            /** @description Share of the targeted devices that pass now, in whole percent, rounded down. Devices count whose result is passing, failing, errored, unknown, stale or pending: what is not 100 need not fail. Devices that the check is inapplicable to or exempted on do not count; 0 when none counts. */
             readonly percent_passing: number;
             /** @description Whether the check comes with the service rather than from the organization. */
             readonly kolide_provided: boolean;

@@ -12,7 +12,12 @@ import {
 import { strategyWords } from '../components/strategy-words.ts'
 import { kindWords, platformWords } from './check-words.ts'
 
-export const stateWords = { failing: 'Failing somewhere', passing: 'Passing everywhere', paused: 'Paused' } as const
+export const stateWords = {
+  failing: 'Failing somewhere',
+  undecided: 'Without a result somewhere',
+  passing: 'Passing everywhere',
+  paused: 'Paused',
+} as const
 
 type Values = Omit<Required<CheckViewFilter>, 'search'>
 

@@ -9,7 +9,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { checkFactsQuery } from './check-queries.ts'
 import { useCheckVerbs } from './check-verbs.tsx'
-import { kindWords, percentOf, platformWords } from './check-words.ts'
+import { devices, kindWords, percentOf, platformWords, undecidedText } from './check-words.ts'
 import './checks.css'
 
 const route = getRouteApi('/shell/checks/$checkId')
@@ -116,19 +116,29 @@ function standingOf(facts: CheckFacts): string {
   const { statuses, counted, passing } = facts
   if (facts.is_paused) return 'Paused: it does not run and blocks nobody. What is shown is from before.'
   const percent = percentOf(facts)
+  const share = percent === undefined ? '' : ` (${percent} %)`
   const lead =
-    percent === undefined
+    counted === 0
       ? 'It counts on no device yet.'
-      : `Passes on ${passing.toLocaleString('en')} of ${counted.toLocaleString('en')} devices (${percent} %).`
+      : `Passes on ${passing.toLocaleString('en')} of ${devices(counted)}${share}.`
   const parts = [
     statuses.failing > 0 && `${statuses.failing.toLocaleString('en')} fail`,
-    statuses.errored > 0 && `${statuses.errored} errored`,
-    statuses.unknown > 0 && `${statuses.unknown} unknown`,
-    statuses.stale > 0 && `${statuses.stale} stale`,
-    statuses.pending > 0 && `${statuses.pending} pending`,
-    statuses.out_of_scope > 0 && `${statuses.out_of_scope} exempted`,
+    undecidedText(facts),
+    statuses.out_of_scope > 0 && `${statuses.out_of_scope.toLocaleString('en')} exempted`,
   ].filter(Boolean)
   const rest = parts.length > 0 ? ` ${parts.join(', ')}.` : ''
   const settling = facts.recomputing ? ' Devices are being decided anew after a change.' : ''
-  return lead + rest + settling
+  return lead + rest + silenceOf(facts) + settling
 }
+
+const resultsOf = (count: number): string =>
+  count === 1 ? '1 of these results is of a device' : `${count.toLocaleString('en')} of these results are of devices`
+
+/** Results count as the last run left them, however long ago that was. */
+const silenceOf = ({ silent, never_reported: never }: CheckFacts): string =>
+  [
+    silent > 0 && ` ${resultsOf(silent)} not heard of for 7 days.`,
+    never > 0 && ` ${resultsOf(never)} that never reported.`,
+  ]
+    .filter(Boolean)
+    .join('')

@@ -9,7 +9,7 @@ import { strategyWords } from '../components/strategy-words.ts'
 import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { useCheckVerbs, useMayWriteChecks } from './check-verbs.tsx'
-import { kindWords, percentOf, platformsOf } from './check-words.ts'
+import { kindWords, percentOf, platformsOf, undecidedOf, undecidedText } from './check-words.ts'
 
 type Parts = {
   readonly rows: readonly CheckView[]
@@ -34,6 +34,7 @@ export function CheckTable({ rows, sort, onSort, isOld }: Parts) {
             <th className="w-check-kind">Kind</th>
             <th className="w-check-tags">Tags</th>
             <th className="num w-check-failing">Failing</th>
+            <th className="num w-check-undecided">No result</th>
             <SortHead
               ascending="passing"
               descending="-passing"
@@ -59,7 +60,7 @@ export function CheckTable({ rows, sort, onSort, isOld }: Parts) {
 function CheckRow({ check, hasMenu }: { check: CheckView; hasMenu: boolean }) {
   const name = visibleText(check.name)
   const percent = percentOf(check)
-  const failing = check.counted - check.passing
+  const undecided = undecidedOf(check)
   return (
     <tr className="tall">
       <td className="cell-check">
@@ -87,7 +88,10 @@ function CheckRow({ check, hasMenu }: { check: CheckView; hasMenu: boolean }) {
         )}
       </td>
       <td className="num cell-failing">
-        {failing === 0 ? <span className="t3">0</span> : failing.toLocaleString('en')}
+        {check.failing === 0 ? <span className="t3">0</span> : check.failing.toLocaleString('en')}
+      </td>
+      <td className="num cell-undecided" title={undecidedText(check)}>
+        {undecided === 0 ? <span className="t3">0</span> : undecided.toLocaleString('en')}
       </td>
       <td className="num cell-passing">
         {percent === undefined ? (

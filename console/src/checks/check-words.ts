@@ -23,9 +23,21 @@ export const platformsOf = ({ platforms, kind }: CheckView): string =>
     ? 'Every device'
     : platforms.map((name) => platformWords[name]).join(', ')
 
-/** Whole percent, cut off as in the API; undefined where no device counts. */
-export const percentOf = ({ passing, counted }: Pick<CheckView, 'passing' | 'counted'>): number | undefined =>
-  counted === 0 ? undefined : Math.floor((passing * 100) / counted)
+type Counts = Pick<CheckView, 'counted' | 'passing' | 'failing' | 'errored' | 'unknown' | 'stale' | 'pending'>
+
+/** Whole percent, cut off as in the API; undefined until a device passes or fails: 0 % would say that all fail. */
+export const percentOf = ({ passing, failing, counted }: Pick<Counts, 'passing' | 'failing' | 'counted'>) =>
+  passing + failing === 0 ? undefined : Math.floor((passing * 100) / counted)
+
+/** Devices of which it is not known whether they pass. */
+export const undecidedOf = ({ errored, unknown, stale, pending }: Counts): number => errored + unknown + stale + pending
+
+/** "2 errored, 11 unknown, 219 pending"; empty where all is known. */
+export const undecidedText = (counts: Counts): string =>
+  (['errored', 'unknown', 'stale', 'pending'] as const)
+    .filter((status) => counts[status] > 0)
+    .map((status) => `${counts[status].toLocaleString('en')} ${status}`)
+    .join(', ')
 
 export const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
 export const people = (count: number): string => (count === 1 ? '1 person' : `${count.toLocaleString('en')} people`)

@@ -1,8 +1,9 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { Link } from '@tanstack/react-router'
+import { percentOf, undecidedOf, undecidedText } from '../checks/check-words.ts'
 import { Scroller } from '../components/scroller.tsx'
 import { strategyWords } from '../components/strategy-words.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { percentOf } from './lead-sentence.ts'
 
 export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_checks'] }) {
   const most = Math.max(1, ...checks.map(({ failing }) => failing))
@@ -10,6 +11,9 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
     <section aria-labelledby="failing-checks">
       <div className="sech">
         <h2 id="failing-checks">Checks that fail most</h2>
+        <Link className="u sm" to="/checks">
+          All
+        </Link>
       </div>
       {checks.length === 0 && <p className="t2">No check fails on any device.</p>}
       {checks.length > 0 && (
@@ -19,10 +23,11 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
               <tr>
                 <th>Check</th>
                 <th className="w-strategy">When it fails</th>
-                <th className="num w-failing">Failing devices</th>
+                <th className="num w-failing">Failing</th>
                 <th className="w-bar">
                   <span className="hidden">Share</span>
                 </th>
+                <th className="num w-undecided">No result</th>
                 <th className="num w-passing">Passing</th>
                 <th className="num w-week">7 days</th>
               </tr>
@@ -30,10 +35,12 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
             <tbody>
               {checks.map((check) => (
                 <tr key={check.check_id}>
-                  <td className="m" title={visibleText(check.check_name)}>
-                    {visibleText(check.check_name)}
+                  <td title={visibleText(check.check_name)}>
+                    <Link to="/checks/$checkId" params={{ checkId: check.check_id }} className="m" data-row-link>
+                      {visibleText(check.check_name)}
+                    </Link>
                   </td>
-                  <td className="t2">{strategyWords[check.strategy]}</td>
+                  <td className="t2">{check.is_paused ? 'Paused' : strategyWords[check.strategy]}</td>
                   <td className="num">
                     {check.failing.toLocaleString('en')}{' '}
                     <span className="t2">/ {check.counted.toLocaleString('en')}</span>
@@ -43,7 +50,10 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
                       <rect width={Math.max(3, (check.failing / most) * 46)} height="6" rx="2" />
                     </svg>
                   </td>
-                  <td className="num">{percentOf(check.counted - check.failing, check.counted)}</td>
+                  <td className="num t2" title={undecidedText(check)}>
+                    {undecidedOf(check).toLocaleString('en')}
+                  </td>
+                  <td className="num">{percentOf(check)}&thinsp;%</td>
                   <td className="num t2">{changeOf(check.failing, check.failing_a_week_ago)}</td>
                 </tr>
               ))}

@@ -37,4 +37,4 @@ function changeSince(days: ConsoleSummary['days'], standings: ConsoleSummary['st
 
 /** Rounded down to a tenth, so that 100 % means all. */
 export const percentOf = (part: number, whole: number): string =>
-  whole === 0 ? '—' : `${(Math.floor((part / whole) * 1000) / 10).toString()}\u2009%`
+  whole === 0 ? '—' : `${(Math.floor((part * 1000) / whole) / 10).toFixed(1)}\u2009%`

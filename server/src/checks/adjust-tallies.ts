@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
-import { isCounted } from './rules.ts'
+import { type CountedStatus, countedStatuses } from './rules.ts'
 
 export type StatusChange = {
   checkId: string
@@ -26,29 +26,43 @@ export async function lockTallies(tx: Tx, organizationId: string, deviceId: stri
     .execute()
 }
 
-/** Keeps the counts behind `percent_passing`. Shards are locked in one order, so check-ins cannot deadlock here. */
+type Sums = Record<CountedStatus, number>
+const nothing: Sums = { passing: 0, failing: 0, errored: 0, unknown: 0, stale: 0, pending: 0 }
+
+/** Keeps how many devices have which result. Shards are locked in one order, so check-ins cannot deadlock here. */
 export async function adjustTallies(tx: Tx, organizationId: string, changes: readonly StatusChange[]): Promise<void> {
-  const sums = new Map<string, { checkId: string; shard: number; counted: number; passing: number }>()
-  for (const { checkId, deviceId, from, to } of changes) {
-    const counted = Number(to !== null && isCounted(to)) - Number(from !== null && isCounted(from))
-    const passing = Number(to === 'passing') - Number(from === 'passing')
-    if (counted === 0 && passing === 0) continue
-    const shard = shardOf(deviceId)
-    const key = `${checkId}/${shard}`
-    const sum = sums.get(key) ?? { checkId, shard, counted: 0, passing: 0 }
-    sums.set(key, { ...sum, counted: sum.counted + counted, passing: sum.passing + passing })
-  }
-  const rows = [...sums.values()]
+  const rows = sumsByShard(changes)
   if (rows.length === 0) return
+  const of = (status: CountedStatus) => rows.map(({ sums }) => sums[status])
   await sql`
-    insert into check_tallies as tally (organization_id, check_id, shard, counted, passing)
-    select ${organizationId}::bigint, check_id, shard, counted, passing
+    insert into check_tallies as tally
+      (organization_id, check_id, shard, counted, passing, failing, errored, unknown, stale, pending)
+    select ${organizationId}::bigint, check_id, shard, passing + failing + errored + unknown + stale + pending,
+      passing, failing, errored, unknown, stale, pending
     from unnest(
       ${rows.map((row) => row.checkId)}::bigint[], ${rows.map((row) => row.shard)}::smallint[],
-      ${rows.map((row) => row.counted)}::int[], ${rows.map((row) => row.passing)}::int[]
-    ) as sum (check_id, shard, counted, passing)
+      ${of('passing')}::int[], ${of('failing')}::int[], ${of('errored')}::int[],
+      ${of('unknown')}::int[], ${of('stale')}::int[], ${of('pending')}::int[]
+    ) as sum (check_id, shard, passing, failing, errored, unknown, stale, pending)
     order by check_id, shard
     on conflict (organization_id, check_id, shard)
-    do update set counted = tally.counted + excluded.counted, passing = tally.passing + excluded.passing
+    do update set counted = tally.counted + excluded.counted, passing = tally.passing + excluded.passing,
+      failing = tally.failing + excluded.failing, errored = tally.errored + excluded.errored,
+      unknown = tally.unknown + excluded.unknown, stale = tally.stale + excluded.stale,
+      pending = tally.pending + excluded.pending
   `.execute(tx)
+}
+
+/** What the changes add to each shard, without the shards that they leave as they are. */
+function sumsByShard(changes: readonly StatusChange[]) {
+  const byShard = new Map<string, { checkId: string; shard: number; sums: Sums }>()
+  for (const { checkId, deviceId, from, to } of changes) {
+    if (from === to) continue
+    const shard = shardOf(deviceId)
+    const key = `${checkId}/${shard}`
+    const entry = byShard.get(key) ?? { checkId, shard, sums: { ...nothing } }
+    for (const status of countedStatuses) entry.sums[status] += Number(to === status) - Number(from === status)
+    byShard.set(key, entry)
+  }
+  return [...byShard.values()].filter(({ sums }) => countedStatuses.some((status) => sums[status] !== 0))
 }

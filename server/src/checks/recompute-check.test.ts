@@ -70,8 +70,9 @@ const statuses = async () => {
 }
 
 const tally = async () => {
-  const { rows } = await sql<{ counted: number; passing: number }>`
-    select sum(counted)::int as counted, sum(passing)::int as passing from check_tallies`.execute(database.db)
+  const { rows } = await sql<{ counted: number; passing: number; failing: number; stale: number }>`
+    select sum(counted)::int as counted, sum(passing)::int as passing, sum(failing)::int as failing,
+      sum(stale)::int as stale from check_tallies`.execute(database.db)
   return rows[0]
 }
 
@@ -138,13 +139,13 @@ test('other options make results stale, counted and with their issues, but not w
   await make.device(organizationId)
   const check = await make.check(organizationId, { option_definitions: JSON.stringify(definitions) })
   await make.result({ device, check, rows: 'PASS', at: minute(0) })
-  assert.deepEqual(await tally(), { counted: 2, passing: 1 })
+  assert.deepEqual(await tally(), { counted: 2, passing: 1, failing: 0, stale: 0 })
   await configure(check, { options: { level: 2 } })
   await recompute(check)
   assert.deepEqual(await statuses(), { pending: 1, stale: 1 })
-  assert.deepEqual(await tally(), { counted: 2, passing: 0 })
+  assert.deepEqual(await tally(), { counted: 2, passing: 0, failing: 0, stale: 1 })
   await make.result({ device, check, rows: 'PASS', at: minute(2) })
-  assert.deepEqual(await tally(), { counted: 2, passing: 1 })
+  assert.deepEqual(await tally(), { counted: 2, passing: 1, failing: 0, stale: 0 })
 })
 
 test('it stops between batches when told to, and goes on where it was', async () => {

@@ -5,7 +5,7 @@ import { digestOutcome } from './digest-outcome.ts'
 import {
   type CheckOutcome,
   type CheckRow,
-  isCounted,
+  countedStatuses,
   judge,
   maximumRows,
   percentPassing,
@@ -230,7 +230,7 @@ test('a percentage is a hundred only when every counted device passes', () => {
 test('every status counts but inapplicable and out_of_scope', () => {
   const all = ['pending', 'passing', 'failing', 'unknown', 'errored', 'inapplicable', 'stale', 'out_of_scope']
   assert.deepEqual(
-    all.filter((status) => !isCounted(status)),
+    all.filter((status) => !countedStatuses.some((counted) => counted === status)),
     ['inapplicable', 'out_of_scope'],
   )
 })

@@ -143,8 +143,9 @@ function sortByIssue(rows: readonly CheckRow[], primaryKeyColumn: string | null)
   return { failures, mended }
 }
 
-/** Whether a result counts in `percent_passing`. */
-export const isCounted = (status: string): boolean => status !== 'inapplicable' && status !== 'out_of_scope'
+/** The results that count in `percent_passing`: all but `inapplicable` and `out_of_scope`. Each is counted apart. */
+export const countedStatuses = ['passing', 'failing', 'errored', 'unknown', 'stale', 'pending'] as const
+export type CountedStatus = (typeof countedStatuses)[number]
 
 /** Truncated whole percent; 0 when no device counts. */
 export const percentPassing = (passing: number, counted: number): number =>

@@ -80,12 +80,15 @@ test('a check that fails shows how many devices failed it a week ago', async () 
   const tally = { organization_id: organizationId, check_id: check.id, shard: 0 }
   await app.db
     .insertInto('check_tallies')
-    .values({ ...tally, counted: 5, passing: 1 })
+    .values({ ...tally, counted: 9, passing: 1, failing: 4, unknown: 4 })
     .execute()
   await recordDays(app.db, '2026-11-13T23:59:00.000Z')
-  await app.db.updateTable('check_tallies').set({ passing: 3 }).where('check_id', '=', check.id).execute()
+  await app.db.updateTable('check_tallies').set({ passing: 3, failing: 2 }).where('check_id', '=', check.id).execute()
   const [row] = (await summary()).failing_checks
-  assert.deepEqual([row.failing, row.counted, row.failing_a_week_ago], [2, 5, 4])
+  assert.deepEqual([row.failing, row.counted, row.failing_a_week_ago], [2, 9, 4])
+  await app.db.updateTable('check_days').set({ failing: null }).execute()
+  const [unknown] = (await summary()).failing_checks
+  assert.equal(unknown.failing_a_week_ago, null, 'a day that was noted before failures were')
 })
 
 test('changes of checks that may move devices are marked on their days, a few of each with the number of the rest', async () => {

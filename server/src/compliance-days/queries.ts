@@ -29,7 +29,9 @@ export async function failingOnDay(
     .where(inOrganization('check_days', organizationId))
     .where('check_id', 'in', checkIds)
     .where('day', '=', sql<string>`${day}::date`)
-    .select(['check_id', sql<number>`counted - passing`.as('failing')])
+    .where('failing', 'is not', null)
+    .select(['check_id', 'failing'])
+    .$narrowType<{ failing: number }>()
     .execute()
   return new Map(rows.map(({ check_id, failing }) => [check_id, failing]))
 }

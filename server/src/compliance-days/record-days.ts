@@ -50,10 +50,11 @@ export async function recordDays(db: Db, now: string): Promise<void> {
       (excluded.blocked, excluded.will_block, excluded.notified, excluded.good, excluded.stale, excluded.never)
   `.execute(db)
   await sql`
-    insert into check_days as kept (organization_id, check_id, day, counted, passing)
-    select organization_id, check_id, ${day}, sum(counted), sum(passing)
+    insert into check_days as kept (organization_id, check_id, day, counted, passing, failing)
+    select organization_id, check_id, ${day}, sum(counted), sum(passing), sum(failing)
     from check_tallies group by organization_id, check_id having sum(counted) > 0
-    on conflict on constraint check_days_pkey do update set counted = excluded.counted, passing = excluded.passing
-    where (kept.counted, kept.passing) is distinct from (excluded.counted, excluded.passing)
+    on conflict on constraint check_days_pkey
+      do update set counted = excluded.counted, passing = excluded.passing, failing = excluded.failing
+    where (kept.counted, kept.passing, kept.failing) is distinct from (excluded.counted, excluded.passing, excluded.failing)
   `.execute(db)
 }

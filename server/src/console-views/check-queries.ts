@@ -1,8 +1,10 @@
 import type { CheckSort, CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
 import { type Expression, sql } from 'kysely'
 import { ownTemplates } from '../checks/queries.ts'
+import { tallyColumns } from '../checks/tally-columns.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
+import { standingAt } from '../devices/standing.ts'
 import { afterCursor, inKeysetOrder } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
@@ -29,10 +31,7 @@ const fromChecks = (reader: Reader, organizationId: string) =>
       (build) =>
         build
           .selectFrom('check_tallies')
-          .select([
-            sql<number>`coalesce(sum(counted), 0)::int`.as('counted'),
-            sql<number>`coalesce(sum(passing), 0)::int`.as('passing'),
-          ])
+          .select(tallyColumns)
           .whereRef('check_tallies.organization_id', '=', 'checks.organization_id')
           .whereRef('check_tallies.check_id', '=', 'checks.id')
           .as('tally'),
@@ -49,6 +48,11 @@ const fromChecks = (reader: Reader, organizationId: string) =>
       'configuration.paused_at',
       'tally.counted',
       'tally.passing',
+      'tally.failing',
+      'tally.errored',
+      'tally.unknown',
+      'tally.stale',
+      'tally.pending',
       tags.as('tags'),
     ])
     .where(inOrganization('checks', organizationId))
@@ -58,7 +62,8 @@ export type CheckViewRow = Omit<Awaited<ReturnType<typeof listCheckViews>>[numbe
 
 const id = { column: 'checks.id', type: 'bigint' } as const
 const name = { column: 'checks.name', type: 'text' } as const
-const share = sql`tally.passing * 1000000::bigint / nullif(tally.counted, 0)`
+/** Null where nothing has passed or failed yet: 0 % would say that all of them fail. */
+const share = sql`case when tally.passing + tally.failing > 0 then tally.passing * 1000000::bigint / tally.counted end`
 const passing = (orElse: number) => ({ column: sql`coalesce(${share}, ${sql.lit(orElse)})`, type: 'bigint' }) as const
 
 /** By the share that passes every check is read: they are as many as somebody has enabled or written. */
@@ -112,7 +117,8 @@ const kindConditions = {
 }
 
 const stateConditions = {
-  failing: sql<boolean>`tally.passing < tally.counted`,
+  failing: sql<boolean>`tally.failing > 0`,
+  undecided: sql<boolean>`tally.passing + tally.failing < tally.counted`,
   passing: sql<boolean>`tally.passing = tally.counted and tally.counted > 0 and configuration.paused_at is null`,
   paused: sql<boolean>`configuration.paused_at is not null`,
 }
@@ -142,7 +148,8 @@ export const findCheckFacts = (reader: Reader, organizationId: string, checkId: 
 
 export type CheckFactsRow = NonNullable<Awaited<ReturnType<typeof findCheckFacts>>>
 
-export const countStatuses = (reader: Reader, organizationId: string, checkId: string) =>
+/** Results by status, with how many are of devices that have been silent for long or always. */
+export const countStatuses = (reader: Reader, organizationId: string, checkId: string, now: string) =>
   reader
     .selectFrom('check_results')
     .innerJoin('devices', (join) =>
@@ -150,7 +157,17 @@ export const countStatuses = (reader: Reader, organizationId: string, checkId: s
         .onRef('devices.organization_id', '=', 'check_results.organization_id')
         .onRef('devices.id', '=', 'check_results.device_id'),
     )
-    .select(['check_results.status', sql<number>`count(*)::int`.as('count')])
+    .leftJoin('device_presence as presence', (join) =>
+      join
+        .onRef('presence.organization_id', '=', 'devices.organization_id')
+        .onRef('presence.device_id', '=', 'devices.id'),
+    )
+    .select([
+      'check_results.status',
+      sql<number>`count(*)::int`.as('count'),
+      sql<number>`count(*) filter (where ${standingAt(now)} = 'stale')::int`.as('silent'),
+      sql<number>`count(*) filter (where ${standingAt(now)} = 'never')::int`.as('never'),
+    ])
     .where(inOrganization('check_results', organizationId))
     .where('check_results.check_id', '=', checkId)
     .where('devices.deleted_at', 'is', null)

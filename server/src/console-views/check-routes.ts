@@ -44,10 +44,10 @@ export function checkViewRoutes(scope: FastifyInstance): void {
     tag,
     permission: 'read',
     answer: CheckFacts,
-    run: async ({ db, organizationId, params: { checkId } }) => {
+    run: async ({ db, organizationId, params: { checkId }, now }) => {
       const [row, counts, open] = await Promise.all([
         findCheckFacts(db, organizationId, checkId),
-        countStatuses(db, organizationId, checkId),
+        countStatuses(db, organizationId, checkId, now),
         countOpenIssues(db, organizationId, checkId),
       ])
       return describeCheckFacts(orNotFound(row), counts, open)

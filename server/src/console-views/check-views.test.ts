@@ -27,6 +27,49 @@ const owned = async (name: string) => {
 type Named = { readonly name: string }
 const namesIn = (body: { data: readonly Named[] }) => body.data.map(({ name }) => name)
 
+const noResults = { counted: 0, passing: 0, failing: 0, errored: 0, unknown: 0, stale: 0, pending: 0 }
+
+test('what is not known of a check is no failure: in lists, on the dashboard, in exports and a week later', async () => {
+  const { organizationId } = app.tenant
+  const check = await make.check(organizationId, { name: 'Keys' })
+  const none = await make.check(organizationId, { name: 'None', platforms: ['darwin'] })
+  const devices = []
+  for (const rows of ['PASS', 'FAIL', 'FAIL', 'UNKNOWN', 'ERROR', 'INAPPLICABLE', undefined] as const) {
+    const device = await make.device(organizationId)
+    devices.push(device)
+    if (rows !== undefined) await make.result({ device, check, rows, at: app.now() })
+  }
+  await make.result({ device: devices[3] ?? assert.fail(), check: none, rows: 'UNKNOWN', at: app.now() })
+  const browser = await signedIn()
+  const counts = { counted: 6, passing: 1, failing: 2, errored: 1, unknown: 1, stale: 0, pending: 1 }
+  const unheard = { ...noResults, counted: 7, unknown: 1, pending: 6 }
+  const of = (body: Record<string, unknown>) =>
+    Object.fromEntries(Object.keys(noResults).map((name) => [name, body[name]]))
+
+  const list = (await browser.ask('GET', '/views/checks')).body.data
+  assert.deepEqual(list.map(of), [counts, unheard])
+  const find = async (query: string) => namesIn((await browser.ask('GET', `/views/checks?${query}`)).body)
+  assert.deepEqual(await find('state=failing'), ['Keys'])
+  assert.deepEqual(await find('state=undecided'), ['Keys', 'None'])
+  assert.deepEqual(await find('state=passing'), [])
+  assert.deepEqual(await find('sort=passing'), ['Keys', 'None'], 'what nothing is known of does not fail most')
+
+  const facts = (await browser.ask('GET', `/views/checks/${check.id}`)).body
+  assert.deepEqual([of(facts), facts.never_reported, facts.silent], [counts, 7, 0])
+  const presence = { organization_id: organizationId, device_id: devices[0]?.id ?? '', last_seen_at: hours(-24 * 8) }
+  await app.db.insertInto('device_presence').values(presence).execute()
+  const later = (await browser.ask('GET', `/views/checks/${check.id}`)).body
+  assert.deepEqual([later.never_reported, later.silent], [6, 1])
+
+  const { failing_checks } = (await browser.ask('GET', '/views/summary')).body
+  assert.deepEqual(failing_checks.map(of), [counts])
+  assert.equal((await app.ask('GET', `/checks/${check.id}`)).body.percent_passing, 16)
+  const csv: string = (await browser.ask('GET', '/views/exports/checks')).body
+  const [head, line] = csv.trim().split('\r\n')
+  assert.match(head ?? '', /counted,passing,failing,errored,unknown,stale,pending$/)
+  assert.match(line ?? '', /,6,1,2,1,1,0,1$/)
+})
+
 test('checks come by name, page after page, and every filter finds what it says', async () => {
   const { organizationId } = app.tenant
   const { device } = await owned('Mac')
@@ -59,8 +102,9 @@ test('checks come by name, page after page, and every filter finds what it says'
     strategy: 'report_only',
     is_paused: false,
     tags: [{ id: tag.id, name: 'Baseline' }],
+    ...noResults,
     counted: 1,
-    passing: 0,
+    failing: 1,
   })
   assert.deepEqual(await find('search=100%25'), ['Disk 100%'])
   assert.deepEqual(await find('search=_'), [], 'an underscore is no wildcard')

@@ -18,6 +18,11 @@ export const describeCheck = (row: CheckViewRow): CheckView => ({
   tags: row.tags,
   counted: row.counted,
   passing: row.passing,
+  failing: row.failing,
+  errored: row.errored,
+  unknown: row.unknown,
+  stale: row.stale,
+  pending: row.pending,
 })
 
 type Counts = Awaited<ReturnType<typeof countStatuses>>
@@ -38,6 +43,8 @@ export function describeCheckFacts(row: CheckFactsRow, counts: Counts, openIssue
       pending: count('pending'),
       out_of_scope: count('out_of_scope'),
     },
+    silent: counts.reduce((sum, { silent }) => sum + silent, 0),
+    never_reported: counts.reduce((sum, { never }) => sum + never, 0),
     open_issues: openIssues,
     sql_template: row.sql_template,
     sql: sqlOf(row),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { tallyColumns } from '../checks/tally-columns.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { standingAt } from '../devices/standing.ts'
@@ -52,6 +53,7 @@ export const listNextToBlock = (reader: Reader, organizationId: string, now: str
     .limit(limit)
     .execute()
 
+/** By how many devices fail them; those whose result is not known are no part of it. */
 export const listFailingChecks = (reader: Reader, organizationId: string, limit: number) =>
   reader
     .selectFrom('checks')
@@ -60,19 +62,17 @@ export const listFailingChecks = (reader: Reader, organizationId: string, limit:
         .onRef('configuration.organization_id', '=', 'checks.organization_id')
         .onRef('configuration.check_id', '=', 'checks.id'),
     )
-    .innerJoin('check_tallies as tally', (join) =>
-      join.onRef('tally.organization_id', '=', 'checks.organization_id').onRef('tally.check_id', '=', 'checks.id'),
+    .innerJoin('check_tallies', (join) =>
+      join
+        .onRef('check_tallies.organization_id', '=', 'checks.organization_id')
+        .onRef('check_tallies.check_id', '=', 'checks.id'),
     )
     .where(inOrganization('checks', organizationId))
-    .select([
-      'checks.id',
-      'checks.name',
-      'configuration.remediation_strategy',
-      sql<number>`sum(tally.counted)::int`.as('counted'),
-      sql<number>`sum(tally.counted - tally.passing)::int`.as('failing'),
-    ])
-    .groupBy(['checks.id', 'checks.name', 'configuration.remediation_strategy'])
-    .having(sql<number>`sum(tally.counted - tally.passing)`, '>', 0)
+    .where('checks.deletion_requested_at', 'is', null)
+    .select(['checks.id', 'checks.name', 'configuration.remediation_strategy', 'configuration.paused_at'])
+    .select(tallyColumns)
+    .groupBy(['checks.id', 'checks.name', 'configuration.remediation_strategy', 'configuration.paused_at'])
+    .having(sql<number>`sum(check_tallies.failing)`, '>', 0)
     .orderBy('failing', 'desc')
     .orderBy('checks.id')
     .limit(limit)

@@ -19,6 +19,11 @@ export const checkColumns: CsvColumns<CheckViewRow> = [
   ['paused_at', ({ paused_at: at }) => at],
   ['counted', ({ counted }) => counted],
   ['passing', ({ passing }) => passing],
+  ['failing', ({ failing }) => failing],
+  ['errored', ({ errored }) => errored],
+  ['unknown', ({ unknown }) => unknown],
+  ['stale', ({ stale }) => stale],
+  ['pending', ({ pending }) => pending],
 ]
 
 export const resultColumns: CsvColumns<RowOf<typeof listResultsOfCheck>> = [

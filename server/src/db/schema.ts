@@ -279,7 +279,19 @@ export interface Database {
     /** What the status of an exempted check would be. */
     in_scope_status: Exclude<StoredStatus, 'out_of_scope'> | null
   }
-  check_tallies: { organization_id: string; check_id: string; shard: number; counted: number; passing: number }
+  check_tallies: {
+    organization_id: string
+    check_id: string
+    shard: number
+    /** The sum of those below. */
+    counted: number
+    passing: number
+    failing: Generated<number>
+    errored: Generated<number>
+    unknown: Generated<number>
+    stale: Generated<number>
+    pending: Generated<number>
+  }
   console_preferences: {
     organization_id: string
     admin_user_id: string
@@ -296,7 +308,14 @@ export interface Database {
     filters: string
     created_at: Instant
   }
-  check_days: { organization_id: string; check_id: string; day: string; counted: number; passing: number }
+  check_days: {
+    organization_id: string
+    check_id: string
+    day: string
+    counted: number
+    passing: number
+    failing: number | null
+  }
   compliance_days: {
     organization_id: string
     day: string

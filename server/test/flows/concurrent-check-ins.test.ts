@@ -88,12 +88,14 @@ async function drift() {
   const { rows } = await sql`
     with counted as (
       select check_results.check_id, count(*) filter (where status not in ('inapplicable', 'out_of_scope')) as counted,
-        count(*) filter (where status = 'passing') as passing
+        count(*) filter (where status = 'passing') as passing, count(*) filter (where status = 'failing') as failing
       from check_results join devices on devices.id = check_results.device_id and devices.deleted_at is null group by 1
-    ), tallied as (select check_id, sum(counted) as counted, sum(passing) as passing from check_tallies group by 1)
+    ), tallied as (select check_id, sum(counted) as counted, sum(passing) as passing, sum(failing) as failing
+      from check_tallies group by 1)
     select 'tally' as what, check_id as id from counted full join tallied using (check_id)
     where coalesce(counted.counted, 0) <> coalesce(tallied.counted, 0)
       or coalesce(counted.passing, 0) <> coalesce(tallied.passing, 0)
+      or coalesce(counted.failing, 0) <> coalesce(tallied.failing, 0)
     union all
     select 'state', id from devices where deleted_at is null and auth_state <> case
       when exists (select from issues where device_id = devices.id and resolved_at is null and blocks_device_at is not null)

@@ -1,3 +1,4 @@
+import { type CountedStatus, countedStatuses } from '../../src/checks/rules.ts'
 import { at, isExempted, type Model, type ModelDevice, type ModelIssue, type ModelResult } from './compliance-model.ts'
 import { type Fleet, isoOf } from './fleet.ts'
 
@@ -13,7 +14,7 @@ type Observed = {
     issues: string[]
     opened: number
   }[]
-  tallies: { counted: number; passing: number }[]
+  tallies: Record<'counted' | CountedStatus, number>[]
   trustUsed: boolean[]
   exemptionRequests: string[]
   registrationRequests: string[]
@@ -42,9 +43,10 @@ export function expected(model: Model): Observed {
     tallies: [...model.checks.keys()].map((check) => {
       const results = living.flatMap((device) => device.results.get(check) ?? [])
       const statuses = results.map(shownStatus)
+      const count = (wanted: string) => statuses.filter((status) => status === wanted).length
       return {
-        counted: statuses.filter((status) => status !== 'inapplicable' && status !== 'out_of_scope').length,
-        passing: statuses.filter((status) => status === 'passing').length,
+        counted: statuses.length - count('inapplicable') - count('out_of_scope'),
+        ...countsBy(count),
       }
     }),
     trustUsed: model.trustUsed,
@@ -52,6 +54,9 @@ export function expected(model: Model): Observed {
     registrationRequests: model.registrationRequests.map(({ status }) => status),
   }
 }
+
+const countsBy = (count: (status: CountedStatus) => number) =>
+  Object.fromEntries(countedStatuses.map((status) => [status, count(status)])) as Record<CountedStatus, number>
 
 const lineOf = (device: ModelDevice, issue: ModelIssue) =>
   `${issueOf(issue)}${isExempted(device, issue) ? ' exempted' : ''}`
@@ -75,7 +80,7 @@ export async function observe({ db, organizationId, devices, checks, people }: F
   const issues = await db.selectFrom('issues').selectAll().where('organization_id', '=', organizationId).execute()
   const tallies = await db
     .selectFrom('check_tallies')
-    .select(['check_id', 'counted', 'passing'])
+    .select(['check_id', 'counted', ...countedStatuses])
     .where('organization_id', '=', organizationId)
     .execute()
   const owners = await db
@@ -84,7 +89,7 @@ export async function observe({ db, organizationId, devices, checks, people }: F
     .where('organization_id', '=', organizationId)
     .orderBy('id')
     .execute()
-  const sum = (check: string, column: 'counted' | 'passing') =>
+  const sum = (check: string, column: 'counted' | CountedStatus) =>
     tallies.filter((tally) => tally.check_id === check).reduce((total, tally) => total + tally[column], 0)
   return {
     devices: devices.map((id, index) => {
@@ -114,7 +119,10 @@ export async function observe({ db, organizationId, devices, checks, people }: F
         opened: own.length,
       }
     }),
-    tallies: checks.map((check) => ({ counted: sum(check, 'counted'), passing: sum(check, 'passing') })),
+    tallies: checks.map((check) => ({
+      counted: sum(check, 'counted'),
+      ...countsBy((status) => sum(check, status)),
+    })),
     trustUsed: owners.map((owner) => owner.has_used_first_trust),
     ...(await requestsOf(db, organizationId)),
   }

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sql } from 'kysely'
@@ -20,24 +16,14 @@ import { setBaseUrl } from '../../src/organizations/set-base-url.ts'
 import { openSecrets } from '../../src/secrets/secrets.ts'
 import { type Streams, startStreams } from '../../src/streams/start-streams.ts'
 import { testDatabase } from '../support/database.ts'
+import { migrationsBefore } from '../support/migrations-before.ts'
 
 const baseUrl = 'https://trust.example.test'
 let now = '2026-11-20T10:00:00.000Z'
 const secrets = openSecrets(randomBytes(32))
-const product = new URL('../../src/db/migrations/', import.meta.url)
 
 /** The migrations of before organizations had signing keys of their own. */
-async function migrationsOfBefore(): Promise<URL> {
-  const folder = await mkdtemp(join(tmpdir(), 'muster-migrations-'))
-  after(() => rm(folder, { recursive: true, force: true }))
-  const files = (await readdir(product)).toSorted()
-  const end = files.findIndex((file) => file.endsWith('_signing_keys_of_organizations.sql'))
-  assert.ok(end > 0)
-  for (const file of files.slice(0, end)) await cp(new URL(file, product), join(folder, file))
-  return pathToFileURL(`${folder}/`)
-}
-
-const before = await migrationsOfBefore()
+const before = await migrationsBefore('signing_keys_of_organizations')
 const [several, single] = [testDatabase(before), testDatabase(before)]
 type Old = typeof several
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { hashEntry } from '../../src/audit/hash-entry.ts'
 import { firstHash } from '../../src/audit/record-audit.ts'
-import { isCounted } from '../../src/checks/rules.ts'
+import { countedStatuses } from '../../src/checks/rules.ts'
 import { instantFromText } from '../../src/db/values.ts'
 import { authStateFor } from '../../src/devices/rules.ts'
 import { isBlocking } from '../../src/issues/rules.ts'
@@ -66,19 +66,21 @@ function assertChain(tables: Tables): void {
 }
 
 function assertTallies(tables: Tables): void {
-  const counts = new Map<string, { counted: number; passing: number }>()
-  const add = (row: TextRow, counted: number, passing: number, sign: 1 | -1) => {
-    const sum = counts.get(column(row, 'check_id')) ?? { counted: 0, passing: 0 }
-    counts.set(column(row, 'check_id'), {
-      counted: sum.counted + sign * counted,
-      passing: sum.passing + sign * passing,
-    })
+  const differences = new Map<string, number>()
+  const add = (row: TextRow, status: string, by: number) => {
+    const key = `${column(row, 'check_id')} ${status}`
+    differences.set(key, (differences.get(key) ?? 0) + by)
   }
-  for (const row of tables('check_tallies')) add(row, Number(row['counted']), Number(row['passing']), 1)
+  for (const row of tables('check_tallies')) {
+    for (const status of ['counted', ...countedStatuses]) add(row, status, Number(row[status]))
+  }
   for (const row of tables('check_results')) {
-    add(row, Number(isCounted(column(row, 'status'))), Number(row['status'] === 'passing'), -1)
+    const status = countedStatuses.find((one) => one === row['status'])
+    if (status === undefined) continue
+    add(row, 'counted', -1)
+    add(row, status, -1)
   }
-  const wrong = [...counts].filter(([, { counted, passing }]) => counted !== 0 || passing !== 0)
+  const wrong = [...differences].filter(([, difference]) => difference !== 0)
   assert.deepEqual(wrong, [], 'tallies equal a count of the results')
 }
 
