@@ -15,6 +15,11 @@ const issueFields = {
   detected_at: Timestamp('When it was found.'),
   resolved_at: Nullable(Timestamp('When it was resolved; null while it is open.')),
   blocks_at: Nullable(Timestamp('When it blocks its device, or began to; null when it never will.')),
+  strategy: Choice(
+    ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'],
+    'What its check does where it fails now; of one that only reports nobody is told.',
+  ),
+  is_paused: Flag('Whether its check is paused: it blocks nobody, and nobody is told.'),
   device: named('device'),
   check: named('check'),
   owner: Nullable(named('owner')),
@@ -28,6 +33,8 @@ const issueExample = {
   detected_at: '2026-11-20T09:00:00.000Z',
   resolved_at: null,
   blocks_at: '2026-11-27T09:00:00.000Z',
+  strategy: 'warn_then_block',
+  is_paused: false,
   device: { id: '12', name: 'ana-x1' },
   check: { id: '8', name: 'SSH keys have passphrases' },
   owner: { id: '5', name: 'Ana Lima' },
@@ -41,11 +48,25 @@ export const IssueView = Type.Object(issueFields, {
 })
 export type IssueView = Static<typeof IssueView>
 
-const issueStates = ['open', 'all', 'blocking', 'will_block', 'notified', 'exempted', 'resolved'] as const
+const issueStates = [
+  'open',
+  'all',
+  'blocking',
+  'will_block',
+  'notified',
+  'report_only',
+  'exempted',
+  'resolved',
+] as const
 
 export const IssueViewFilter = Type.Object(
   {
-    state: Type.Optional(Choice(issueStates, 'How it stands; open ones if it is left out.')),
+    state: Type.Optional(
+      Choice(
+        issueStates,
+        'How it stands; `notified`: its owner is told at sign-in, and it does not block; open ones if it is left out.',
+      ),
+    ),
     check: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'Of this check.' })),
     device: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$', description: 'On this device.' })),
     search: Type.Optional(

@@ -1,16 +1,16 @@
-import type { Issue } from '@muster/contract/issues.ts'
+import type { IssueView } from '@muster/contract/console-issues.ts'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { request, withQuery } from '../api/request.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { IssueName } from '../issues/issue-name.tsx'
+import { IssueState } from '../issues/issue-state.tsx'
+import '../issues/issues.css'
 import type { ListOf } from './device-queries.ts'
 import type { IssueFilters } from './device-tab-filters.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/issues')
-
-const clauses = { open: ' AND resolved_at:null', resolved: ' AND resolved_at>"2000-01-01"', all: '' } as const
 
 const issuesQuery = (deviceId: string, { show, after }: IssueFilters) =>
   queryOptions({
@@ -18,8 +18,9 @@ const issuesQuery = (deviceId: string, { show, after }: IssueFilters) =>
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
     queryFn: ({ signal }) => {
-      const query = `device_id:"${deviceId}"${clauses[show ?? 'open']}`
-      return request<ListOf<Issue>>(withQuery('/issues', { query, per_page: 50, cursor: after }), { signal })
+      const sort = show === undefined ? 'blocks_at' : undefined
+      const query = { device: deviceId, state: show, sort, per_page: 50, cursor: after }
+      return request<ListOf<IssueView>>(withQuery('/views/issues', query), { signal })
     },
   })
 
@@ -69,23 +70,19 @@ export function DeviceIssues() {
             <thead>
               <tr>
                 <th>Issue</th>
+                <th className="w-issue-state">State</th>
                 <th className="num w-120">Found</th>
-                <th className="num w-120">Blocks</th>
-                <th className="num w-120">Resolved</th>
               </tr>
             </thead>
             <tbody>
               {rows.map((issue) => (
                 <tr key={issue.id} className={issue.issue_value === null ? '' : 'tall'}>
                   <IssueName issue={issue} />
+                  <td className="c-lead">
+                    <IssueState issue={issue} />
+                  </td>
                   <td className="num t2 c-time">
                     <RelativeTime time={issue.detected_at} />
-                  </td>
-                  <td className="num c-lead">
-                    <RelativeTime time={issue.blocks_device_at} missing={issue.exempted ? 'Exempted' : 'Never'} />
-                  </td>
-                  <td className="num t2 c-more">
-                    <RelativeTime time={issue.resolved_at} />
                   </td>
                 </tr>
               ))}

@@ -13,7 +13,7 @@ import { Page } from '../shell/page.tsx'
 import { DeviceActions } from './device-actions.tsx'
 import { consequenceOf } from './device-consequence.tsx'
 import { deviceStanding, ownerIdOf } from './device-facts.ts'
-import { deviceQuery, ownerQuery } from './device-queries.ts'
+import { deviceQuery, openIssuesQuery, ownerQuery } from './device-queries.ts'
 import { DeviceTabs } from './device-tabs.tsx'
 import { doubtsOf, identityWords } from './identity-doubts.ts'
 import { IdentityNotes } from './identity-notes.tsx'
@@ -43,6 +43,7 @@ export function DevicePage() {
 function LoadedDevice({ device }: { device: Device }) {
   const now = useNow()
   const owner = useQuery(ownerQuery(ownerIdOf(device)))
+  const issues = useQuery(openIssuesQuery(device.id))
   const name = visibleText(device.name)
   const standing = deviceStanding(device, now)
   const suffix = standing === 'will_block' && device.will_block_at ? ` ${relativeTime(device.will_block_at, now)}` : ''
@@ -68,7 +69,7 @@ function LoadedDevice({ device }: { device: Device }) {
             </span>
           ))}
         </div>
-        <p className="t2">{consequenceOf(device, standing, ownerName ?? 'Its owner', now)}</p>
+        <p className="t2">{consequenceOf(device, standing, ownerName ?? 'Its owner', issues.data?.data, now)}</p>
         <IdentityNotes device={device} ownerName={ownerName ?? 'its owner'} />
         <DeviceTabs device={device} />
         <Outlet />

@@ -1,7 +1,7 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
+import type { IssueView } from '@muster/contract/console-issues.ts'
 import type { ConsoleSummary, DeviceView, DeviceViewCount } from '@muster/contract/console-views.ts'
 import type { Device } from '@muster/contract/devices.ts'
-import type { Issue } from '@muster/contract/issues.ts'
 import type { Pagination } from '@muster/contract/pagination.ts'
 import type { Person } from '@muster/contract/people.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -52,11 +52,15 @@ export const ownerQuery = (id: string | undefined) =>
     queryFn: ({ signal }) => request<Person>(`/people/${id}`, { signal }),
   })
 
+/** What blocks first is the first. */
 export const openIssuesQuery = (id: string) =>
   queryOptions({
     queryKey: ['devices', 'issues', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<ListOf<Issue>>(`/devices/${id}/open_issues?per_page=100`, { signal }),
+    queryFn: ({ signal }) =>
+      request<ListOf<IssueView>>(withQuery('/views/issues', { device: id, sort: 'blocks_at', per_page: 100 }), {
+        signal,
+      }),
   })
 
 export const checkResultsQuery = (id: string) =>

@@ -1,11 +1,12 @@
-import type { Issue } from '@muster/contract/issues.ts'
+import type { IssueView } from '@muster/contract/console-issues.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
-import { RelativeTime, useNow } from '../components/relative-time.tsx'
+import { useNow } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
-import { StandingShape } from '../components/state-shape.tsx'
 import { dayOf, fullTime } from '../components/times.ts'
-import { visibleText } from '../components/visible-text.ts'
+import { IssueName } from '../issues/issue-name.tsx'
+import { IssueState } from '../issues/issue-state.tsx'
+import '../issues/issues.css'
 import { openIssuesQuery } from './device-queries.ts'
 
 export function OpenIssues({ deviceId }: { deviceId: string }) {
@@ -28,8 +29,8 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
             <thead>
               <tr>
                 <th>Issue</th>
-                <th className="w-found">Found</th>
-                <th className="w-when">Blocks</th>
+                <th className="w-issue-state">State</th>
+                <th className="num w-found">Found</th>
               </tr>
             </thead>
             <tbody>
@@ -44,45 +45,17 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
   )
 }
 
-function IssueRow({ issue }: { issue: Issue }) {
+function IssueRow({ issue }: { issue: IssueView }) {
   const now = useNow()
-  const value = issue.issue_value === null ? undefined : visibleText(issue.issue_value)
   return (
     <tr className="tall">
+      <IssueName issue={issue} />
       <td>
-        <div className="m ell">{visibleText(issue.title)}</div>
-        {value !== undefined && (
-          <div className="ell" title={value}>
-            <code className="t2">{value}</code>
-          </div>
-        )}
+        <IssueState issue={issue} />
       </td>
-      <td className="t2" title={fullTime(issue.detected_at)}>
+      <td className="num t2" title={fullTime(issue.detected_at)}>
         {dayOf(issue.detected_at, now)}
       </td>
-      <td>
-        <Blocks issue={issue} now={now} />
-      </td>
     </tr>
-  )
-}
-
-function Blocks({ issue, now }: { issue: Issue; now: number }) {
-  if (issue.exempted) return <span className="t2">Exempted</span>
-  const at = issue.blocks_device_at
-  if (at === null) {
-    return (
-      <span className="state notified">
-        <StandingShape standing="notified" />
-        Never
-      </span>
-    )
-  }
-  const isBlocking = new Date(at).getTime() <= now
-  return (
-    <span className={isBlocking ? 'state blocked' : 'state will'}>
-      <StandingShape standing={isBlocking ? 'blocked' : 'will_block'} />
-      <RelativeTime time={at} />
-    </span>
   )
 }

@@ -18,6 +18,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { ExemptDialog } from './exempt-dialog.tsx'
 import { issueQuery } from './issue-queries.ts'
+import { issueStanding } from './issue-standing.ts'
 import './issues.css'
 
 const route = getRouteApi('/shell/issues/$issueId')
@@ -84,25 +85,45 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
   )
 }
 
+const idlePills = {
+  resolved: 'Resolved',
+  exempted: 'Exempted',
+  paused: 'Check paused',
+  report_only: 'Report only',
+  unowned: 'Nobody to tell',
+} as const
+
 function Pill({ issue, now }: { issue: IssueFacts; now: number }) {
-  if (issue.resolved_at !== null) return <span className="pill good">Resolved</span>
-  if (issue.exempted) return <span className="pill idle">Exempted</span>
-  if (issue.blocks_at === null) return <StatePill standing="notified" />
-  const isBlocking = Date.parse(issue.blocks_at) <= now
-  return (
-    <StatePill standing={isBlocking ? 'blocked' : 'will_block'} suffix={` ${relativeTime(issue.blocks_at, now)}`} />
-  )
+  const standing = issueStanding(issue, now)
+  if (standing === 'notified') return <StatePill standing="notified" />
+  if (standing === 'blocking' || standing === 'will_block') {
+    const suffix = issue.blocks_at === null ? '' : ` ${relativeTime(issue.blocks_at, now)}`
+    return <StatePill standing={standing === 'blocking' ? 'blocked' : 'will_block'} suffix={suffix} />
+  }
+  return <span className={standing === 'resolved' ? 'pill good' : 'pill idle'}>{idlePills[standing]}</span>
 }
 
 function consequenceOf(issue: IssueFacts, now: number): string {
-  if (issue.resolved_at !== null) return `Resolved ${dayOf(issue.resolved_at, now)}; it blocks nobody.`
-  if (issue.exempted) return 'It stays open and blocks nobody.'
-  if (issue.owner === null) return 'Nobody owns the device, so it blocks nobody.'
-  const owner = visibleText(issue.owner.name)
-  if (issue.blocks_at === null) return `${owner} is told at sign-in, where the check tells owners; it never blocks.`
-  return Date.parse(issue.blocks_at) <= now
-    ? `${owner} cannot sign in with this device until it is put right.`
-    : `${owner} cannot sign in with this device from ${deadlineOf(issue.blocks_at, now)} UTC unless it is fixed.`
+  const owner = issue.owner === null ? 'Nobody' : visibleText(issue.owner.name)
+  const at = issue.blocks_at ?? ''
+  switch (issueStanding(issue, now)) {
+    case 'resolved':
+      return `Resolved ${dayOf(issue.resolved_at ?? '', now)}; it blocks nobody.`
+    case 'exempted':
+      return 'It stays open and blocks nobody.'
+    case 'paused':
+      return 'Its check is paused: nobody is told of it, and it blocks nobody.'
+    case 'report_only':
+      return 'Its check only reports: nobody is told of it, and it blocks nobody.'
+    case 'unowned':
+      return 'Nobody owns the device, so nobody is told of it, and it blocks nobody.'
+    case 'notified':
+      return `${owner} is told of it at sign-in; it does not block.`
+    case 'blocking':
+      return `${owner} cannot sign in with this device until it is put right.`
+    case 'will_block':
+      return `${owner} cannot sign in with this device from ${deadlineOf(at, now)} UTC unless it is fixed.`
+  }
 }
 
 const statusColumn = 'KOLIDE_CHECK_STATUS'

@@ -15,7 +15,8 @@ export const issueStates = {
   all: 'Open and resolved',
   blocking: 'Blocking now',
   will_block: 'Will block',
-  notified: 'Never blocks',
+  notified: 'Shown at sign-in',
+  report_only: 'Report only',
   exempted: 'Exempted',
   resolved: 'Resolved',
 } as const satisfies Record<NonNullable<IssueViewFilter['state']>, string>

@@ -1,42 +1,49 @@
-import type { IssueView } from '@muster/contract/console-issues.ts'
+import type { ReactNode } from 'react'
 import { RelativeTime, useNow } from '../components/relative-time.tsx'
-import { Mark, StandingShape } from '../components/state-shape.tsx'
+import { Mark, type MarkName, StandingShape } from '../components/state-shape.tsx'
+import { issueStanding, type StandingIssue } from './issue-standing.ts'
 
-type Parts = { readonly issue: Pick<IssueView, 'resolved_at' | 'exempted' | 'blocks_at' | 'owner'> }
+const idle = (mark: MarkName, text: ReactNode) => (
+  <span className="state t2">
+    <Mark name={mark} />
+    {text}
+  </span>
+)
 
-/** Whether the issue blocks, and from when. */
-export function IssueState({ issue }: Parts) {
-  const now = useNow()
-  if (issue.resolved_at !== null) {
-    return (
-      <span className="state t2">
-        <Mark name="tick" />
-        Resolved <RelativeTime time={issue.resolved_at} />
-      </span>
-    )
+/** Whether the issue blocks, and from when; and whether its owner is told. */
+export function IssueState({ issue }: { readonly issue: StandingIssue }) {
+  const standing = issueStanding(issue, useNow())
+  switch (standing) {
+    case 'resolved':
+      return idle(
+        'tick',
+        <>
+          Resolved <RelativeTime time={issue.resolved_at} />
+        </>,
+      )
+    case 'exempted':
+      return idle('struck', 'Exempted')
+    case 'paused':
+      return idle('dash', 'Check paused')
+    case 'report_only':
+      return idle('dash', 'Report only')
+    case 'unowned':
+      return idle('dash', 'Nobody to tell')
+    case 'notified':
+      return (
+        <span className="state notified">
+          <StandingShape standing="notified" />
+          Shown at sign-in
+        </span>
+      )
+    case 'will_block':
+    case 'blocking':
+      return (
+        <span className={standing === 'blocking' ? 'state blocked' : 'state will'}>
+          <StandingShape standing={standing === 'blocking' ? 'blocked' : 'will_block'} />
+          {standing === 'blocking' ? 'Blocking ' : 'Blocks '}
+          <RelativeTime time={issue.blocks_at} />
+        </span>
+      )
   }
-  if (issue.exempted) {
-    return (
-      <span className="state t2">
-        <Mark name="struck" />
-        Exempted
-      </span>
-    )
-  }
-  if (issue.blocks_at === null) {
-    return (
-      <span className="state notified">
-        <StandingShape standing="notified" />
-        Never blocks
-      </span>
-    )
-  }
-  const isBlocking = Date.parse(issue.blocks_at) <= now
-  return (
-    <span className={isBlocking ? 'state blocked' : 'state will'}>
-      <StandingShape standing={isBlocking ? 'blocked' : 'will_block'} />
-      {isBlocking ? 'Blocking ' : 'Blocks '}
-      <RelativeTime time={issue.blocks_at} />
-    </span>
-  )
 }

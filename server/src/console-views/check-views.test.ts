@@ -157,7 +157,8 @@ test('issues come newest first with device, owner and check, and are found by ho
   assert.deepEqual(await find('state=all'), [blocked.id, warned.id, told.id, mended.id])
   assert.deepEqual(await find('state=blocking'), [blocked.id])
   assert.deepEqual(await find('state=will_block'), [warned.id])
-  assert.deepEqual(await find('state=notified'), [told.id])
+  assert.deepEqual(await find('state=notified'), [], 'of a check that only reports nobody is told')
+  assert.deepEqual(await find('state=report_only'), [told.id])
   assert.deepEqual(await find('state=resolved'), [mended.id])
   assert.deepEqual(await find(`check=${quiet.id}`), [told.id])
   assert.deepEqual(await find(`device=${two.device.id}`), [warned.id, told.id])
@@ -174,6 +175,8 @@ test('issues come newest first with device, owner and check, and are found by ho
     detected_at: app.now(),
     resolved_at: null,
     blocks_at: app.now(),
+    strategy: 'block_immediately',
+    is_paused: false,
     device: { id: one.device.id, name: 'one' },
     check: { id: disk.id, name: 'Disk' },
     owner: { id: one.owner.id, name: 'one’s owner' },

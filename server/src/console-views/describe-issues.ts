@@ -11,6 +11,8 @@ export const describeIssue = (row: IssueViewRow): IssueView => ({
   detected_at: row.detected_at,
   resolved_at: row.resolved_at,
   blocks_at: row.blocks_device_at,
+  strategy: row.remediation_strategy,
+  is_paused: row.paused_at !== null,
   device: { id: row.device_id, name: row.device_name },
   check: { id: row.check_id, name: row.check_name },
   owner: row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },

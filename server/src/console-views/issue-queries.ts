@@ -17,6 +17,11 @@ const fromIssues = (reader: Reader, organizationId: string) =>
     .innerJoin('checks', (join) =>
       join.onRef('checks.organization_id', '=', 'issues.organization_id').onRef('checks.id', '=', 'issues.check_id'),
     )
+    .innerJoin('check_configurations as configuration', (join) =>
+      join
+        .onRef('configuration.organization_id', '=', 'issues.organization_id')
+        .onRef('configuration.check_id', '=', 'issues.check_id'),
+    )
     .leftJoin('people', (join) =>
       join
         .onRef('people.organization_id', '=', 'devices.organization_id')
@@ -34,6 +39,8 @@ const fromIssues = (reader: Reader, organizationId: string) =>
       'devices.name as device_name',
       'issues.check_id',
       'checks.name as check_name',
+      'configuration.remediation_strategy',
+      'configuration.paused_at',
       'people.id as owner_id',
       'people.name as owner_name',
     ])
@@ -91,27 +98,34 @@ function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: stri
   if (state === 'resolved') return [sql<boolean>`issues.resolved_at is not null`]
   const isOpen = sql<boolean>`issues.resolved_at is null`
   const counts = sql<boolean>`not issues.exempted`
+  // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew.
+  const isInForce = sql<boolean>`configuration.paused_at is null`
+  const blocks = sql<boolean>`configuration.remediation_strategy in ('block_immediately', 'warn_then_block')`
+  const isReport = sql<boolean>`configuration.remediation_strategy = 'report_only'`
   switch (state) {
     case 'open':
       return [isOpen]
     case 'exempted':
       return [isOpen, sql<boolean>`issues.exempted`]
     case 'blocking':
-      return [isOpen, counts, sql<boolean>`issues.blocks_device_at <= ${now}::timestamptz`]
+      return [isOpen, counts, isInForce, blocks, sql<boolean>`issues.blocks_device_at <= ${now}::timestamptz`]
     case 'will_block':
-      return [isOpen, counts, sql<boolean>`issues.blocks_device_at > ${now}::timestamptz`]
+      return [isOpen, counts, isInForce, blocks, sql<boolean>`issues.blocks_device_at > ${now}::timestamptz`]
     case 'notified':
-      return [isOpen, counts, sql<boolean>`issues.blocks_device_at is null`]
+      return [
+        isOpen,
+        counts,
+        isInForce,
+        sql<boolean>`devices.registered_owner_id is not null and not ${isReport}`,
+        sql<boolean>`(issues.blocks_device_at is null or not ${blocks})`,
+      ]
+    case 'report_only':
+      return [isOpen, counts, isInForce, isReport]
   }
 }
 
 export const findIssueFacts = (reader: Reader, organizationId: string, issueId: string) =>
   fromIssues(reader, organizationId)
-    .innerJoin('check_configurations as configuration', (join) =>
-      join
-        .onRef('configuration.organization_id', '=', 'issues.organization_id')
-        .onRef('configuration.check_id', '=', 'issues.check_id'),
-    )
     .leftJoin('check_results as result', (join) =>
       join
         .onRef('result.organization_id', '=', 'issues.organization_id')
