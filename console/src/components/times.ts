@@ -5,10 +5,12 @@ const day = 24 * hour
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const two = (value: number): string => String(value).padStart(2, '0')
 
 /** `18:36:20`, in UTC. */
 export const clockTime = (time: string): string => new Date(time).toISOString().slice(11, 19)
+
+/** `18:36`, in UTC. */
+const minutesOf = (time: string): string => clockTime(time).slice(0, 5)
 
 /** `Sat`, in UTC. */
 export const weekdayOf = (time: string): string => weekdays[new Date(time).getUTCDay()] ?? ''
@@ -29,8 +31,7 @@ export function dayName(day: string): string {
 
 /** `Sat 21 Nov 09:14`, in UTC. */
 export function deadlineOf(time: string, now: number): string {
-  const date = new Date(time)
-  return `${weekdays[date.getUTCDay()] ?? ''} ${dayOf(time, now)} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
+  return `${weekdayOf(time)} ${dayOf(time, now)} ${minutesOf(time)}`
 }
 
 /** `Fri 20 Nov 2026 18:36:20 UTC`. */
@@ -48,16 +49,19 @@ export function spanOf(milliseconds: number): string {
   return `${Math.floor(milliseconds / day)} d`
 }
 
-/** `6 m ago`, `in 14 h`; beyond a week the date. */
+/** The weekday alone would name today. */
+function weekdayTime(time: string, now: number): string {
+  const isOfToday = new Date(time).getUTCDay() === new Date(now).getUTCDay()
+  return `${weekdayOf(time)} ${isOfToday ? `${dayOf(time, now)}, ` : ''}${minutesOf(time)}`
+}
+
+/** `6 m ago`, `in 14 h`, `Sat 09:14`, `Sun 29 Nov, 07:52` in a week; beyond it the date. */
 export function relativeTime(time: string, now: number): string {
   const distance = new Date(time).getTime() - now
   if (distance > 0) {
     if (distance < day) return `in ${spanOf(distance)}`
-    if (distance < 7 * day) {
-      const date = new Date(time)
-      return `${weekdays[date.getUTCDay()] ?? ''} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
-    }
-    return dayOf(time, now)
+    const days = Math.floor(Date.parse(time) / day) - Math.floor(now / day)
+    return days <= 7 ? weekdayTime(time, now) : dayOf(time, now)
   }
   if (-distance < 10 * second) return 'just now'
   return -distance < 7 * day ? `${spanOf(-distance)} ago` : dayOf(time, now)
