@@ -151,6 +151,7 @@ const NextToBlock = Type.Object(
     owner_name: Nullable(Text('Name of the owner; null when the device is unregistered.')),
     standing: standing(),
     blocks_at: Nullable(Timestamp('When the device was or will be blocked.')),
+    issue_id: Nullable(Identifier('The issue that blocks it, or will.')),
     issue_title: Nullable(Text('What blocks it.')),
   },
   { description: 'A device that is blocked or will be.' },
@@ -250,7 +251,8 @@ export const ConsoleSummary = Type.Object(
     late: Count('How many devices were last heard of more than an hour ago, and less than 7 days.'),
     waiting_requests: Count('How many requests wait for a decision.'),
     next_to_block: Type.Array(NextToBlock, {
-      description: 'Blocked devices, then those that will be soonest; at most 6.',
+      description:
+        'Devices that were blocked last, latest first, then those that will be soonest; at most 6, and of neither more than 3 unless there are fewer of the other.',
     }),
     failing_checks: Type.Array(FailingCheck, { description: 'The checks that most devices fail; at most 7.' }),
   },
@@ -287,6 +289,7 @@ export const ConsoleSummary = Type.Object(
             owner_name: 'Jonas Lindqvist',
             standing: 'blocked',
             blocks_at: '2026-11-20T18:36:20.000Z',
+            issue_id: '7719',
             issue_title: 'A fixed drive is not encrypted',
           },
         ],

@@ -16,6 +16,12 @@ const marks: Readonly<Record<string, readonly [MarkName, string]>> = {
   no_poll_token: ['warning', 'nobody can poll'],
 }
 
+const mostShown = 8
+const isTroubled = ({ state }: Line) => state === 'failing' || state === 'no_poll_token'
+
+/** What needs somebody is not hidden by what is in order. */
+const byTrouble = (one: Line, other: Line): number => Number(isTroubled(other)) - Number(isTroubled(one))
+
 /** Whether the receivers of streams and webhooks get what they should. */
 export function DeliveryHealth() {
   const mayStreams = useMay('manage_ssf_streams')
@@ -54,21 +60,25 @@ export function DeliveryHealth() {
         <p className="t2">Nobody is told of changes: there is no stream and no webhook.</p>
       )}
       <ul className="lines">
-        {lines.slice(0, 8).map(({ key, name, kind, state, error, last }) => {
-          const [mark, word] = marks[state] ?? ['question', state]
-          return (
-            <li key={key} className="line" title={error ?? undefined}>
-              <Mark name={mark} />
-              <span className="m ell grow">{visibleText(name)}</span>
-              <span className="t2 line-kind">{kind}</span>
-              <span className={state === 'failing' ? 'line-word bad' : 'line-word t2'}>{word}</span>
-              <span className="t2 tn line-time">
-                <RelativeTime time={last} />
-              </span>
-            </li>
-          )
-        })}
+        {lines
+          .toSorted(byTrouble)
+          .slice(0, mostShown)
+          .map(({ key, name, kind, state, error, last }) => {
+            const [mark, word] = marks[state] ?? ['question', state]
+            return (
+              <li key={key} className="line" title={error ?? undefined}>
+                <Mark name={mark} />
+                <span className="m ell grow">{visibleText(name)}</span>
+                <span className="t2 line-kind">{kind}</span>
+                <span className={state === 'failing' ? 'line-word bad' : 'line-word t2'}>{word}</span>
+                <span className="t2 tn line-time">
+                  <RelativeTime time={last} />
+                </span>
+              </li>
+            )
+          })}
       </ul>
+      {lines.length > mostShown && <p className="sm t2">and {lines.length - mostShown} more</p>}
     </section>
   )
 }

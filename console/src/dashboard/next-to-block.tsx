@@ -21,15 +21,31 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
               <StateCell standing={row.standing} />
             </span>
             <span className="grow">
-              <span className="ell block">
-                <Link to="/devices/$deviceId" params={{ deviceId: row.device_id }} className="m" data-row-link>
+              <span className="next-names">
+                <Link
+                  to="/devices/$deviceId"
+                  params={{ deviceId: row.device_id }}
+                  className="m ell"
+                  title={visibleText(row.owner_name ?? row.device_name)}
+                  data-row-link
+                >
                   {visibleText(row.owner_name ?? row.device_name)}
                 </Link>
-                {row.owner_name !== null && <span className="t2"> · {visibleText(row.device_name)}</span>}
+                {row.owner_name !== null && (
+                  <span className="t2 ell next-device" title={visibleText(row.device_name)}>
+                    {visibleText(row.device_name)}
+                  </span>
+                )}
               </span>
-              <span className="sm t2 ell block">{visibleText(row.issue_title ?? '')}</span>
+              <span className="sm t2 ell block">
+                {row.issue_id !== null && (
+                  <Link to="/issues/$issueId" params={{ issueId: row.issue_id }}>
+                    {visibleText(row.issue_title ?? '')}
+                  </Link>
+                )}
+              </span>
             </span>
-            <span className="tn">
+            <span className="tn next-time">
               <RelativeTime time={row.blocks_at} />
             </span>
           </li>

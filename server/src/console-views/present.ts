@@ -1,7 +1,8 @@
 import type { ConsoleSummary, DeviceView } from '@muster/contract/console-views.ts'
 import type { ComplianceDay } from '../compliance-days/queries.ts'
 import type { DeviceViewRow } from './device-list.ts'
-import type { countStandings, listFailingChecks, listNextToBlock } from './queries.ts'
+import type { NextToBlockRow } from './next-to-block.ts'
+import type { countStandings, listFailingChecks } from './queries.ts'
 
 export const presentDeviceView = (row: DeviceViewRow): DeviceView => ({
   id: row.id,
@@ -26,7 +27,7 @@ type Found<Query extends (...given: never[]) => Promise<unknown>> = Awaited<Retu
 
 type SummaryParts = {
   readonly standings: Found<typeof countStandings>
-  readonly next: Found<typeof listNextToBlock>
+  readonly next: readonly NextToBlockRow[]
   readonly checks: Found<typeof listFailingChecks>
   readonly waiting: number
   readonly days: readonly ComplianceDay[]
@@ -66,6 +67,7 @@ export function presentSummary({
       owner_name: row.owner_name,
       standing: row.standing,
       blocks_at: row.blocks_device_at,
+      issue_id: row.issue_id,
       issue_title: row.title,
     })),
     failing_checks: checks.map((row) => ({

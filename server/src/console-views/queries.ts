@@ -3,7 +3,7 @@ import { tallyColumns } from '../checks/tally-columns.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { standingAt } from '../devices/standing.ts'
-import { devicesOf, urgency } from './device-filter.ts'
+import { devicesOf } from './device-filter.ts'
 
 const dayMs = 24 * 60 * 60_000
 const before = (now: string, milliseconds: number): string => new Date(Date.parse(now) - milliseconds).toISOString()
@@ -19,38 +19,6 @@ export const countStandings = (reader: Reader, organizationId: string, now: stri
       ),
     ])
     .groupBy(sql`1`)
-    .execute()
-
-/** Blocked devices, then those that will be soonest, each with the issue that does it. */
-export const listNextToBlock = (reader: Reader, organizationId: string, now: string, limit: number) =>
-  devicesOf(reader, organizationId, {}, now)
-    .where(standingAt(now), 'in', ['blocked', 'will_block'])
-    .leftJoinLateral(
-      (build) =>
-        build
-          .selectFrom('issues')
-          .select(['issues.title', 'issues.blocks_device_at'])
-          .whereRef('issues.organization_id', '=', 'devices.organization_id')
-          .whereRef('issues.device_id', '=', 'devices.id')
-          .where('issues.resolved_at', 'is', null)
-          .where('issues.exempted', '=', false)
-          .where('issues.blocks_device_at', 'is not', null)
-          .orderBy('issues.blocks_device_at')
-          .limit(1)
-          .as('first_issue'),
-      (join) => join.onTrue(),
-    )
-    .select([
-      'devices.id',
-      'devices.name',
-      'people.name as owner_name',
-      standingAt(now).as('standing'),
-      'first_issue.title',
-      'first_issue.blocks_device_at',
-    ])
-    .orderBy(urgency)
-    .orderBy('devices.id')
-    .limit(limit)
     .execute()
 
 /** By how many devices fail them; those whose result is not known are no part of it. */
