@@ -11,6 +11,15 @@ const counted = (what: string) => Count(`${what}; ${mostCounted.toLocaleString('
 const deviceName = () => Nullable(Text('Name of the device now; null where there is none, or none any more.'))
 const search = (what: string) => Type.Optional(Text(what, { maxLength: 200 }))
 
+/** What is not settled yet, each in one of two counts. */
+const pendingCounts = (what: string) => ({
+  waiting: Count(`How many ${what} wait for their first attempt.`),
+  retrying: Count(`How many ${what} were tried in vain, and wait for another attempt.`),
+  is_more_pending: Flag(
+    `Whether more than ${mostCounted.toLocaleString('en')} ${what} are pending: the two counts are the least there are then.`,
+  ),
+})
+
 /** What the page of a stream shows beside its record. */
 export const StreamView = Type.Object(
   {
@@ -29,7 +38,7 @@ export const StreamView = Type.Object(
     ),
     accepted_today: counted('How many of the events that were queued in the last 24 hours the receiver took'),
     rejected_today: counted('How many of them it refused, or left until they expired'),
-    waiting: counted('How many events wait for it'),
+    ...pendingCounts('events'),
     median_ms: Nullable(Count('How long the receiver took, the median of its latest 500 answers; null without any.')),
     p99_ms: Nullable(Count('What 99 of 100 of them stayed within.')),
   },
@@ -45,6 +54,8 @@ export const StreamView = Type.Object(
         accepted_today: 214,
         rejected_today: 1,
         waiting: 1,
+        retrying: 0,
+        is_more_pending: false,
         median_ms: 41,
         p99_ms: 190,
       },
@@ -118,14 +129,13 @@ export const WebhookView = Type.Object(
   {
     delivered_today: counted('How many of the messages that were queued in the last 24 hours the receiver took'),
     failed_today: counted('How many of them were given up'),
-    waiting: counted('How many messages wait for it'),
-    retrying: counted('How many of those were tried in vain already'),
+    ...pendingCounts('messages'),
     failed: counted('How many messages were given up in all that is kept'),
   },
   {
     title: 'WebhookView',
     description: 'How a webhook stands, for its page.',
-    examples: [{ delivered_today: 214, failed_today: 1, waiting: 2, retrying: 2, failed: 3 }],
+    examples: [{ delivered_today: 214, failed_today: 1, waiting: 1, retrying: 2, is_more_pending: false, failed: 3 }],
   },
 )
 export type WebhookView = Static<typeof WebhookView>

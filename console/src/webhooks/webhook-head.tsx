@@ -9,7 +9,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { deadlineOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { countText } from '../developers/count-text.ts'
+import { countText, pendingText } from '../developers/count-text.ts'
 import { webhookViewQuery } from './webhook-queries.ts'
 import { nameOf } from './with-webhook.tsx'
 
@@ -48,8 +48,8 @@ export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
       {view && (
         <dl className="fact-row">
           <Fact name="Delivered, 24 h">{countText(view.delivered_today)}</Fact>
-          <Fact name="Waiting">{countText(view.waiting)}</Fact>
-          <Fact name="Retrying">{countText(view.retrying)}</Fact>
+          <Fact name="Waiting">{pendingText(view, 'waiting')}</Fact>
+          <Fact name="Retrying">{pendingText(view, 'retrying')}</Fact>
           <Fact name="Gave up, 24 h" isBad={view.failed_today > 0}>
             {countText(view.failed_today)}
           </Fact>

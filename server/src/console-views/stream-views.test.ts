@@ -41,7 +41,15 @@ test('getStreamView: counts of a day, what waits, how long the receiver took, an
   const token = { created_at: startOfTests, valid_until: null }
   const fresh = {
     ...{ status: 'enabled', reason: null, needs_no_poll_token: false, poll_tokens: [token] },
-    ...{ accepted_today: 0, rejected_today: 0, waiting: 0, median_ms: null, p99_ms: null },
+    ...{
+      accepted_today: 0,
+      rejected_today: 0,
+      waiting: 0,
+      retrying: 0,
+      is_more_pending: false,
+      median_ms: null,
+      p99_ms: null,
+    },
   }
   assert.deepEqual((await browser.ask('GET', `/views/streams/${id}`)).body, fresh)
   assert.deepEqual((await browser.ask('GET', `/views/streams/${made.body.stream_id}`)).body, fresh)
@@ -56,6 +64,8 @@ test('getStreamView: counts of a day, what waits, how long the receiver took, an
       .execute()
   await settle(0, 'acknowledged')
   await settle(1, 'rejected')
+  const tried = app.db.updateTable('ssf_stream_events').set({ attempts: 2 })
+  await tried.where('id', '=', events[2]?.id ?? '').execute()
   for (const took of [30, 40, 200]) {
     await app.db
       .insertInto('ssf_attempts')
@@ -70,7 +80,15 @@ test('getStreamView: counts of a day, what waits, how long the receiver took, an
   await browser.ask('POST', `/ssf_streams/${id}/status`, { status: 'paused', reason: 'Maintenance' })
   const view = (await browser.ask('GET', `/views/streams/${id}`)).body
   assert.deepEqual(view, {
-    ...{ ...fresh, status: 'paused', reason: 'Maintenance', accepted_today: 1, rejected_today: 1, waiting: 3 },
+    ...{
+      ...fresh,
+      status: 'paused',
+      reason: 'Maintenance',
+      accepted_today: 1,
+      rejected_today: 1,
+      waiting: 2,
+      retrying: 1,
+    },
     ...{ median_ms: 40, p99_ms: 197 },
     poll_tokens: [
       { created_at: minute(1), valid_until: null },
@@ -81,7 +99,7 @@ test('getStreamView: counts of a day, what waits, how long the receiver took, an
   const again = openBrowser(app)
   await again.signIn('maya@acme.example')
   const later = (await again.ask('GET', `/views/streams/${id}`)).body
-  assert.deepEqual([later.accepted_today, later.rejected_today, later.waiting], [0, 0, 3])
+  assert.deepEqual([later.accepted_today, later.rejected_today, later.waiting, later.retrying], [0, 0, 2, 1])
   assert.deepEqual(later.poll_tokens, [{ created_at: minute(1), valid_until: null }])
 })
 

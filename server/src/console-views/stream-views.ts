@@ -24,8 +24,8 @@ export async function readStreamView(db: Db, stream: Stream, now: string): Promi
     with today as (
       select state from ssf_stream_events
       where ${own} and queued_at >= ${moved(now, -dayMs)}::timestamptz limit ${sql.lit(mostCounted)}
-    ), waiting as (
-      select from ssf_stream_events where ${own} and state = 'pending' limit ${sql.lit(mostCounted)}
+    ), pending as (
+      select attempts from ssf_stream_events where ${own} and state = 'pending' limit ${sql.lit(mostCounted)}
     ), latest as (
       select id from ssf_stream_events where ${own} order by id desc limit 500
     ), took as (
@@ -40,7 +40,9 @@ export async function readStreamView(db: Db, stream: Stream, now: string): Promi
     select
       (select count(*)::int from today where state in ('delivered', 'acknowledged')) as accepted_today,
       (select count(*)::int from today where state in ('rejected', 'expired')) as rejected_today,
-      (select count(*)::int from waiting) as waiting,
+      (select count(*)::int from pending where attempts = 0) as waiting,
+      (select count(*)::int from pending where attempts > 0) as retrying,
+      (select count(*) >= ${sql.lit(mostCounted)} from pending) as is_more_pending,
       (select round(percentile_cont(0.5) within group (order by duration_ms))::int from took) as median_ms,
       (select round(percentile_cont(0.99) within group (order by duration_ms))::int from took) as p99_ms,
       (select coalesce(jsonb_agg(jsonb_build_object(

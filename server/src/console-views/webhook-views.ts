@@ -24,7 +24,7 @@ export async function readWebhookView(
     with today as (
       select state from webhook_deliveries
       where ${own} and queued_at >= ${since}::timestamptz limit ${sql.lit(mostCounted)}
-    ), waiting as (
+    ), pending as (
       select attempts from webhook_deliveries where ${own} and state = 'pending' limit ${sql.lit(mostCounted)}
     ), failed as (
       select from webhook_deliveries where ${own} and state = 'failed' limit ${sql.lit(mostCounted)}
@@ -32,8 +32,9 @@ export async function readWebhookView(
     select
       (select count(*)::int from today where state = 'delivered') as delivered_today,
       (select count(*)::int from today where state = 'failed') as failed_today,
-      (select count(*)::int from waiting) as waiting,
-      (select count(*)::int from waiting where attempts > 0) as retrying,
+      (select count(*)::int from pending where attempts = 0) as waiting,
+      (select count(*)::int from pending where attempts > 0) as retrying,
+      (select count(*) >= ${sql.lit(mostCounted)} from pending) as is_more_pending,
       (select count(*)::int from failed) as failed
   `.execute(db)
   const [counts] = rows
