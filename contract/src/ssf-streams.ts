@@ -49,7 +49,9 @@ const SsfStreamHealth = Type.Object(
     ),
     failing_since: Nullable(Timestamp('Since when the receiver takes no events; null while it does.')),
     last_error: Nullable(Text('Why the latest attempt failed; null when none did.')),
-    last_delivered_at: Nullable(Timestamp('When a receiver last took an event that was pushed.')),
+    last_delivered_at: Nullable(
+      Timestamp('When a receiver last accepted an event that was pushed, or acknowledged one that it polled.'),
+    ),
   },
   { description: 'An addition: whether the receiver gets what it should.' },
 )

@@ -4206,7 +4206,7 @@ export interface components {
                 readonly last_error: string | null;
                 /**
                  * Format: date-time
-                 * @description When a receiver last took an event that was pushed.
+                 * @description When a receiver last accepted an event that was pushed, or acknowledged one that it polled.
                  */
                 readonly last_delivered_at: string | null;
             };

@@ -9,7 +9,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import { deadlineOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
-import { countText } from '../developers/count-text.ts'
+import { countText, pendingText } from '../developers/count-text.ts'
 import { streamViewQuery } from './stream-queries.ts'
 
 /** What every page of a stream begins with. */
@@ -75,8 +75,14 @@ const Figures = ({ stream, view }: { stream: SsfStream; view: StreamView }) => (
     </div>
     <div>
       <dt>Waiting</dt>
-      <dd>{countText(view.waiting)}</dd>
+      <dd>{pendingText(view, 'waiting')}</dd>
     </div>
+    {stream.delivery_type === 'push' && (
+      <div>
+        <dt>Retrying</dt>
+        <dd>{pendingText(view, 'retrying')}</dd>
+      </div>
+    )}
     <div>
       <dt>Rejected, 24 h</dt>
       <dd className={view.rejected_today > 0 ? 'bad' : ''}>{countText(view.rejected_today)}</dd>
@@ -89,14 +95,12 @@ const Figures = ({ stream, view }: { stream: SsfStream; view: StreamView }) => (
         </dd>
       </div>
     )}
-    {stream.delivery_type === 'push' && (
-      <div>
-        <dt>Last accepted</dt>
-        <dd>
-          <RelativeTime time={stream.health.last_delivered_at} missing="never" />
-        </dd>
-      </div>
-    )}
+    <div>
+      <dt>{stream.delivery_type === 'push' ? 'Last accepted' : 'Last acknowledged'}</dt>
+      <dd>
+        <RelativeTime time={stream.health.last_delivered_at} missing="never" />
+      </dd>
+    </div>
   </dl>
 )
 

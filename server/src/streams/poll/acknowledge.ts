@@ -1,5 +1,6 @@
 import type { SsfPoll } from '@muster/contract/ssf-polls.ts'
 import { sql } from 'kysely'
+import { inOrganization } from '../../db/in-organization.ts'
 import type { Db } from '../../db/transact.ts'
 
 type Polled = { organizationId: string; streamId: string; now: string }
@@ -18,7 +19,7 @@ export async function acknowledge(
   const refused = errors.map(([jti, { err, description = '' }]) => ({ jti, err, description }))
   const settled = [...taken, ...refused]
   if (settled.length === 0) return
-  await sql`
+  const { rows } = await sql<{ state: string }>`
     update ssf_stream_events as event
     set state = case when settled.err is null then 'acknowledged' else 'rejected' end,
       settled_at = ${now}::timestamptz, error_code = settled.err, error_description = settled.description
@@ -28,5 +29,17 @@ export async function acknowledge(
     ) as settled (jti, err, description)
     where event.organization_id = ${organizationId}::bigint and event.stream_id = ${streamId}::bigint
       and event.jti = settled.jti and event.state in ('pending', 'expired')
+    returning event.state
   `.execute(db)
+  if (rows.some(({ state }) => state === 'acknowledged')) await noteTaken(db, { organizationId, streamId, now })
 }
+
+/** By itself: whoever numbers events holds this row first and events after it. */
+const noteTaken = (db: Db, { organizationId, streamId, now }: Polled) =>
+  db
+    .updateTable('ssf_stream_deliveries')
+    .set({ last_delivered_at: now })
+    .where(inOrganization('ssf_stream_deliveries', organizationId))
+    .where('stream_id', '=', streamId)
+    .where((where) => where.or([where('last_delivered_at', 'is', null), where('last_delivered_at', '<', now)]))
+    .execute()

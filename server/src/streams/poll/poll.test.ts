@@ -68,6 +68,21 @@ test('pollSsfStream: what is not acknowledged comes at every poll, the same byte
   assert.deepEqual(await rowVersions(app.db), before)
 })
 
+test('what a receiver acknowledged last is what the stream delivered last; a refusal is not', async () => {
+  await queue()
+  const last = async () => (await app.ask('GET', `/ssf_streams/${stream.stream_id}`)).body.health.last_delivered_at
+  const [one = '', two = ''] = jtisOf(await get())
+  const polledAt = app.now()
+  await post({ setErrs: { [one]: { err: 'invalid_request' } } })
+  assert.equal(await last(), null, 'polled, and refused')
+  app.setNow(plusMs(polledAt, 60_000))
+  await post({ ack: [two] })
+  assert.equal(await last(), app.now())
+  app.setNow(plusMs(polledAt, 120_000))
+  await post({ ack: [two, 'unknown'] })
+  assert.equal(await last(), plusMs(polledAt, 60_000), 'it was acknowledged before')
+})
+
 test('pollOrAcknowledgeSsfStream: an acknowledgement settles and hands nothing out, and what is settled never returns', async () => {
   await queue()
   const [one = '', two = ''] = jtisOf(await get())
