@@ -42,7 +42,7 @@ const delivery = {
   state: Choice(states, 'Where it stands: `pending` waits, `delivered` was accepted, `failed` was given up.'),
   attempts_count: Count('How often it was sent.'),
   probes_count: Count(
-    'How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts.',
+    'How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because somebody asked for it: they use up no attempts.',
   ),
   last_status: Nullable(
     Type.Integer({

@@ -1377,7 +1377,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a delivery again
-         * @description An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message waits for the endpoint, as this delivery or a repeat of it, it is refused.
+         * @description An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message is being retried, as this delivery or a repeat of it, that delivery is sent now instead, and answered: the attempt is ahead of its schedule and uses up none of it, and the next one waits as long as the last one did. While the message is due already, this is refused. A receiver that asked to be left alone with `Retry-After` is.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -4842,7 +4842,7 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
-            /** @description How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts. */
+            /** @description How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because somebody asked for it: they use up no attempts. */
             readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
@@ -4955,7 +4955,7 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
-            /** @description How many of these only tried whether an endpoint that could not be reached is back: they use up no attempts. */
+            /** @description How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because somebody asked for it: they use up no attempts. */
             readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;

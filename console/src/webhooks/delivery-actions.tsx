@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
+import { useNow } from '../components/relative-time.tsx'
 import { toast } from '../components/toasts.tsx'
 
 type Parts = { readonly endpoint: WebhookEndpoint; readonly delivery: WebhookDeliveryDetails }
@@ -23,15 +24,22 @@ function curlOf({ endpoint, delivery }: Parts): string {
   ].join(' \\\n  ')
 }
 
+/** What is due already is on its way. */
+const canBeSent = ({ state, attempts_count: count, next_attempt_at: next }: WebhookDeliveryDetails, now: number) =>
+  state !== 'pending' || (count > 0 && next !== null && Date.parse(next) > now)
+
 export function DeliveryActions({ endpoint, delivery }: Parts) {
   const navigate = useNavigate()
+  const now = useNow()
+  const isRetried = delivery.state === 'pending'
   const resend = useAction({
     act: () =>
       request<WebhookDeliveryDetails>(`/webhook_endpoints/${endpoint.id}/deliveries/${delivery.id}/resend`, {
         method: 'POST',
       }),
     refresh: [['webhooks']],
-    said: () => 'The message is sent again, with the same id',
+    said: () =>
+      isRetried ? 'The message is sent now; its schedule stays' : 'The message is sent again, with the same id',
     onDone: ({ id }) =>
       void navigate({
         to: '/settings/developers/webhooks/$endpointId/deliveries/$deliveryId',
@@ -47,7 +55,7 @@ export function DeliveryActions({ endpoint, delivery }: Parts) {
       <Button className="wide-only" leftSection={<Icon name="copy" size={14} />} onClick={() => void copy()}>
         Copy as curl
       </Button>
-      {delivery.state !== 'pending' && endpoint.enabled && (
+      {canBeSent(delivery, now) && endpoint.enabled && (
         <Button
           variant="filled"
           leftSection={<Icon name="send" size={14} />}

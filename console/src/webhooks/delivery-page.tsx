@@ -116,7 +116,7 @@ function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) 
     </>
   )
   const answer = status === null ? visibleText(delivery.last_error ?? 'no answer') : `the receiver answered ${status}`
-  const probed = probes === 0 ? '' : ` (${probes} of which only tried whether it is back)`
+  const probed = probes === 0 ? '' : ` (${probes} of which ahead of the schedule)`
   const attempts = count === 1 ? '1 attempt' : `${count} attempts${probed}`
   if (state === 'delivered')
     return (

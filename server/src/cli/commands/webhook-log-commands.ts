@@ -117,8 +117,10 @@ export const resendCommand = defineCommand({
     const { id: organizationId } = await organizationOf(db, organization)
     const asked = { organizationId, endpointId, actor: terminalActor(), now }
     if (delivery !== undefined && failedSince === undefined) {
-      const id = await transact(db, (tx) => resendDelivery(tx, { ...asked, deliveryId: delivery }))
-      await io.line(`Queued it again as delivery ${id}`)
+      const { id, isNew } = await transact(db, (tx) => resendDelivery(tx, { ...asked, deliveryId: delivery }))
+      await io.line(
+        isNew ? `Queued it again as delivery ${id}` : `Delivery ${id} is sent now, ahead of its next attempt`,
+      )
       return 0
     }
     const from = delivery === undefined && failedSince !== undefined ? parseDateTime(failedSince) : undefined

@@ -6,14 +6,15 @@ import { notify } from '../queue-webhooks.ts'
 import type { DeliveryKey } from './queries.ts'
 
 /**
- * Queues the message of a delivery for its endpoint once more, due at once. `waiting`: it waits there already, as this
- * delivery or a repeat of it. Asked for while `lockDestination` holds, so that the same is not queued twice.
+ * Queues the message of a delivery for its endpoint once more, due at once. Where it is being retried there already, as
+ * this delivery or a repeat of it, that one is made due. `waiting`: it is due already. Asked for while `lockDestination`
+ * holds, so that the same is not queued twice.
  */
 export async function repeatDelivery(
   tx: Tx,
   { organizationId, endpointId, deliveryId }: DeliveryKey,
   now: string,
-): Promise<{ kind: 'queued'; id: string } | { kind: 'waiting' } | { kind: 'missing' }> {
+): Promise<{ kind: 'queued' | 'hastened'; id: string } | { kind: 'waiting' } | { kind: 'missing' }> {
   // Locked, so that its message is not removed meanwhile.
   const original = await tx
     .selectFrom('webhook_deliveries')
@@ -33,7 +34,7 @@ export async function repeatDelivery(
     .where('state', '=', 'pending')
     .limit(1)
     .executeTakeFirst()
-  if (waiting) return { kind: 'waiting' }
+  if (waiting) return hastenDelivery(tx, { organizationId, endpointId, deliveryId: waiting.id }, now)
   const repeat = { organization_id: organizationId, endpoint_id: endpointId, ...original, resent_from: deliveryId }
   const { id } = await tx
     .insertInto('webhook_deliveries')
@@ -42,6 +43,27 @@ export async function repeatDelivery(
     .executeTakeFirstOrThrow()
   await notify(tx, organizationId)
   return { kind: 'queued', id }
+}
+
+/**
+ * The attempt is ahead of its time, and so uses up none of the schedule: it is taken off here, since whoever sends it
+ * finds it due. An attempt that is under way writes its own next moment over this one, so that nothing is sent twice.
+ */
+async function hastenDelivery(tx: Tx, { organizationId, endpointId, deliveryId }: DeliveryKey, now: string) {
+  const hastened = await tx
+    .updateTable('webhook_deliveries')
+    .set({ next_attempt_at: now, extra_attempts: sql`least(extra_attempts + 1, attempts)` })
+    .where(inOrganization('webhook_deliveries', organizationId))
+    .where('endpoint_id', '=', endpointId)
+    .where('id', '=', deliveryId)
+    .where('state', '=', 'pending')
+    .where('attempts', '>', 0)
+    .where('next_attempt_at', '>', now)
+    .returning('id')
+    .executeTakeFirst()
+  if (!hastened) return { kind: 'waiting' } as const
+  await notify(tx, organizationId)
+  return { kind: 'hastened', id: hastened.id } as const
 }
 
 export type RepeatRange = {

@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { webhookRetryDelaysMs } from '@muster/contract/webhook-retries.ts'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { type HookReceiver, openHookReceiver } from '../../../test/support/hook-receivers.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { accept, answerWith, hang, outboundOfTests } from '../../../test/support/receivers.ts'
+import { systemActor } from '../../audit/record-audit.ts'
 import { systemClock } from '../../clock.ts'
 import { transact } from '../../db/transact.ts'
 import { createLogger } from '../../logging.ts'
 import { openSecrets } from '../../secrets/secrets.ts'
 import { notify, queueWebhooks } from '../../webhook-ledger/queue-webhooks.ts'
 import { generateSecret, sealHeaders, sealSecret } from '../endpoint-secret.ts'
+import { resendDelivery } from '../log/resend-deliveries.ts'
 import { startDeliveries } from './start-deliveries.ts'
 
 const database = testDatabase()
@@ -139,6 +142,37 @@ test('custom headers are sent and not told; while secrets overlap both sign, and
   assert.equal(later?.headers['webhook-signature']?.toString().split(' ').length, 1)
   const told = JSON.stringify(await attemptsOf(id))
   assert.ok(!told.includes('hunter2') && told.includes('"x-api-key":"********"'))
+})
+
+test('what is being retried is sent when somebody asks for it, once each time, and keeps its place in the schedule', async () => {
+  const { id, receiver, place } = await openEndpoint()
+  receiver.answer = answerWith(500)
+  const sendAgain = async () => {
+    const [delivery] = await deliveriesOf(id)
+    const asked = { ...place, deliveryId: delivery?.id ?? '', actor: systemActor, now: isoIn(0) }
+    return transact(database.db, (tx) => resendDelivery(tx, asked))
+  }
+  const tried = (attempts: number) => until(10_000, async () => (await deliveriesOf(id))[0]?.attempts === attempts)
+  await delivering(async () => {
+    await queue(1)
+    await tried(1)
+    const [first] = await deliveriesOf(id)
+    // The first retry comes so soon that it would be taken for this one.
+    const later = { next_attempt_at: isoIn(3_600_000), attempts: 4 }
+    await database.db.updateTable('webhook_deliveries').set(later).where('endpoint_id', '=', id).execute()
+    await sendAgain()
+    await tried(5)
+    const [second] = await deliveriesOf(id)
+    assert.deepEqual([second?.id, second?.state, second?.extra_attempts], [first?.id, 'pending', 1])
+    const waitMs = Date.parse(second?.next_attempt_at ?? '') - Date.now()
+    const step = webhookRetryDelaysMs[4 - 1] ?? 0
+    assert.ok(waitMs > step * 0.7 && waitMs < step * 1.3, `as after the fourth attempt, not ${waitMs}`)
+    receiver.answer = accept
+    await sendAgain()
+    await settled(id)
+  })
+  assert.equal(receiver.received.length, 3)
+  assert.equal((await deliveriesOf(id)).length, 1)
 })
 
 test('what failed comes again in its time, and those of its device wait for it while others pass', async () => {

@@ -9,16 +9,20 @@ import { describeDestination, refuseDisabled } from './describe-destination.ts'
 type Asked = { organizationId: string; endpointId: string; actor: Actor; now: string }
 
 /**
- * Queues a delivery's message once more and returns the new delivery's id. Fails with not_found, endpoint_disabled, and
- * delivery_pending while the message waits for the endpoint.
+ * Queues a delivery's message once more and returns the new delivery's id; of a message that is being retried, makes the
+ * delivery due that waits, and returns its id. Fails with not_found, endpoint_disabled, and delivery_pending while the
+ * message is due for the endpoint.
  */
-export async function resendDelivery(tx: Tx, asked: Asked & { deliveryId: string }): Promise<string> {
+export async function resendDelivery(
+  tx: Tx,
+  asked: Asked & { deliveryId: string },
+): Promise<{ id: string; isNew: boolean }> {
   const destination = await lockEnabled(tx, asked)
   const repeat = await repeatDelivery(tx, asked, asked.now)
   if (repeat.kind === 'missing') return fail('not_found')
   if (repeat.kind === 'waiting') return fail('delivery_pending')
   await audit(tx, asked, destination, 'a delivery')
-  return repeat.id
+  return { id: repeat.id, isNew: repeat.kind === 'queued' }
 }
 
 /**

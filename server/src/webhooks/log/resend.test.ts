@@ -115,6 +115,52 @@ test('what waits already is not queued a second time, as itself or as a repeat',
   assert.equal((await resend(endpoint.id, failed.id)).status, 200)
 })
 
+test('what is being retried is sent now, once, and uses up none of its schedule', async () => {
+  const endpoint = await make.webhookEndpoint(app.tenant.organizationId)
+  const failed = await rows.delivery(endpoint, { state: 'failed' })
+  const later = { attempts: 3, extra_attempts: 1, next_attempt_at: minute(90), last_status: 503 }
+  const retried = await rows.delivery(endpoint, { ...later, message_id: failed.message_id, resent_from: failed.id })
+  const stored = () =>
+    app.db
+      .selectFrom('webhook_deliveries')
+      .select(['id', 'state', 'attempts', 'extra_attempts', 'next_attempt_at'])
+      .where('state', '=', 'pending')
+      .execute()
+  const { status, body } = await resend(endpoint.id, retried.id)
+  assert.deepEqual([status, body.id, body.state, body.next_attempt_at], [200, retried.id, 'pending', minute(60)])
+  assert.deepEqual([body.attempts_count, body.probes_count], [3, 2])
+  const due = { id: retried.id, state: 'pending', attempts: 3, extra_attempts: 2, next_attempt_at: minute(60) }
+  assert.deepEqual(await stored(), [due])
+  assert.deepEqual(await audits(), [saidOnce('a delivery')])
+  const before = await rowVersions(app.db)
+  for (const { id } of [retried, failed]) assert.equal((await resend(endpoint.id, id)).status, 422, 'it is due already')
+  assert.deepEqual(await rowVersions(app.db), before)
+  await app.db.updateTable('webhook_deliveries').set(later).where('id', '=', retried.id).execute()
+  const byOriginal = await resend(endpoint.id, failed.id)
+  assert.deepEqual([byOriginal.status, byOriginal.body.id], [200, retried.id], 'the repeat that is being retried')
+  for (let asked = 0; asked < 5; asked += 1) {
+    await app.db
+      .updateTable('webhook_deliveries')
+      .set({ next_attempt_at: minute(90) })
+      .where('state', '=', 'pending')
+      .execute()
+    await resend(endpoint.id, retried.id)
+  }
+  assert.equal((await stored())[0]?.extra_attempts, 3, 'no more than there were attempts')
+})
+
+test('to send again what is being retried takes the same right, in the own organization', async () => {
+  const endpoint = await make.webhookEndpoint(app.tenant.organizationId)
+  const { id } = await rows.delivery(endpoint, { attempts: 1, next_attempt_at: minute(90) })
+  const path = `/webhook_endpoints/${endpoint.id}/deliveries/${id}/resend`
+  const other = await app.addTenant('Other')
+  const reader = await app.addKey([])
+  const before = await rowVersions(app.db)
+  assert.equal((await app.ask('POST', path, { key: other.key })).status, 404)
+  assert.equal((await app.ask('POST', path, { key: reader })).status, 403)
+  assert.deepEqual(await rowVersions(app.db), before)
+})
+
 test('a disabled endpoint is sent nothing again, nor tested', async () => {
   const disabled = { disabled_at: startOfTests, disabled_reason: 'by_admin' } as const
   const endpoint = await make.webhookEndpoint(app.tenant.organizationId, disabled)

@@ -87,10 +87,12 @@ function addResend(app: FastifyInstance): void {
     operationId: 'resendWebhookDelivery',
     summary: 'Send a delivery again',
     description:
-      'An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message waits for the endpoint, as this delivery or a repeat of it, it is refused.',
+      'An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message is being retried, as this delivery or a repeat of it, that delivery is sent now instead, and answered: the attempt is ahead of its schedule and uses up none of it, and the next one waits as long as the last one did. While the message is due already, this is refused. A receiver that asked to be left alone with `Retry-After` is.',
     answer: WebhookDeliveryDetails,
     run: async ({ db, organizationId, params, actor, now, links }) => {
-      const deliveryId = await transact(db, (tx) => resendDelivery(tx, { organizationId, ...params, actor, now }))
+      const { id: deliveryId } = await transact(db, (tx) =>
+        resendDelivery(tx, { organizationId, ...params, actor, now }),
+      )
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
         links,
