@@ -2,11 +2,23 @@ import type { FastifyInstance } from 'fastify'
 import { scopes } from './access-tokens.ts'
 import { findServedAddress } from './served-address.ts'
 
-const authorizationServerPath = '/.well-known/oauth-authorization-server'
+export const authorizationServerPath = '/.well-known/oauth-authorization-server'
 export const protectedResourcePath = '/.well-known/oauth-protected-resource'
 export const tokenPath = '/oauth/token'
 
-const headers = { 'cache-control': 'public, max-age=3600' }
+export const oauthMetadataHeaders = { 'cache-control': 'public, max-age=3600' }
+
+/** RFC 8414; the endpoint is at `baseUrl`, whatever the issuer. */
+export const authorizationServer = (issuer: string, baseUrl: string) => ({
+  issuer,
+  token_endpoint: `${baseUrl}${tokenPath}`,
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  grant_types_supported: ['client_credentials'],
+  // RFC 8414 §2 requires the member; there is no authorization endpoint that could answer anything.
+  response_types_supported: ['none'],
+  scopes_supported: [...scopes],
+  service_documentation: `${baseUrl}/docs`,
+})
 
 /**
  * Where clients of OAuth learn how to get an access token, and what it is for: RFC 8414 and RFC 9728. As they are at the
@@ -15,16 +27,7 @@ const headers = { 'cache-control': 'public, max-age=3600' }
 export function addOauthMetadata(app: FastifyInstance): void {
   const { db, config } = app.kit
   const documents = (baseUrl: string) => ({
-    [authorizationServerPath]: {
-      issuer: baseUrl,
-      token_endpoint: `${baseUrl}${tokenPath}`,
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      grant_types_supported: ['client_credentials'],
-      // RFC 8414 §2 requires the member; there is no authorization endpoint that could answer anything.
-      response_types_supported: ['none'],
-      scopes_supported: [...scopes],
-      service_documentation: `${baseUrl}/docs`,
-    },
+    [authorizationServerPath]: authorizationServer(baseUrl, baseUrl),
     [protectedResourcePath]: {
       resource: baseUrl,
       authorization_servers: [baseUrl],
@@ -41,7 +44,7 @@ export function addOauthMetadata(app: FastifyInstance): void {
       config: { access: 'oauth' },
       handler: async ({ host }, reply) => {
         const { baseUrl } = await findServedAddress(db, host, config.baseUrl)
-        return reply.headers(headers).send(documents(baseUrl)[url])
+        return reply.headers(oauthMetadataHeaders).send(documents(baseUrl)[url])
       },
     })
   }

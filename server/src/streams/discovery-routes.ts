@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Db } from '../db/transact.ts'
 import { fail } from '../errors.ts'
 import { publicEndpoint } from '../http/endpoint.ts'
+import { authorizationServer, authorizationServerPath, oauthMetadataHeaders } from '../http/oauth-metadata-routes.ts'
 import { findServedAddress } from '../http/served-address.ts'
 import { supportedEvents } from './event-types.ts'
 import { ensureSigningKey } from './rotate-signing-key.ts'
@@ -88,6 +89,17 @@ function addPathIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: 
     run: async ({ db, params: { organizationId }, now }) => {
       await requireServed(db, organizationId)
       return { keys: await keysOf(db, secrets, organizationId, now) }
+    },
+  })
+  // RFC 8414 §3.1, for receivers that take the issuer of the stream for the authorization server as well.
+  app.route<{ Params: { organizationId: string } }>({
+    method: 'GET',
+    url: `${authorizationServerPath}/ssf/:organizationId`,
+    config: { access: 'oauth' },
+    handler: async ({ params: { organizationId } }, reply) => {
+      await requireServed(app.kit.db, organizationId)
+      const { issuer } = streamIssuer(pathIssuer(organizationId), baseUrl)
+      return reply.headers(oauthMetadataHeaders).send(authorizationServer(issuer, baseUrl))
     },
   })
 }

@@ -149,6 +149,10 @@ test('by setting, the issuer of such an organization is a path, with metadata an
     assert.deepEqual([body.issuer, body.jwks_uri], [issuer, `${issuer}/jwks.json`])
     assert.equal(body.configuration_endpoint, `${baseUrl}/ssf_streams`)
   }
+  const place = `/.well-known/oauth-authorization-server/ssf/${globex.organizationId}`
+  const server = await withPaths.ask('GET', place, { key: undefined })
+  assert.deepEqual([server.body.issuer, server.body.token_endpoint], [issuer, `${baseUrl}/oauth/token`])
+  assert.equal(server.headers['cache-control'], 'public, max-age=3600')
   await withPaths.ask('POST', '/ssf_streams/verify', { key: globex.key, body: { stream_id: stream.stream_id } })
   const token = await pollOne(withPaths, stream, globex.key)
   const { payload } = await verified(withPaths, token, { issuer, audience: stream.aud })
@@ -161,8 +165,10 @@ test('a path that is nobody’s issuer is not there', async () => {
   // getSsfKeysOfOrganization
   for (const id of ['1', globex.organizationId, '999']) {
     assert.equal((await app.ask('GET', `/ssf/${id}/jwks.json`, { key: undefined })).status, 404, id)
-    const place = `/.well-known/ssf-configuration/ssf/${id}`
-    assert.equal((await app.ask('GET', place, { key: undefined })).status, 404, id)
+    for (const name of ['ssf-configuration', 'oauth-authorization-server']) {
+      const place = `/.well-known/${name}/ssf/${id}`
+      assert.equal((await app.ask('GET', place, { key: undefined })).status, 404, place)
+    }
   }
   assert.equal((await withPaths.ask('GET', '/ssf/1/jwks.json', { key: undefined })).status, 404)
 })
