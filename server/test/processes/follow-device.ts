@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type CheckOutcome, openChangingDevice } from '../support/changing-device.ts'
 import { until } from '../support/muster-process.ts'
-import { osqueryClient, type QueryResult } from '../support/osquery-client.ts'
 import type { Receiver } from '../support/receivers.ts'
 import { eventTypes } from '../support/set-checks.ts'
 import { ask, makeStream, type Parts, poll, pollOf, push, receiving, type Stream } from './ssf-parts.ts'
@@ -9,24 +9,13 @@ import { ask, makeStream, type Parts, poll, pollOf, push, receiving, type Stream
 /** What the suite allows; the machine may be busy with other tests. */
 const changedWithinMs = 60_000
 
-const outcomes = {
-  PASS: { rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] },
-  FAIL: { rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] },
-} satisfies Record<string, QueryResult>
-
 /** A check of a device is failed and mended, twice; what the streams say of it is what is so. */
 export async function followDevice(parts: Parts): Promise<void> {
   const { tls } = parts
   const [standard, draft] = [await receiving(parts), await receiving(parts)]
-  const client = osqueryClient(tls.origin)
-  parts.t.after(async () => client.close())
-  assert.ok((await client.enroll(tls.enrollSecret)).accepted)
-  assert.ok((await client.answerAll(() => outcomes.PASS)) >= 8)
-  const idOf = async (path: string, query: string) =>
-    (await ask(parts, 'GET', `${path}?query=${encodeURIComponent(query)}`)).data[0].id
-  const deviceId: string = await idOf('/devices', 'serial:PF3ABCDE')
-  const checkId: string = await idOf('/checks', 'slug:linux-pending-reboot')
-  await ask(parts, 'PATCH', `/checks/${checkId}/configurations`, { remediation_strategy: 'block_immediately' })
+  const device = await openChangingDevice(tls)
+  parts.t.after(async () => device.close())
+  const { deviceId, checkId } = device
   const streams = {
     standard: await makeStream(parts, { delivery: { method: push, endpoint_url: standard.localUrl } }),
     draft: await makeStream(parts, {
@@ -34,20 +23,9 @@ export async function followDevice(parts: Parts): Promise<void> {
     }),
     polled: await makeStream(parts, { delivery: { method: poll } }),
   }
-  const turn = async (outcome: keyof typeof outcomes) => {
-    await ask(parts, 'POST', `/devices/${deviceId}/check_refreshes`, { check_id: checkId })
-    let name: string | undefined
-    await until(20_000, async () => {
-      name = Object.keys((await client.read()).queries).find((query) => query.startsWith(`check/${checkId}/`))
-      return name !== undefined
-    })
-    const wroteAtMs = Date.now()
-    assert.ok((await client.write({ [name ?? '']: outcomes[outcome] })).accepted)
-    return wroteAtMs
-  }
   const title: string = (await ask(parts, 'GET', `/checks/${checkId}`)).issue_title
   for (const [round, outcome] of (['FAIL', 'PASS', 'FAIL', 'PASS'] as const).entries()) {
-    const wroteAtMs = await turn(outcome)
+    const wroteAtMs = await device.turn(outcome)
     await until(changedWithinMs, async () => [standard, draft].every(({ received }) => received.length > round), 5)
     const [first, second] = [standard.received[round], draft.received[round]]
     assert.ok(first && second)
@@ -66,7 +44,7 @@ type Change = {
   second: Arrival
   streams: Record<'standard' | 'draft' | 'polled', Stream>
   deviceId: string
-  outcome: keyof typeof outcomes
+  outcome: CheckOutcome
   title: string
   wroteAtMs: number
 }

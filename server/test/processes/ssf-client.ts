@@ -21,11 +21,19 @@ export async function send(url: string, method: string, { token, json, text }: S
   return { status: response.status, body: parsed, headers: response.headers }
 }
 
-/** By client credentials, the key for the client. */
-export async function grant({ place, origin, key }: TlsServer, scope: string, secret = key) {
-  const listed = await place.run(['keys', 'list'])
+/** Of the first key of an organization, which is its name as a client of OAuth. */
+export async function keyIdOf({ place }: TlsServer, organization: string): Promise<string> {
+  const listed = await place.run(['keys', 'list', '--organization', organization])
   const id = /^(\d+) /m.exec(listed.out)?.[1]
   assert.ok(id, listed.err)
+  return id
+}
+
+type Client = { secret?: string; organization?: string }
+
+/** By client credentials, the key for the client. */
+export async function grant(tls: TlsServer, scope: string, { secret = tls.key, organization = '1' }: Client = {}) {
+  const [{ origin }, id] = [tls, await keyIdOf(tls, organization)]
   const response = await fetch(`${origin}/oauth/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },

@@ -173,10 +173,7 @@ async function readOnly(tls: TlsServer, metadata: Metadata): Promise<void> {
   assert.equal((await send(streams, 'GET', { token })).status, 200)
   const refused = await send(streams, 'POST', { token, json: { delivery: { method: poll } } })
   assert.equal(refused.status, 403, JSON.stringify(refused.body))
-  const wrong = await grant(
-    tls,
-    'ssf.read',
-    tls.key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
-  )
+  const secret = tls.key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'))
+  const wrong = await grant(tls, 'ssf.read', { secret })
   assert.deepEqual([wrong.status, 'error' in wrong && wrong.error], [401, 'invalid_client'])
 }

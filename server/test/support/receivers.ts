@@ -21,6 +21,9 @@ const identity = await generate([{ name: 'commonName', value: host }], {
   ],
 })
 
+/** In PEM: what another program serves receivers with, so that who trusts ours trusts it. */
+export const identityOfReceivers: { readonly cert: string; readonly private: string } = identity
+
 /** PEM that processes of the product have to trust (NODE_EXTRA_CA_CERTS) to reach receivers at their `localUrl`. */
 export const authorityOfReceivers = identity.cert
 

@@ -25,9 +25,13 @@ export type TlsServer = {
 
 /**
  * A server process that speaks TLS as in production and pushes to the receivers of the tests, on PostgreSQL where a
- * database is given. From then on this process trusts its certificate.
+ * database is given; `own` are further settings of it. From then on this process trusts its certificate.
  */
-export async function openTlsServer(hooks: Hooks, database: TestDatabase | undefined): Promise<TlsServer> {
+export async function openTlsServer(
+  hooks: Hooks,
+  database: TestDatabase | undefined,
+  own: Record<string, string> = {},
+): Promise<TlsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-tls-'))
   const file = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content)
@@ -53,6 +57,7 @@ export async function openTlsServer(hooks: Hooks, database: TestDatabase | undef
     MUSTER_BOOTSTRAP_API_KEY: key,
     MUSTER_BOOTSTRAP_ENROLL_SECRET: enrollSecret,
     MUSTER_BOOTSTRAP_PERSON_EMAIL: person,
+    ...own,
   }
   const place = database ? openPostgresPlace(hooks, database, settings) : openPlace(hooks, settings)
   hooks.after(() => rm(folder, { recursive: true, force: true }))
