@@ -97,7 +97,8 @@ test('issues are listed oldest first, or what blocks soonest first, which is for
     ['never', 2, null],
     ['soon', 1, 4],
   ] as const) {
-    const { id } = await make.issue({ device, check: await make.check(organizationId), at: hours(-foundAgo) })
+    const check = await make.check(organizationId, { configuration: { remediation_strategy: 'warn_then_block' } })
+    const { id } = await make.issue({ device, check, at: hours(-foundAgo) })
     const blocks_device_at = blocksIn === null ? null : hours(blocksIn)
     await app.db.updateTable('issues').set({ title, blocks_device_at }).where('id', '=', id).execute()
   }
