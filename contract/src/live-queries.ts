@@ -103,11 +103,15 @@ export const LiveQueryResult = Type.Object(
   {
     id: Identifier('Identifier of the result.'),
     result_count: Text('How many rows the device returned, as decimal digits; `results` may hold fewer.'),
+    kept_count: Text('How many of them are kept, as decimal digits; `rows_url` has them all.'),
+    rows_url: Text('Address of the list of all rows that are kept.', { format: 'uri' }),
     error_message: Nullable(Text('Why the device has no rows to show; null when it ran the SQL.')),
     revision: Count('The revision of the campaign that the device ran.'),
     warning_message: Nullable(Text('What was left out of `results`; null when they are whole.')),
     device_information: Link('The device that answered.'),
-    results: Type.Array(Row('One row, every value as text.'), { description: 'The rows that the device returned.' }),
+    results: Type.Array(Row('One row, every value as text.'), {
+      description: 'The first rows that the device returned: at most 1,000, and 100,000 characters of JSON.',
+    }),
   },
   {
     title: 'LiveQueryResult',
@@ -116,6 +120,8 @@ export const LiveQueryResult = Type.Object(
       {
         id: '90017',
         result_count: '1',
+        kept_count: '1',
+        rows_url: 'https://muster.example.com/live_query_campaigns/81/query_results/90017/rows',
         error_message: null,
         revision: 1,
         warning_message: null,
@@ -126,6 +132,19 @@ export const LiveQueryResult = Type.Object(
   },
 )
 export type LiveQueryResult = Static<typeof LiveQueryResult>
+
+export const LiveQueryRows = Type.Object(
+  {
+    id: Identifier('Number of the first of these rows; those of a result count from 1.'),
+    results: Type.Array(Row('One row, every value as text.'), { description: 'Rows, in the order of the device.' }),
+  },
+  {
+    title: 'LiveQueryRows',
+    description: 'Rows of what one device answered to a live query.',
+    examples: [{ id: '1', results: [{ pid: '812', address: '0.0.0.0' }] }],
+  },
+)
+export type LiveQueryRows = Static<typeof LiveQueryRows>
 
 export const liveQueryResultSearch = {
   error_message: nullableTextField,

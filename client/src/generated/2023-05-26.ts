@@ -880,6 +880,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/live_query_campaigns/{liveQueryCampaignId}/query_results/{resultId}/rows": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List all rows that a device answered to a live query
+         * @description Up to 1,000 rows at a time, in the order in which the device returned them.
+         *
+         *     The organization needs the feature Live Query.
+         *
+         *     Any key may call this.
+         */
+        readonly get: operations["listLiveQueryRows"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/reporting/tables": {
         readonly parameters: {
             readonly query?: never;
@@ -3246,6 +3270,8 @@ export interface components {
          * @example {
          *       "id": "90017",
          *       "result_count": "1",
+         *       "kept_count": "1",
+         *       "rows_url": "https://muster.example.com/live_query_campaigns/81/query_results/90017/rows",
          *       "error_message": null,
          *       "revision": 1,
          *       "warning_message": null,
@@ -3266,6 +3292,13 @@ export interface components {
             readonly id: string;
             /** @description How many rows the device returned, as decimal digits; `results` may hold fewer. */
             readonly result_count: string;
+            /** @description How many of them are kept, as decimal digits; `rows_url` has them all. */
+            readonly kept_count: string;
+            /**
+             * Format: uri
+             * @description Address of the list of all rows that are kept.
+             */
+            readonly rows_url: string;
             /** @description Why the device has no rows to show; null when it ran the SQL. */
             readonly error_message: string | null;
             /** @description The revision of the campaign that the device ran. */
@@ -3282,7 +3315,7 @@ export interface components {
                  */
                 readonly link: string | null;
             };
-            /** @description The rows that the device returned. */
+            /** @description The first rows that the device returned: at most 1,000, and 100,000 characters of JSON. */
             readonly results: readonly {
                 readonly [key: string]: string;
             }[];
@@ -3294,6 +3327,36 @@ export interface components {
         readonly LiveQueryResultPage: {
             /** @description The records of this page. */
             readonly data: readonly components["schemas"]["LiveQueryResult"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * LiveQueryRows
+         * @description Rows of what one device answered to a live query.
+         * @example {
+         *       "id": "1",
+         *       "results": [
+         *         {
+         *           "pid": "812",
+         *           "address": "0.0.0.0"
+         *         }
+         *       ]
+         *     }
+         */
+        readonly LiveQueryRows: {
+            /** @description Number of the first of these rows; those of a result count from 1. */
+            readonly id: string;
+            /** @description Rows, in the order of the device. */
+            readonly results: readonly {
+                readonly [key: string]: string;
+            }[];
+        };
+        /**
+         * LiveQueryRowsPage
+         * @description One page of a list.
+         */
+        readonly LiveQueryRowsPage: {
+            /** @description The records of this page. */
+            readonly data: readonly components["schemas"]["LiveQueryRows"][];
             readonly pagination: components["schemas"]["Pagination"];
         };
         /**
@@ -5234,6 +5297,8 @@ export type LiveQueryCampaignPage = components['schemas']['LiveQueryCampaignPage
 export type LiveQueryCampaignRequest = components['schemas']['LiveQueryCampaignRequest'];
 export type LiveQueryResult = components['schemas']['LiveQueryResult'];
 export type LiveQueryResultPage = components['schemas']['LiveQueryResultPage'];
+export type LiveQueryRows = components['schemas']['LiveQueryRows'];
+export type LiveQueryRowsPage = components['schemas']['LiveQueryRowsPage'];
 export type Package = components['schemas']['Package'];
 export type PackagePage = components['schemas']['PackagePage'];
 export type Pagination = components['schemas']['Pagination'];
@@ -8955,6 +9020,8 @@ export interface operations {
                      *         {
                      *           "id": "90017",
                      *           "result_count": "1",
+                     *           "kept_count": "1",
+                     *           "rows_url": "https://muster.example.com/live_query_campaigns/81/query_results/90017/rows",
                      *           "error_message": null,
                      *           "revision": 1,
                      *           "warning_message": null,
@@ -8979,6 +9046,73 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["LiveQueryResultPage"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["OtherError"];
+        };
+    };
+    readonly listLiveQueryRows: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Where the page begins, from `next_cursor` of the page before; blank for the first page. */
+                readonly cursor?: components["parameters"]["Cursor"];
+                /** @description How many records a page holds at most. */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: {
+                /**
+                 * @description The version of the API; 2026-04-07 when it is left out. Send it, so that answers stay the same.
+                 * @example 2023-05-26
+                 */
+                readonly "X-Service-Api-Version"?: components["parameters"]["ApiVersion"];
+            };
+            readonly path: {
+                /** @description Identifier of the live query campaign. */
+                readonly liveQueryCampaignId: string;
+                /** @description Identifier of the result. */
+                readonly resultId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of a list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    readonly "Ratelimit-Remaining": components["headers"]["Ratelimit-Remaining"];
+                    readonly "Ratelimit-Reset": components["headers"]["Ratelimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "1",
+                     *           "results": [
+                     *             {
+                     *               "pid": "812",
+                     *               "address": "0.0.0.0"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "next": "",
+                     *         "current_cursor": "",
+                     *         "next_cursor": "",
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LiveQueryRowsPage"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];

@@ -1,9 +1,12 @@
+import { Button } from '@mantine/core'
 import type { LiveAnswerView } from '@muster/contract/console-queries.ts'
 import { Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
+import { useAction } from '../api/use-action.ts'
 import { columnWidthsOf } from '../components/column-widths.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { type WindowedColumn, WindowedTable } from '../components/windowed-table.tsx'
+import { readOtherRows } from './live-query-queries.ts'
 
 /** More is for the export. */
 const mostRows = 10_000
@@ -16,11 +19,18 @@ export const DeviceLink = ({ answer }: { answer: LiveAnswerView }) => (
 
 type Row = { readonly answer: LiveAnswerView; readonly row: Readonly<Record<string, string>>; readonly index: number }
 
+type OtherRows = ReadonlyMap<string, LiveAnswerView['results']>
+
 /** The rows of all devices in one table, of which only those in sight are drawn. */
-export function AnswerRows({ answers, isWaiting }: { answers: readonly LiveAnswerView[]; isWaiting: boolean }) {
+export function AnswerRows(props: { queryId: string; answers: readonly LiveAnswerView[]; isWaiting: boolean }) {
+  const { queryId, answers, isWaiting } = props
+  const [others, setOthers] = useState<OtherRows>(new Map())
   const all = useMemo(
-    () => answers.flatMap((answer): Row[] => answer.results.map((row, index) => ({ answer, row, index }))),
-    [answers],
+    () =>
+      answers.flatMap((answer): Row[] =>
+        [...answer.results, ...(others.get(answer.id) ?? [])].map((row, index) => ({ answer, row, index })),
+      ),
+    [answers, others],
   )
   const shown = useMemo(() => all.slice(0, mostRows), [all])
   if (all.length === 0) {
@@ -38,7 +48,37 @@ export function AnswerRows({ answers, isWaiting }: { answers: readonly LiveAnswe
     <>
       <RowTable rows={shown} />
       <p className="sm t2 answers-foot">{countsOf(answers, all.length)}</p>
+      {all.length < mostRows && (
+        <MoreRows
+          queryId={queryId}
+          answer={answers.find((one) => one.kept_count > one.results.length && !others.has(one.id))}
+          onRead={(answer, rows) => setOthers((known) => new Map([...known, [answer.id, rows]]))}
+        />
+      )}
     </>
+  )
+}
+
+type MoreRowsProps = {
+  readonly queryId: string
+  /** The first whose rows are not all here. */
+  readonly answer: LiveAnswerView | undefined
+  readonly onRead: (answer: LiveAnswerView, rows: LiveAnswerView['results']) => void
+}
+
+function MoreRows({ queryId, answer, onRead }: MoreRowsProps) {
+  const read = useAction({
+    act: async () => {
+      if (answer) onRead(answer, await readOtherRows(queryId, answer, mostRows))
+    },
+  })
+  if (!answer) return null
+  return (
+    <p>
+      <Button variant="default" loading={read.isPending} onClick={() => read.mutate()}>
+        Show all {answer.kept_count.toLocaleString('en')} rows of {visibleText(answer.device_name)}
+      </Button>
+    </p>
   )
 }
 
@@ -75,12 +115,17 @@ function RowTable({ rows }: { rows: readonly Row[] }) {
   )
 }
 
+/** What is not in the list alone is said to be at another address. */
+const isIncomplete = (answer: LiveAnswerView): boolean =>
+  answer.kept_count < answer.row_count ||
+  (answer.kept_count === answer.results.length && answer.warning_message !== null)
+
 const counted = (count: number, one: string, many: string): string =>
   count === 1 ? one : `${count.toLocaleString('en')} ${many}`
 
 function countsOf(answers: readonly LiveAnswerView[], rows: number): string {
   const without = answers.filter(({ results }) => results.length === 0).length
-  const warned = answers.filter(({ warning_message: warning }) => warning !== null).length
+  const warned = answers.filter(isIncomplete).length
   const parts = [
     rows > mostRows
       ? `The first ${mostRows.toLocaleString('en')} of ${rows.toLocaleString('en')} rows; the export has all.`

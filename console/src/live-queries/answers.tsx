@@ -53,7 +53,7 @@ export function Answers({ query }: { query: LiveQueryCampaign }) {
       )}
       {found === undefined && !answers.isError && <SkeletonRows rows={4} />}
       {found && kind === 'errors' && <Errors answers={found} />}
-      {found && kind === 'rows' && <AnswerRows answers={found} isWaiting={isWaiting} />}
+      {found && kind === 'rows' && <AnswerRows queryId={query.id} answers={found} isWaiting={isWaiting} />}
       {hasMore && (
         <p>
           <Button loading={more.isPending} onClick={() => more.mutate()}>

@@ -1,5 +1,5 @@
 import type { LiveAnswerView, LiveQueryView } from '@muster/contract/console-queries.ts'
-import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
+import type { LiveQueryCampaign, LiveQueryRows } from '@muster/contract/live-queries.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
 import { given, readAfter, readText } from '../components/read-filters.ts'
@@ -67,4 +67,21 @@ export async function readMoreAnswers(client: QueryClient, asked: Asked): Promis
     const pages = (known?.pages ?? []).filter(({ cursor }) => cursor !== next)
     return { pages: [...pages, page] }
   })
+}
+
+/** The rows of an answer beyond those that its list has, up to so many. */
+export async function readOtherRows(
+  id: string,
+  answer: LiveAnswerView,
+  most: number,
+): Promise<LiveAnswerView['results']> {
+  const rows: LiveAnswerView['results'] = []
+  const path = `/live_query_campaigns/${id}/query_results/${answer.id}/rows`
+  for (let cursor = ''; ; ) {
+    const { data, pagination } = await request<ListOf<LiveQueryRows>>(withQuery(path, { per_page: 100, cursor }))
+    // Parts begin where those before them ended.
+    rows.push(...data.filter((part) => Number(part.id) > answer.results.length).flatMap(({ results }) => results))
+    cursor = pagination.next_cursor
+    if (cursor === '' || rows.length >= most) return rows.slice(0, most)
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lossOf, readAnswers } from './answer-rules.ts'
+import { liveRowsOf, readAnswers } from './answer-rules.ts'
 
 test('rows, errors and messages are read by name', () => {
   const body = {
@@ -52,7 +52,8 @@ test('values of every kind become texts that a database can hold', () => {
 test('what has no column is no row, and is not counted as one', () => {
   const body = { queries: { a: [{}, 'text', null, 7, [], { x: '' }] } }
   assert.deepEqual(readAnswers(body), [{ name: 'a', outcome: { kind: 'rows', rows: [{ x: '' }] } }])
-  assert.deepEqual(lossOf(body, 'a'), { rowCount: 1, isCut: false })
+  const { rowCount, rows } = liveRowsOf(body, 'a')
+  assert.deepEqual([rowCount, [...rows]], [1, [{ row: { x: '' }, isCut: false }]])
 })
 
 test('rows, columns and values are bounded', () => {

@@ -27,17 +27,10 @@ export function readAnswers(body: unknown): QueryAnswer[] {
   }))
 }
 
-/** How many rows the agent sent for a query, and whether those that are read lose columns or the end of a value. */
-export function lossOf(body: unknown, name: string): { rowCount: number; isCut: boolean } {
+/** The rows that the agent sent for a live query, read one by one, since there may be many. */
+export function liveRowsOf(body: unknown, name: string): { rowCount: number; rows: Iterable<BoundedRow> } {
   const rows = rowsIn(own(fieldsOf(fieldsOf(body)['queries']), name))
-  const isCut = rows.slice(0, mostRows).some((row) => {
-    const columns = Object.entries(row)
-    return (
-      columns.length > mostColumns ||
-      columns.some(([column, value]) => column.length > longestName || valueText(value).length > longestValue)
-    )
-  })
-  return { rowCount: rows.length, isCut }
+  return { rowCount: rows.length, rows: Iterator.from(rows).map(boundedRow) }
 }
 
 function outcomeOf(rows: unknown, status: unknown, message: unknown): CheckOutcome {
@@ -54,16 +47,22 @@ const isSuccess = (status: unknown): boolean => status === undefined || status =
 const rowsIn = (rows: unknown): Fields[] =>
   Array.isArray(rows) ? rows.map(fieldsOf).filter((row) => Object.keys(row).length > 0) : []
 
-function rowsOf(rows: unknown): CheckRow[] {
-  return rowsIn(rows)
+const rowsOf = (rows: unknown): CheckRow[] =>
+  rowsIn(rows)
     .slice(0, mostRows)
-    .map((row) =>
-      Object.fromEntries(
-        Object.entries(row)
-          .slice(0, mostColumns)
-          .map(([column, value]) => [storable(column, longestName), storable(valueText(value), longestValue)]),
-      ),
-    )
+    .map((row) => boundedRow(row).row)
+
+/** A row, and whether it has lost columns or the end of a value. */
+type BoundedRow = { row: CheckRow; isCut: boolean }
+
+function boundedRow(fields: Fields): BoundedRow {
+  const columns = Object.entries(fields)
+  const texts = columns.slice(0, mostColumns).map(([name, value]) => [name, valueText(value)] as const)
+  const isCut =
+    columns.length > mostColumns ||
+    texts.some(([name, text]) => name.length > longestName || text.length > longestValue)
+  const row = texts.map(([name, text]) => [storable(name, longestName), storable(text, longestValue)])
+  return { row: Object.fromEntries(row), isCut }
 }
 
 function valueText(value: unknown): string {

@@ -23,6 +23,12 @@ export type DueLiveQuery = LiveQueryState & { dueAtMs: number }
 /** Under which a hand-out of a live query is remembered, among those of checks. */
 export const liveQueryKey = ({ campaignId, revision }: LiveQueryState): string => `campaign/${campaignId}/${revision}`
 
+/** Undefined for the hand-out of a check. */
+export function liveQueryOfKey(key: string): LiveQueryState | undefined {
+  const [kind, campaignId = '', revision] = key.split('/')
+  return kind === 'campaign' ? { campaignId, revision: Number(revision) } : undefined
+}
+
 /** At once, and again when no answer came. */
 export const dueLiveQuery = (state: LiveQueryState, handedOutAtMs: number | undefined): DueLiveQuery => ({
   ...state,

@@ -23,7 +23,7 @@ import { enrollDevice } from './enroll-device.ts'
 import { readEnrollment } from './enrollment-rules.ts'
 import { answerRead, idleAnswer } from './hand-out-queries.ts'
 import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
-import { takeAnswers } from './take-answers.ts'
+import { takeAnswers, takeTooLarge } from './take-answers.ts'
 import { answerLog } from './take-log.ts'
 
 export type { AgentContext }
@@ -91,9 +91,9 @@ function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies
 
 function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
   const options = { config, bodyLimit: 16 * megabyte, onRequest: admitByHeader(context) }
-  scope.post('/distributed/write', options, (request, reply) =>
+  scope.post('/distributed/write', options, async (request, reply) =>
     request.agentBody?.kind === 'skipped' && request.agentDevice
-      ? answerWith(reply, dropAnswers(context, stateOf(request.agentDevice)))
+      ? answerWith(reply, await dropAnswers(context, stateOf(request.agentDevice)))
       : respond(context, bodies, request, reply, async (device, body) => {
           await takeAnswers(context, stateOf(device), body, isDatabaseUnavailable)
           return success()
@@ -184,9 +184,10 @@ async function respond(
 }
 
 /** An agent would send a write that is refused again with every later one, and so report nothing any more. */
-function dropAnswers(context: AgentContext, device: DeviceState): Answer {
+async function dropAnswers(context: AgentContext, device: DeviceState): Promise<Answer> {
   const { deviceId, organization } = device
   context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')
+  await takeTooLarge(context, device, isDatabaseUnavailable)
   return success()
 }
 

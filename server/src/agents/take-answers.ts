@@ -1,11 +1,11 @@
 import type { CheckRun } from '../checks/record-results.ts'
-import { type GivenAnswer, keepAnswer } from '../live-queries/answer-rules.ts'
+import { failedAnswer, type GivenAnswer, keepAnswer } from '../live-queries/keep-answer.ts'
 import type { LiveAnswer } from '../live-queries/record-live-answers.ts'
 import { isInventoryQueryName } from '../reporting/schedule-inventory.ts'
 import type { AgentContext } from './agent-context.ts'
-import { lossOf, type QueryAnswer, readAnswers } from './answer-rules.ts'
+import { liveRowsOf, type QueryAnswer, readAnswers } from './answer-rules.ts'
 import type { DeviceState } from './device-registry.ts'
-import { liveQueryKey } from './due-rules.ts'
+import { liveQueryKey, liveQueryOfKey } from './due-rules.ts'
 import { parseQueryName } from './query-names.ts'
 import { recordRuns } from './record-runs.ts'
 import { takeFirstRound } from './take-snapshots.ts'
@@ -21,10 +21,25 @@ export async function takeAnswers(
   isDatabaseUnavailable: (error: unknown) => boolean,
 ): Promise<void> {
   await takeFirstRound(context, device, body, isDatabaseUnavailable)
-  const { runs, liveAnswers } = sortAnswers(context, device, body)
+  const { runs, liveAnswers } = await sortAnswers(context, device, body)
   await recordChecks(context, device, runs, isDatabaseUnavailable)
   await recordLive(context, device, liveAnswers, isDatabaseUnavailable)
 }
+
+/** Nobody waits for what was too long to be read: the live queries that the device was asked have failed on it. */
+export async function takeTooLarge(
+  context: AgentContext,
+  device: DeviceState,
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
+  const answers = [...(device.unanswered?.keys() ?? [])].flatMap((key) => {
+    const query = liveQueryOfKey(key)
+    return query ? [{ deviceId: device.deviceId, ...query, ...failedAnswer(tooLargeMessage) }] : []
+  })
+  await recordLive(context, device, answers, isDatabaseUnavailable)
+}
+
+const tooLargeMessage = 'The answer is larger than 16 MB. Ask for fewer rows or columns.'
 
 type IsUnavailable = (error: unknown) => boolean
 
@@ -85,7 +100,11 @@ async function recordAlone(
 type Sorted = { runs: CheckRun[]; liveAnswers: LiveAnswer[] }
 
 /** What the answers say, each check once: of several answers, which a failed write can leave, the latest. */
-function sortAnswers(context: AgentContext, { organization, deviceId }: DeviceState, body: unknown): Sorted {
+async function sortAnswers(
+  context: AgentContext,
+  { organization, deviceId }: DeviceState,
+  body: unknown,
+): Promise<Sorted> {
   const nowMs = Date.parse(context.clock())
   const runs = new Map<string, CheckRun>()
   const liveAnswers = new Map<string, LiveAnswer>()
@@ -98,7 +117,12 @@ function sortAnswers(context: AgentContext, { organization, deviceId }: DeviceSt
     }
     const { kind, id, revision, issuedAtMs } = query
     if (kind === 'campaign') {
-      const live = { deviceId, campaignId: id, revision: Number(revision), ...keepAnswer(givenAnswer(answer, body)) }
+      const live = {
+        deviceId,
+        campaignId: id,
+        revision: Number(revision),
+        ...(await keepAnswer(givenAnswer(answer, body))),
+      }
       liveAnswers.set(liveQueryKey(live), live)
       continue
     }
@@ -111,6 +135,6 @@ function sortAnswers(context: AgentContext, { organization, deviceId }: DeviceSt
 
 function givenAnswer({ name, outcome }: QueryAnswer, body: unknown): GivenAnswer {
   return outcome.kind === 'rows'
-    ? { kind: 'rows', rows: outcome.rows, ...lossOf(body, name) }
+    ? { kind: 'rows', ...liveRowsOf(body, name) }
     : { kind: 'error', message: outcome.message }
 }

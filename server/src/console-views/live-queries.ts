@@ -4,6 +4,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
+import { mostRowsInPart } from '../live-queries/keep-answer.ts'
 import { patternOf } from './rules.ts'
 
 type OfCampaign = ListPage<{ readonly campaignId: string }>
@@ -63,6 +64,9 @@ export const listLiveAnswers = (
     .select(['live_query_results.id', 'live_query_results.device_id', 'devices.name as device_name'])
     .select(['live_query_results.row_count', 'live_query_results.error_message'])
     .select(['live_query_results.warning_message', 'live_query_results.rows as results'])
+    .select(
+      sql<number>`jsonb_array_length(live_query_results.rows) + live_query_results.rows_in_parts`.as('kept_count'),
+    )
     .$if(kind !== undefined, (query) =>
       query.where('live_query_results.error_message', kind === 'errors' ? 'is not' : 'is', null),
     )
@@ -73,20 +77,32 @@ export const listLiveAnswers = (
 
 export type AnsweredRow = Awaited<ReturnType<typeof listAnsweredRows>>[number]
 
+type Element = { value: Record<string, string>; position: number }
+
+/**
+ * The rows of an answer that a page may have: no more than the page is long, from where the page before ended. Parts
+ * that have none of them are not unpacked.
+ */
+function elementsFrom(organizationId: string, after: string | undefined, limit: number) {
+  const [resultId = '0', position = '0'] = after?.split(' ') ?? []
+  const seen = sql`case live_query_results.id when ${resultId}::bigint then ${position}::int else 0 end`
+  return sql<Element>`(
+    select one.value, (part.first_row + one.place - 1)::int as position
+    from (
+      select 1 as first_row, live_query_results.rows where ${seen} < ${sql.lit(mostRowsInPart)}
+      union all
+      select first_row, rows from live_query_result_parts
+      where ${inOrganization('live_query_result_parts', organizationId)} and result_id = live_query_results.id
+        and first_row > ${seen} - ${sql.lit(mostRowsInPart)} and first_row <= ${seen} + ${sql.lit(limit)}
+    ) as part, jsonb_array_elements(part.rows) with ordinality as one (value, place)
+    where part.first_row + one.place - 1 > ${seen} and part.first_row + one.place - 1 <= ${seen} + ${sql.lit(limit)}
+  )`.as<'element'>(sql`element (value, position)`)
+}
+
 /** Each row by itself, and one line for a device that has none; in the order in which the answers came. */
 export const listAnsweredRows = (reader: Reader, { organizationId, params, after, limit }: OfCampaign) =>
   answersOf(reader, organizationId, params.campaignId)
-    .leftJoinLateral(
-      (build) =>
-        build
-          .selectFrom(
-            sql<{ value: Record<string, string>; position: number }>`jsonb_array_elements(live_query_results.rows)
-              with ordinality`.as<'one'>(sql`one (value, position)`),
-          )
-          .select(['one.value', sql<number>`one.position::int`.as('position')])
-          .as('element'),
-      (join) => join.onTrue(),
-    )
+    .leftJoinLateral(elementsFrom(organizationId, after, limit), (join) => join.onTrue())
     .select(['live_query_results.id', 'live_query_results.device_id', 'devices.name as device_name'])
     .select([
       'live_query_results.error_message',

@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn } from '../../test/support/make.ts'
+import { recordLiveAnswers } from '../live-queries/record-live-answers.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -76,6 +77,44 @@ test('answers to a live query are listed with the names of the devices, errors a
   assert.equal((await foreign.signIn(stranger.email)).status, 200)
   assert.equal((await foreign.ask('GET', path)).status, 404)
   assert.equal((await foreign.ask('GET', `/views/exports/live_queries/${campaign.id}`)).status, 404)
+})
+
+test('the export of a live query has the rows of every part in their order, however long answers are', async () => {
+  const { organizationId } = app.tenant
+  const devices = [
+    await make.device(organizationId, { name: 'one' }),
+    await make.device(organizationId, { name: 'two' }),
+  ]
+  const browser = await signedIn()
+  const targeted = devices.map(({ id }) => id)
+  const asked = { name: 'Packages', sql: 'select * from deb_packages', targeted_device_ids: targeted }
+  const { body: campaign } = await browser.ask('POST', '/live_query_campaigns', asked)
+  const numbered = (from: number, count: number) =>
+    JSON.stringify(Array.from({ length: count }, (_, index) => ({ n: String(from + index) })))
+  const parts = [1_000, 30, 999, 1_000, 1]
+  const starts = parts.map((_, index) => 41 + parts.slice(0, index).reduce((sum, count) => sum + count, 0))
+  await recordLiveAnswers(
+    app.db,
+    organizationId,
+    devices.map(({ id: deviceId }) => ({
+      ...{ campaignId: campaign.id, deviceId, revision: 1, errorMessage: null, warningMessage: null },
+      ...{ rowCount: 3_070, rows: numbered(1, 40) },
+      more: {
+        parts: parts.map((count, index) => ({
+          firstRow: starts[index] ?? 0,
+          rows: numbered(starts[index] ?? 0, count),
+        })),
+        ...{ rowCount: 3_030, characters: 1, warningWithout: null },
+      },
+    })),
+  )
+  const [answered] = (await browser.ask('GET', `/views/live_queries/${campaign.id}/answers`)).body.data
+  assert.deepEqual([answered.row_count, answered.kept_count, answered.results.length], [3_070, 3_070, 40])
+  const lines = linesOf((await browser.ask('GET', `/views/exports/live_queries/${campaign.id}`)).body)
+  const expected = devices.flatMap(({ id, name }) =>
+    Array.from({ length: 3_070 }, (_, index) => `${id},${name},,${index + 1}`),
+  )
+  assert.deepEqual(lines.slice(1), expected)
 })
 
 test('a reporting query is made, changed, run and deleted, and refused with the fault of its SQL', async () => {

@@ -418,6 +418,13 @@ export interface Database {
     error_message: string | null
     warning_message: string | null
     rows: Json<Record<string, string>[]>
+    rows_in_parts: WithDefault<number>
+  }
+  live_query_result_parts: {
+    organization_id: string
+    result_id: string
+    first_row: number
+    rows: Json<Record<string, string>[]>
   }
   live_query_tallies: {
     organization_id: string
@@ -426,6 +433,7 @@ export interface Database {
     waiting: number
     successful: number
     errored: number
+    part_characters: WithDefault<number>
   }
   agent_notices: {
     organization_id: string

@@ -12,7 +12,7 @@ import { deleteDevice } from '../registrations/delete-device.ts'
 import { deleteCampaign } from './delete-campaign.ts'
 import { dropOldResults } from './drop-old-results.ts'
 import { giveUpWaiting } from './give-up-waiting.ts'
-import { findCampaign, listResults } from './queries.ts'
+import { findCampaign, listResultParts, listResults } from './queries.ts'
 import { updateCampaign } from './update-campaign.ts'
 
 const agents = testAgents()
@@ -67,8 +67,8 @@ test('a device that had nothing to do is asked at its next read, polls fast, and
   assert.deepEqual(
     { ...result, id: '' },
     {
-      ...{ id: '', device_id: deviceId, device_name: 'ana-x1', revision: 1, row_count: 2, rows },
-      ...{ error_message: null, warning_message: null },
+      ...{ id: '', campaign_id: id, device_id: deviceId, device_name: 'ana-x1', revision: 1, row_count: 2, rows },
+      ...{ error_message: null, warning_message: null, rows_in_parts: 0 },
     },
   )
   assert.deepEqual(await countsOf(organizationId, id), [0, 1, 0])
@@ -113,7 +113,7 @@ test('a query that the agent refuses, cannot run or has on its deny list is an e
   }
 })
 
-test('of many, long or hostile rows as much is kept as there is room for, and a warning says so', async () => {
+test('many rows are kept whole, and what long or hostile ones lose is said in a warning', async () => {
   const organizationId = await organization()
   const { client, deviceId } = await agents.enrolled(organizationId)
   const ask = async (rows: Record<string, string>[]) => {
@@ -124,10 +124,10 @@ test('of many, long or hostile rows as much is kept as there is room for, and a 
   }
   const many = await ask(Array.from({ length: 1500 }, (_, number) => ({ number: String(number) })))
   assert.deepEqual([many?.row_count, many?.rows.length, many?.rows[999]], [1500, 1000, { number: '999' }])
-  assert.equal(many?.warning_message, 'Only 1000 of 1500 rows were kept.')
+  assert.equal(many?.warning_message, 'The first 1000 rows are here, all that were kept at rows_url.')
   const heavy = await ask(Array.from({ length: 100 }, () => ({ text: 'x'.repeat(3000) })))
   assert.deepEqual([heavy?.row_count, heavy?.rows.length], [100, 33])
-  assert.equal(heavy?.warning_message, 'Only 33 of 100 rows were kept.')
+  assert.equal(heavy?.warning_message, 'The first 33 rows are here, all that were kept at rows_url.')
   const long = await ask([{ text: 'x'.repeat(5000) }])
   assert.deepEqual([long?.rows[0]?.['text']?.length, long?.row_count], [4096, 1])
   assert.equal(long?.warning_message, 'Long values and columns past the 200th were cut.')
@@ -135,6 +135,111 @@ test('of many, long or hostile rows as much is kept as there is room for, and a 
   assert.equal(Object.keys(wide?.rows[0] ?? {}).length, 200)
   const hostile = await ask([{ 'a\0b': 'c\0\ud800', ['__proto__']: 'x' }])
   assert.deepEqual([hostile?.rows, hostile?.warning_message], [[{ ab: 'c\ufffd', ['__proto__']: 'x' }], null])
+})
+
+const debPackages = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `lib-${index}`,
+    version: `1:${index}.0-1`,
+    maintainer: `Maintainers "of" ${'x'.repeat(220)} <é@example.com>`,
+  }))
+
+const partsOf = (organizationId: string, campaignId: string, resultId: string) =>
+  listResultParts(database.db, {
+    ...{ organizationId, params: { liveQueryCampaignId: campaignId, resultId }, after: undefined, limit: 1000 },
+  })
+
+async function answered(organizationId: string, rows: Record<string, string>[]) {
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  const id = await make.liveQuery(organizationId, { deviceIds: [deviceId] })
+  const [name = ''] = Object.keys((await client.read()).queries)
+  await client.write({ [name]: { rows } })
+  const [result] = await resultsOf(organizationId, id)
+  assert.ok(result)
+  return { id, result, parts: await partsOf(organizationId, id, result.id) }
+}
+
+test('the packages of a full machine come whole, in parts that are each read at once', async () => {
+  const organizationId = await organization()
+  const rows = debPackages(4_000)
+  const { id, result, parts } = await answered(organizationId, rows)
+  assert.deepEqual(
+    parts.flatMap((part) => part.rows),
+    rows,
+  )
+  assert.deepEqual([result.row_count, result.rows.length + result.rows_in_parts], [4_000, 4_000])
+  assert.ok(parts.every((part) => part.rows.length <= 1_000 && JSON.stringify(part.rows).length <= 100_001))
+  const firstRows = parts.map((part, index) => [
+    part.id,
+    String(parts.slice(0, index).flatMap((one) => one.rows).length + 1),
+  ])
+  assert.ok(firstRows.every(([first, expected]) => first === expected))
+  assert.deepEqual(await partsOf((await make.organization()).id, id, result.id), [])
+})
+
+test('an answer is kept up to 50,000 rows and 10,000,000 characters, and a warning says what is missing', async () => {
+  const organizationId = await organization()
+  const many = await answered(
+    organizationId,
+    Array.from({ length: 50_010 }, (_, index) => ({ n: String(index) })),
+  )
+  const kept = many.parts.flatMap(({ rows }) => rows)
+  assert.deepEqual([kept.length, kept.at(-1), many.result.row_count], [50_000, { n: '49999' }, 50_010])
+  assert.match(
+    many.result.warning_message ?? '',
+    /^Only 50000 of 50010 rows were kept\. The first 1000 rows are here, /,
+  )
+  const long = await answered(
+    organizationId,
+    Array.from({ length: 3_000 }, () => ({ text: 'x'.repeat(4_000) })),
+  )
+  const [keptRows, characters] = [
+    long.parts.flatMap(({ rows }) => rows).length,
+    long.parts.reduce((sum, { rows }) => sum + JSON.stringify(rows).length, 0),
+  ]
+  assert.ok(keptRows > 2_400 && keptRows < 2_500 && characters <= 10_001_000)
+})
+
+test('a row that is longer than a part is a part by itself', async () => {
+  const wide = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`c${at}`, 'x'.repeat(4_000)]))
+  const { result, parts } = await answered(await organization(), [wide, { a: '1' }, wide])
+  assert.deepEqual(result.rows, [])
+  assert.deepEqual(
+    parts.map((part) => [part.id, part.rows]),
+    [
+      ['1', [wide]],
+      ['2', [{ a: '1' }]],
+      ['3', [wide]],
+    ],
+  )
+})
+
+test('a live query that has used up its room keeps the first rows of further devices', async () => {
+  const organizationId = await organization()
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  const id = await make.liveQuery(organizationId, { deviceIds: [deviceId] })
+  await database.db.updateTable('live_query_tallies').set({ part_characters: 1_999_999_000 }).execute()
+  const [name = ''] = Object.keys((await client.read()).queries)
+  await client.write({ [name]: { rows: debPackages(2_000) } })
+  const [result] = await resultsOf(organizationId, id)
+  assert.ok(result)
+  assert.deepEqual(
+    [result.rows_in_parts, result.warning_message],
+    [0, `Only ${result.rows.length} of 2000 rows were kept.`],
+  )
+  assert.equal((await partsOf(organizationId, id, result.id)).length, 1)
+})
+
+test('an answer that is too long to be read is an error instead of a wait', async () => {
+  const organizationId = await organization()
+  const { client, deviceId } = await agents.enrolled(organizationId)
+  const id = await make.liveQuery(organizationId, { deviceIds: [deviceId] })
+  const [name = ''] = Object.keys((await client.read()).queries)
+  const rows = Array.from({ length: 17 }, () => ({ text: 'x'.repeat(1_000_000) }))
+  assert.ok((await client.write({ [name]: { rows } })).accepted)
+  const [result] = await resultsOf(organizationId, id)
+  assert.equal(result?.error_message, 'The answer is larger than 16 MB. Ask for fewer rows or columns.')
+  assert.deepEqual(await countsOf(organizationId, id), [0, 0, 1])
 })
 
 test('twenty live queries go with one read and the rest with the next, before any check', async () => {
@@ -245,12 +350,15 @@ test('results are dropped after their time, batch by batch, and the counts stay'
   const { client, deviceId } = await agents.enrolled(organizationId)
   const old = await make.liveQuery(organizationId, { deviceIds: [deviceId] })
   const recent = await make.liveQuery(organizationId, { deviceIds: [deviceId], at: agents.pass(86_400) })
-  await client.answerAll(() => ({ rows: [{ pid: '1' }] }))
+  await client.answerAll(() => ({ rows: debPackages(1_000) }))
   const later = plusMs(agents.now(), 90 * 86_400_000)
   await dropOldResults(database.db, later)
   await dropOldResults(database.db, later)
   assert.deepEqual(await resultsOf(organizationId, old), [])
-  assert.equal((await resultsOf(organizationId, recent)).length, 1)
+  const [kept] = await resultsOf(organizationId, recent)
+  assert.ok(kept)
+  const parts = await database.db.selectFrom('live_query_result_parts').select('result_id').distinct().execute()
+  assert.deepEqual(parts, [{ result_id: kept.id }])
   assert.deepEqual(await countsOf(organizationId, old), [0, 1, 0])
 })
 

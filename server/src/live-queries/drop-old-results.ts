@@ -38,6 +38,17 @@ async function dropBatch(tx: Tx, { organization_id: organizationId, id }: Campai
           and campaign_id = ${id}::bigint order by device_id limit ${rowsPerBatch}
       )
   `.execute(tx)
+  const parts = await sql`
+    delete from live_query_result_parts where ${inOrganization('live_query_result_parts', organizationId)}
+      and (result_id, first_row) in (
+        select part.result_id, part.first_row from live_query_results as result
+        join live_query_result_parts as part
+          on part.organization_id = result.organization_id and part.result_id = result.id
+        where result.organization_id = ${organizationId}::bigint and result.campaign_id = ${id}::bigint
+        limit ${rowsPerBatch}
+      )
+  `.execute(tx)
+  if (Number(parts.numAffectedRows) === rowsPerBatch) return
   const results = await sql`
     delete from live_query_results where ${inOrganization('live_query_results', organizationId)} and id in (
       select id from live_query_results where ${inOrganization('live_query_results', organizationId)}

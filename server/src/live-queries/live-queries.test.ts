@@ -261,10 +261,13 @@ test('results are listed in the order of the answers, searched by their messages
   await answer(made.id, one.id, { rowCount: 5000, warningMessage: 'Only 1 of 5000 rows were kept.' })
   const { data, pagination } = await resultsOf(made.id)
   const base = { revision: 1, error_message: null, warning_message: null }
+  const rowsOf = (id: string) => `${baseUrl}/live_query_campaigns/${made.id}/query_results/${id}/rows`
   const failed = {
     ...base,
     id: data[0].id,
     result_count: '0',
+    kept_count: '0',
+    rows_url: rowsOf(data[0].id),
     error_message: 'no such table: x',
     device_information: { identifier: other.id, link: `${baseUrl}/devices/${other.id}` },
     results: [],
@@ -273,6 +276,8 @@ test('results are listed in the order of the answers, searched by their messages
     ...base,
     id: data[1].id,
     result_count: '5000',
+    kept_count: '1',
+    rows_url: rowsOf(data[1].id),
     warning_message: 'Only 1 of 5000 rows were kept.',
     device_information: { identifier: one.id, link: `${baseUrl}/devices/${one.id}` },
     results: [{ pid: '1' }],
@@ -297,6 +302,53 @@ test('results are listed in the order of the answers, searched by their messages
   assert.deepEqual(counts(await app.ask('GET', `/live_query_campaigns/${made.id}`)), [1, 1, 1])
   assert.equal((await answer(made.id, one.id)).size, 0, 'an answer counts once')
   assert.equal((await answer(made.id, linux.id)).get(linux.id), 1)
+})
+
+test('all rows of a result are listed part by part, for the organization and the live query that has it', async () => {
+  const { mac: device } = await fleet()
+  const { body: made } = await create({ target_macs: true })
+  const { body: another } = await create({ target_macs: true })
+  const numbered = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({ pid: String(from + index) }))
+  await answer(made.id, device.id, {
+    ...{ rowCount: 5, rows: JSON.stringify(numbered(1, 2)) },
+    more: {
+      parts: [
+        { firstRow: 3, rows: JSON.stringify(numbered(3, 2)) },
+        { firstRow: 5, rows: JSON.stringify(numbered(5, 1)) },
+      ],
+      ...{ rowCount: 3, characters: 60, warningWithout: null },
+    },
+  })
+  const [result] = (await resultsOf(made.id)).data
+  assert.deepEqual([result.result_count, result.kept_count, result.results], ['5', '5', numbered(1, 2)])
+  const path = result.rows_url.replace(baseUrl, '')
+  for (const version of apiVersions) {
+    const { status, body } = await app.ask('GET', path, { headers: { 'x-service-api-version': version } })
+    assert.deepEqual(
+      [status, body.data],
+      [
+        200,
+        [
+          { id: '1', results: numbered(1, 2) },
+          { id: '3', results: numbered(3, 2) },
+          { id: '5', results: numbered(5, 1) },
+        ],
+      ],
+    )
+  }
+  const first = (await app.ask('GET', `${path}?per_page=2`)).body
+  const second = (await app.ask('GET', first.pagination.next.replace(baseUrl, ''))).body
+  assert.deepEqual(
+    [first.pagination.count, second.data, second.pagination.next],
+    [2, [{ id: '5', results: numbered(5, 1) }], ''],
+  )
+  const other = await app.addTenant('Other')
+  assert.equal((await app.ask('GET', path, { key: other.key })).status, 404)
+  assert.equal((await app.ask('GET', path.replace(`/${made.id}/`, `/${another.id}/`))).status, 404)
+  assert.equal((await app.ask('GET', path.replace(/\d+\/rows/, '999999/rows'))).status, 404)
+  await change(made.id, { sql: 'SELECT 2' })
+  assert.equal((await app.db.selectFrom('live_query_result_parts').selectAll().execute()).length, 0)
 })
 
 test('live queries are searched by when they were made, name, whether published and tables', async () => {

@@ -2,7 +2,7 @@ import type { liveQueryCampaignSearch, liveQueryResultSearch } from '@muster/con
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { LiveQueryStatus } from '../db/schema.ts'
-import type { Reader } from '../db/transact.ts'
+import type { Db, Reader, Tx } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
@@ -76,6 +76,7 @@ export const listResults = (
     )
     .select([
       'live_query_results.id',
+      'live_query_results.campaign_id',
       'live_query_results.device_id',
       'devices.name as device_name',
       'live_query_results.revision',
@@ -83,6 +84,7 @@ export const listResults = (
       'live_query_results.error_message',
       'live_query_results.warning_message',
       'live_query_results.rows',
+      'live_query_results.rows_in_parts',
     ])
     .where(inOrganization('live_query_results', organizationId))
     .where('live_query_results.campaign_id', '=', params.liveQueryCampaignId)
@@ -91,6 +93,51 @@ export const listResults = (
     .$call(inKeysetOrder(resultsById))
     .limit(sql.lit(limit))
     .execute()
+
+type OfResult = ListPage<{ readonly liveQueryCampaignId: string; readonly resultId: string }>
+
+export type PartRow = { id: string; rows: Record<string, string>[] }
+
+/** The rows of a result in the parts in which they are stored, each by the number of its first row. */
+export async function listResultParts(
+  reader: Db | Tx,
+  { organizationId, params, after = '0', limit }: Pick<OfResult, 'organizationId' | 'params' | 'after' | 'limit'>,
+): Promise<PartRow[]> {
+  const { rows } = await sql<PartRow>`
+    with result as (
+      select id, rows from live_query_results
+      where ${inOrganization('live_query_results', organizationId)}
+        and campaign_id = ${params.liveQueryCampaignId}::bigint and id = ${params.resultId}::bigint
+    )
+    select first_row::text as id, rows from (
+      select 1 as first_row, rows from result where rows <> '[]'
+      union all
+      select first_row, rows from live_query_result_parts
+      where ${inOrganization('live_query_result_parts', organizationId)} and result_id = (select id from result)
+        and first_row > ${after}::bigint
+    ) as part
+    where first_row > ${after}::bigint
+    order by part.first_row limit ${limit}
+  `.execute(reader)
+  return rows
+}
+
+export async function resultExists(reader: Reader, organizationId: string, params: OfResult['params']) {
+  const found = await reader
+    .selectFrom('live_query_results')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'live_query_results.organization_id')
+        .onRef('devices.id', '=', 'live_query_results.device_id')
+        .on('devices.deleted_at', 'is', null),
+    )
+    .select('live_query_results.id')
+    .where(inOrganization('live_query_results', organizationId))
+    .where('live_query_results.campaign_id', '=', params.liveQueryCampaignId)
+    .where('live_query_results.id', '=', params.resultId)
+    .executeTakeFirst()
+  return found !== undefined
+}
 
 /** The statement of a campaign at this revision; undefined when it is gone or has another by now. */
 export async function findStatement(

@@ -14,6 +14,8 @@ type Waiting = {
 }
 
 const devicesTogether = 64
+/** Of the parts of answers; a device that has more goes alone. */
+const charactersTogether = 8_000_000
 
 /**
  * Makes the recorder of a process: what arrives while one transaction is under way is recorded together in the next.
@@ -25,7 +27,7 @@ export function recordLiveAnswersInBatches(db: Db): LiveAnswerRecorder {
 
   function run(): void {
     const organizationId = waiting[0]?.device.organizationId
-    const batch = waiting.filter(({ device }) => device.organizationId === organizationId).slice(0, devicesTogether)
+    const batch = firstOnes(waiting.filter(({ device }) => device.organizationId === organizationId))
     waiting = waiting.filter((one) => !batch.includes(one))
     void record(batch).finally(() => {
       isUnderWay = waiting.length > 0
@@ -54,4 +56,14 @@ export function recordLiveAnswersInBatches(db: Db): LiveAnswerRecorder {
       // After the sockets of this turn of the event loop have been read.
       setImmediate(run)
     })
+}
+
+/** As many as one transaction takes, at least one. */
+function firstOnes(waiting: readonly Waiting[]): readonly Waiting[] {
+  let characters = 0
+  const tooMany = waiting.findIndex(({ answers }, index) => {
+    characters += answers.reduce((sum, answer) => sum + (answer.more?.characters ?? 0), 0)
+    return index === devicesTogether || (index > 0 && characters > charactersTogether)
+  })
+  return tooMany === -1 ? waiting : waiting.slice(0, tooMany)
 }

@@ -3,11 +3,12 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { LiveQueryStatus } from '../db/schema.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import { adjustLiveTallies } from './adjust-live-tallies.ts'
-import type { KeptAnswer } from './answer-rules.ts'
+import type { KeptAnswer } from './keep-answer.ts'
+import { fitCampaigns, storeParts } from './store-parts.ts'
 
 export type LiveAnswer = KeptAnswer & { deviceId: string; campaignId: string; revision: number }
 
-type Closed = { campaign_id: string; device_id: string; status: LiveQueryStatus }
+export type ClosedTarget = { campaign_id: string; device_id: string; status: LiveQueryStatus; result_id: string }
 
 /**
  * Stores what devices of one organization answered. Ignored are answers of deleted devices, to another revision than
@@ -21,19 +22,19 @@ export async function recordLiveAnswers(
   if (answers.length === 0) return new Map()
   return transact(db, async (tx) => {
     const living = new Set(await holdDevices(tx, organizationId, answers))
-    const closed = await closeTargets(
-      tx,
-      organizationId,
-      answers.filter(({ deviceId }) => living.has(deviceId)),
-    )
+    const heard = answers.filter(({ deviceId }) => living.has(deviceId))
+    const fitting = await fitCampaigns(tx, organizationId, heard)
+    const closed = await closeTargets(tx, organizationId, fitting)
+    const charactersByResult = await storeParts(tx, organizationId, fitting, closed)
     await adjustLiveTallies(
       tx,
       organizationId,
-      closed.map(({ campaign_id, device_id, status }) => ({
+      closed.map(({ campaign_id, device_id, status, result_id }) => ({
         campaignId: campaign_id,
         deviceId: device_id,
         from: 'waiting',
         to: status,
+        partCharacters: charactersByResult.get(result_id) ?? 0,
       })),
     )
     const byDevice = Map.groupBy(closed, ({ device_id }) => device_id)
@@ -53,9 +54,9 @@ async function holdDevices(tx: Tx, organizationId: string, answers: readonly Liv
 }
 
 /** The campaigns are held before their targets are: whoever deletes one takes them in this order. */
-async function closeTargets(tx: Tx, organizationId: string, answers: readonly LiveAnswer[]): Promise<Closed[]> {
+async function closeTargets(tx: Tx, organizationId: string, answers: readonly LiveAnswer[]): Promise<ClosedTarget[]> {
   if (answers.length === 0) return []
-  const { rows } = await sql<Closed>`
+  const { rows } = await sql<ClosedTarget>`
     with held as materialized (
       select id from live_query_campaigns
       where ${inOrganization('live_query_campaigns', organizationId)}
@@ -66,8 +67,9 @@ async function closeTargets(tx: Tx, organizationId: string, answers: readonly Li
         ${answers.map(({ campaignId }) => campaignId)}::bigint[], ${answers.map(({ deviceId }) => deviceId)}::bigint[],
         ${answers.map(({ revision }) => revision)}::int[], ${answers.map(({ rowCount }) => rowCount)}::int[],
         ${answers.map(({ errorMessage }) => errorMessage)}::text[],
-        ${answers.map(({ warningMessage }) => warningMessage)}::text[], ${answers.map(({ rows }) => rows)}::text[]
-      ) as given (campaign_id, device_id, revision, row_count, error_message, warning_message, rows)
+        ${answers.map(({ warningMessage }) => warningMessage)}::text[], ${answers.map(({ rows }) => rows)}::text[],
+        ${answers.map(({ more }) => more?.rowCount ?? 0)}::int[]
+      ) as given (campaign_id, device_id, revision, row_count, error_message, warning_message, rows, rows_in_parts)
     ), closed as (
       update live_query_targets as target
       set status = case when answer.error_message is null then 'successful' else 'errored' end
@@ -75,14 +77,17 @@ async function closeTargets(tx: Tx, organizationId: string, answers: readonly Li
       where target.organization_id = ${organizationId}::bigint and target.campaign_id = answer.campaign_id
         and target.device_id = answer.device_id and target.revision = answer.revision and target.status = 'waiting'
       returning target.campaign_id, target.device_id, target.status, answer.revision, answer.row_count,
-        answer.error_message, answer.warning_message, answer.rows
+        answer.error_message, answer.warning_message, answer.rows, answer.rows_in_parts
     ), stored as (
       insert into live_query_results
-        (organization_id, campaign_id, device_id, revision, row_count, error_message, warning_message, rows)
-      select ${organizationId}::bigint, campaign_id, device_id, revision, row_count, error_message, warning_message, rows::jsonb
+        (organization_id, campaign_id, device_id, revision, row_count, error_message, warning_message, rows, rows_in_parts)
+      select ${organizationId}::bigint, campaign_id, device_id, revision, row_count, error_message, warning_message,
+        rows::jsonb, rows_in_parts
       from closed
+      returning id, campaign_id, device_id
     )
-    select campaign_id, device_id, status from closed
+    select closed.campaign_id, closed.device_id, closed.status, stored.id as result_id
+    from closed join stored using (campaign_id, device_id)
   `.execute(tx)
   return rows
 }

@@ -3,6 +3,7 @@ import {
   LiveQueryCampaignChange,
   LiveQueryCampaignRequest,
   LiveQueryResult,
+  LiveQueryRows,
   liveQueryCampaignSearch,
   liveQueryResultSearch,
 } from '@muster/contract/live-queries.ts'
@@ -15,8 +16,9 @@ import { identifierOf } from '../http/record-id.ts'
 import { checkSql } from './check-sql.ts'
 import { createCampaign } from './create-campaign.ts'
 import { deleteCampaign } from './delete-campaign.ts'
-import { presentCampaign, presentResult } from './present.ts'
-import { campaignExists, findCampaign, listCampaigns, listResults } from './queries.ts'
+import { mostRowsInPart } from './keep-answer.ts'
+import { presentCampaign, presentPart, presentResult } from './present.ts'
+import { campaignExists, findCampaign, listCampaigns, listResultParts, listResults, resultExists } from './queries.ts'
 import { noTargets, wantedTargets } from './targeting-rules.ts'
 import { updateCampaign } from './update-campaign.ts'
 
@@ -62,6 +64,18 @@ function addReads(app: FastifyInstance): void {
     list: listResults,
     present: presentResult,
     exists: (reader, organizationId, params) => campaignExists(reader, organizationId, params.liveQueryCampaignId),
+  })
+
+  listEndpoint(app, {
+    ...shared,
+    path: '/live_query_campaigns/:liveQueryCampaignId/query_results/:resultId/rows',
+    operationId: 'listLiveQueryRows',
+    summary: 'List all rows that a device answered to a live query',
+    description: `Up to ${mostRowsInPart.toLocaleString('en')} rows at a time, in the order in which the device returned them.`,
+    record: LiveQueryRows,
+    list: listResultParts,
+    present: presentPart,
+    exists: resultExists,
   })
 }
 

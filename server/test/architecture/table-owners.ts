@@ -39,6 +39,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   live_query_campaigns: 'live-queries',
   live_query_targets: 'live-queries',
   live_query_results: 'live-queries',
+  live_query_result_parts: 'live-queries',
   live_query_tallies: 'live-queries',
   audit_heads: 'audit',
   audit_logs: 'audit',

@@ -22,6 +22,7 @@ const written = [
   'exemption_requests',
   'issues',
   'live_query_campaigns',
+  'live_query_result_parts',
   'live_query_results',
   'live_query_tallies',
   'live_query_targets',

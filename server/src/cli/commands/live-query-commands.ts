@@ -1,11 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import Type, { type Static } from 'typebox'
-import { type Db, type Reader, transact } from '../../db/transact.ts'
+import { type Db, transact } from '../../db/transact.ts'
 import { ServiceError } from '../../errors.ts'
 import { checkSql } from '../../live-queries/check-sql.ts'
 import { createCampaign } from '../../live-queries/create-campaign.ts'
 import { deleteCampaign } from '../../live-queries/delete-campaign.ts'
-import { campaignExists, findCampaign, listCampaigns, listResults } from '../../live-queries/queries.ts'
+import {
+  campaignExists,
+  findCampaign,
+  listCampaigns,
+  listResultParts,
+  listResults,
+} from '../../live-queries/queries.ts'
 import { noTargets, wantedTargets } from '../../live-queries/targeting-rules.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { type CommandIo, defineCommand } from '../data-command.ts'
@@ -119,6 +125,7 @@ type Following = { organizationId: string; campaignId: string; waitMs: number }
 
 const pollMs = 500
 const resultsPerPage = 100
+const partsPerPage = 20
 
 /** Writes one line of JSON for each device, as the answers come, until all are there or the time is over. */
 async function followResults(db: Db, { organizationId, campaignId, waitMs }: Following, io: CommandIo): Promise<void> {
@@ -140,7 +147,7 @@ type Place = { organizationId: string; campaignId: string; after: string | undef
 
 /** Returns where to go on. */
 async function writeResults(
-  reader: Reader,
+  reader: Db,
   { organizationId, campaignId, after: start }: Place,
   io: CommandIo,
 ): Promise<string | undefined> {
@@ -156,10 +163,31 @@ async function writeResults(
   for (let after = start; ; ) {
     const results = await listResults(reader, { ...page, after })
     for (const row of results) {
-      const { device_id, device_name, error_message, warning_message, rows } = row
+      const { device_id, device_name, error_message } = row
+      const rows = row.rows_in_parts === 0 ? row.rows : await allRows(reader, { organizationId, ...params }, row.id)
+      const warning_message = row.rows_in_parts === 0 ? row.warning_message : lossOf(row.row_count, rows.length)
       await io.line(JSON.stringify({ device_id, device_name, error_message, warning_message, results: rows }))
     }
     after = results.at(-1)?.id ?? after
     if (results.length < resultsPerPage) return after
   }
 }
+
+/** Bounded by what is kept of an answer. */
+async function allRows(
+  db: Db,
+  { organizationId, liveQueryCampaignId }: { organizationId: string; liveQueryCampaignId: string },
+  resultId: string,
+): Promise<Record<string, string>[]> {
+  const params = { liveQueryCampaignId, resultId }
+  const rows: Record<string, string>[] = []
+  for (let after: string | undefined; ; ) {
+    const parts = await listResultParts(db, { organizationId, params, after, limit: partsPerPage })
+    rows.push(...parts.flatMap((part) => part.rows))
+    after = parts.at(-1)?.id
+    if (parts.length < partsPerPage) return rows
+  }
+}
+
+const lossOf = (returned: number, kept: number): string | null =>
+  kept < returned ? `Only ${kept} of ${returned} rows were kept.` : null
