@@ -77,3 +77,9 @@ export const userGroups: Table = {
     }
   },
 }
+
+export const userNames = (): ReadonlyMap<number, string> =>
+  new Map(readAccounts().map(({ uid, name }) => [uid, name] as const))
+
+export const groupNames = (): ReadonlyMap<number, string> =>
+  new Map(readGroups().map(({ gid, name }) => [gid, name] as const))

@@ -39,7 +39,8 @@ export const osqueryFlags: Table = {
 export const osquerySchedule: Table = {
   name: 'osquery_schedule',
   columns: columns(`name query interval:integer executions:bigint last_executed:bigint denylisted:integer
-    output_size:bigint wall_time:bigint wall_time_ms:bigint last_wall_time_ms:bigint`),
+    output_size:bigint wall_time:bigint wall_time_ms:bigint last_wall_time_ms:bigint user_time:bigint
+    last_user_time:bigint system_time:bigint last_system_time:bigint average_memory:bigint last_memory:bigint`),
   *collect(_constraints, { facts }) {
     for (const entry of facts.schedule) {
       yield {
@@ -53,6 +54,12 @@ export const osquerySchedule: Table = {
         wall_time: Math.floor(entry.wallTimeMs / 1000),
         wall_time_ms: entry.wallTimeMs,
         last_wall_time_ms: entry.lastWallTimeMs,
+        user_time: Math.round(entry.userMs),
+        last_user_time: Math.round(entry.lastUserMs),
+        system_time: Math.round(entry.systemMs),
+        last_system_time: Math.round(entry.lastSystemMs),
+        average_memory: Math.round(entry.memoryBytes / Math.max(1, entry.executions)),
+        last_memory: entry.lastMemoryBytes,
       }
     }
   },

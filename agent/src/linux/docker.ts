@@ -1,4 +1,5 @@
 import { columns, type Query, type Table } from '../tables/table.ts'
+import { inspectContainers } from './docker-containers.ts'
 import { findCommand, runCommand } from './run-command.ts'
 
 const missing = () => (findCommand('docker') ? undefined : 'docker is not installed')
@@ -13,14 +14,17 @@ function ask(query: Query, args: string[]): Record<string, string>[] {
 
 export const dockerContainers: Table = {
   name: 'docker_containers',
-  columns: columns('id name image command created:bigint state status'),
+  columns: columns('id name image image_id command created:bigint state status'),
   notCollected: missing,
   *collect(_constraints, query) {
+    const images = new Map([...inspectContainers(query)].map((each) => [each['Id'], each['Image']]))
     for (const each of ask(query, ['ps', '--all', '--no-trunc'])) {
+      const imageId = images.get(each['ID'])
       yield {
         id: each['ID'],
         name: `/${each['Names'] ?? ''}`,
         image: each['Image'],
+        image_id: typeof imageId === 'string' ? imageId : '',
         command: each['Command']?.replace(/^"(.*)"$/, '$1'),
         created: dockerTime(each['CreatedAt']),
         state: each['State'],

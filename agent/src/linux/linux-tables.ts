@@ -10,24 +10,38 @@ import { chromeExtensions } from './chrome-extensions.ts'
 import { time, uptime } from './clock.ts'
 import { crontab } from './crontab.ts'
 import { dockerContainers, dockerImages, dockerVersion } from './docker.ts'
+import {
+  dockerContainerEnvs,
+  dockerContainerLabels,
+  dockerContainerMounts,
+  dockerContainerNetworks,
+  dockerContainerPorts,
+} from './docker-containers.ts'
 import { file, hash } from './files.ts'
 import { firefoxAddons } from './firefox-addons.ts'
 import { iptables } from './iptables.ts'
 import { kernelInfo, kernelModules, systemControls } from './kernel.ts'
+import { cpuTime, interfaceIpv6, sharedMemory } from './kernel-counters.ts'
+import { knownHosts } from './known-hosts.ts'
 import { npmPackages, pythonPackages } from './language-packages.ts'
 import { loadAverage, memoryInfo } from './load.ts'
-import { loggedInUsers } from './logged-in-users.ts'
+import { last, loggedInUsers } from './logged-in-users.ts'
 import { platformInfo, systemInfo } from './machine.ts'
+import { magic, yara } from './magic.ts'
 import { mounts } from './mounts.ts'
 import { arpCache, dnsResolvers, interfaceAddresses, interfaceDetails, routes } from './network.ts'
+import { processMemoryMap, processOpenFiles } from './open-files.ts'
 import { osVersion } from './os-version.ts'
 import { aptSources, debPackages, rpmPackages } from './packages.ts'
+import { pciDevices } from './pci-devices.ts'
 import { processes } from './processes.ts'
 import { shadow } from './shadow.ts'
 import { listeningPorts, processOpenSockets } from './sockets.ts'
 import { authorizedKeys, sshConfigs } from './ssh-files.ts'
 import { userSshKeys } from './ssh-keys.ts'
+import { startupItems } from './startup-items.ts'
 import { sudoers } from './sudoers.ts'
+import { suidBin } from './suid-bin.ts'
 import { systemdUnits } from './systemd-units.ts'
 import { usbDevices } from './usb-devices.ts'
 
@@ -40,10 +54,16 @@ const collected: Table[] = [
   blockDevices,
   certificates,
   chromeExtensions,
+  cpuTime,
   crontab,
   debPackages,
   diskEncryption,
   dnsResolvers,
+  dockerContainerEnvs,
+  dockerContainerLabels,
+  dockerContainerMounts,
+  dockerContainerNetworks,
+  dockerContainerPorts,
   dockerContainers,
   dockerImages,
   dockerVersion,
@@ -54,12 +74,16 @@ const collected: Table[] = [
   hash,
   interfaceAddresses,
   interfaceDetails,
+  interfaceIpv6,
   iptables,
   kernelInfo,
   kernelModules,
+  knownHosts,
+  last,
   listeningPorts,
   loadAverage,
   loggedInUsers,
+  magic,
   memoryInfo,
   mounts,
   npmPackages,
@@ -67,8 +91,11 @@ const collected: Table[] = [
   osqueryInfo,
   osquerySchedule,
   osVersion,
+  pciDevices,
   platformInfo,
   processes,
+  processMemoryMap,
+  processOpenFiles,
   processOpenSockets,
   pythonPackages,
   routes,
@@ -76,8 +103,11 @@ const collected: Table[] = [
   secureboot,
   selinuxSettings,
   shadow,
+  sharedMemory,
   sshConfigs,
+  startupItems,
   sudoers,
+  suidBin,
   systemControls,
   systemdUnits,
   systemInfo,
@@ -87,6 +117,7 @@ const collected: Table[] = [
   userGroups,
   users,
   userSshKeys,
+  yara,
 ]
 
 /** Every table of this agent on Linux: the real ones, and those of other platforms so that their SQL compiles. */

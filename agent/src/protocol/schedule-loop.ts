@@ -1,3 +1,4 @@
+import type { QueryCost } from '../sql/open-engine.ts'
 import type { ScheduleFact } from '../tables/table.ts'
 import type { AgentState } from './agent-state.ts'
 import { pause } from './pauses.ts'
@@ -63,14 +64,14 @@ async function runScheduled(state: AgentState, name: string, scheduled: Schedule
     else state.logs.add('status', statusLine(head, `Line of ${name} exceeds TLS logger max: ${line.length}`))
   }
   const outputBytes = lines.reduce((sum, line) => sum + line.length, 0)
-  noteRun(state, name, scheduled, answer.cost.wallTimeMs, outputBytes, head.now)
+  noteRun(state, name, scheduled, answer.cost, outputBytes, head.now)
 }
 
 function noteRun(
   state: AgentState,
   name: string,
   scheduled: ScheduledQuery,
-  wallTimeMs: number,
+  cost: QueryCost,
   outputBytes: number,
   now: Date,
 ): void {
@@ -81,9 +82,15 @@ function noteRun(
     intervalSeconds: scheduled.intervalSeconds,
     executions: (known?.executions ?? 0) + 1,
     lastExecutedUnix: Math.floor(now.getTime() / 1000),
-    wallTimeMs: (known?.wallTimeMs ?? 0) + wallTimeMs,
-    lastWallTimeMs: wallTimeMs,
+    wallTimeMs: (known?.wallTimeMs ?? 0) + cost.wallTimeMs,
+    lastWallTimeMs: cost.wallTimeMs,
     outputBytes: (known?.outputBytes ?? 0) + outputBytes,
+    userMs: (known?.userMs ?? 0) + cost.userMs,
+    lastUserMs: cost.userMs,
+    systemMs: (known?.systemMs ?? 0) + cost.systemMs,
+    lastSystemMs: cost.systemMs,
+    memoryBytes: (known?.memoryBytes ?? 0) + cost.memoryBytes,
+    lastMemoryBytes: cost.memoryBytes,
   }
   state.scheduleFacts.set(name, fact)
   state.facts.schedule = [...state.scheduleFacts.values()]

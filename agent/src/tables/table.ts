@@ -29,6 +29,12 @@ export type ScheduleFact = {
   wallTimeMs: number
   lastWallTimeMs: number
   outputBytes: number
+  userMs: number
+  lastUserMs: number
+  systemMs: number
+  lastSystemMs: number
+  memoryBytes: number
+  lastMemoryBytes: number
 }
 
 /** One run of one query. `remainingMs` throws QueryTooSlow once the time of the query is used up. */

@@ -1,0 +1,46 @@
+import { realpathSync } from 'node:fs'
+import { bounded } from '../tables/bounded.ts'
+import { columns, type Query, type Row, type Table } from '../tables/table.ts'
+import { groupNames, userNames } from './accounts.ts'
+import { listDirectory, lstatOf, statOf } from './read-files.ts'
+
+/** Where osquery looks for programs. */
+const programFolders = ['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/tmp']
+const mostRows = 100_000
+const setUid = 0o4000
+const setGid = 0o2000
+const executable = 0o111
+
+type Names = { users: ReadonlyMap<number, string>; groups: ReadonlyMap<number, string> }
+
+/** Programs in these folders that run as their owner or group. Links are not followed, but a folder may be one to another. */
+export function* suidPrograms(folders: readonly string[], names: Names, query: Query): Iterable<Row> {
+  for (const folder of folders) {
+    if (statOf(folder)?.isDirectory() && folders.some((one) => one === realpathSync(folder))) {
+      yield* programsBelow(folder, names, query)
+    }
+  }
+}
+
+function* programsBelow(folder: string, names: Names, query: Query): Iterable<Row> {
+  for (const name of listDirectory(folder)) {
+    query.remainingMs()
+    const path = `${folder}/${name}`
+    const stats = lstatOf(path)
+    if (stats?.isDirectory()) yield* programsBelow(path, names, query)
+    if (!stats?.isFile() || (stats.mode & (setUid | setGid)) === 0 || (stats.mode & executable) === 0) continue
+    yield {
+      path,
+      username: names.users.get(stats.uid) ?? '',
+      groupname: names.groups.get(stats.gid) ?? '',
+      permissions: (stats.mode & setUid ? 'S' : '') + (stats.mode & setGid ? 'G' : ''),
+    }
+  }
+}
+
+export const suidBin: Table = {
+  name: 'suid_bin',
+  columns: columns('path username groupname permissions'),
+  collect: (_constraints, query) =>
+    bounded(suidPrograms(programFolders, { users: userNames(), groups: groupNames() }, query), mostRows),
+}
