@@ -56,12 +56,21 @@ async function populateLiveQueries({ harness, organizationId, keep, devices }: P
     .orderBy('id')
     .limit(1)
     .executeTakeFirstOrThrow()
+  const parts = numbers.map((index) => ({ firstRow: index + 2, rows: JSON.stringify([{ username: nameOf(index) }]) }))
   const answers = deviceIds.map((deviceId, index) => ({
     ...{ campaignId, deviceId, revision: 1, rowCount: 1, rows: JSON.stringify([{ username: nameOf(index) }]) },
     errorMessage: index % 3 === 1 ? `no such table: ${nameOf(index)}` : null,
     warningMessage: index % 3 === 2 ? `cut short: ${nameOf(index)}` : null,
+    ...(index === 0 && { more: { parts, rowCount: parts.length, characters: 1, warningWithout: null } }),
   }))
   await recordLiveAnswers(harness.db, organizationId, answers)
+  const { result_id: resultId } = await harness.db
+    .selectFrom('live_query_result_parts')
+    .select('result_id')
+    .where('organization_id', '=', organizationId)
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  keep('query_results', resultId)
 }
 
 async function populateAuthLogs({ harness, organizationId, keep, people, devices }: Parts): Promise<void> {
