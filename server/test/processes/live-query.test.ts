@@ -97,5 +97,21 @@ testOnEmbedded('a live query is answered by the bundled agent and by simulated d
       assert.match(refused.err, words)
     }
   })
+  await t.test(
+    'an answer of thousands of rows comes whole through the agent, the API and the command line',
+    async () => {
+      const counted = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)'
+      const sql = `${counted} SELECT i AS number, "padding of a package " || i || printf("%0250d", i) AS text FROM n`
+      const asked = await place.run(['live-queries', 'create', 'Many', '--device', own, '--wait', '60', '--sql', sql])
+      const expected = Array.from({ length: 3_000 }, (_, index) => String(index + 1))
+      const numbersOf = (rows: Record<string, string>[]) => rows.map(({ number }) => number)
+      assert.deepEqual(numbersOf(linesOf(asked.out)[0]?.results ?? []), expected)
+      const [, id = ''] = /^Live query (\d+)\n$/.exec(asked.err) ?? []
+      const [result] = (await ask('GET', `/live_query_campaigns/${id}/query_results`)).body.data
+      assert.deepEqual([result.result_count, result.kept_count], ['3000', '3000'])
+      const { body } = await ask('GET', `${new URL(result.rows_url).pathname}?per_page=100`)
+      assert.deepEqual(numbersOf(body.data.flatMap(({ results }: Line) => results)), expected)
+    },
+  )
   assert.equal(await trial.stop(), 0)
 })
