@@ -15,7 +15,14 @@ export type AgentTransport = {
   close: () => Promise<void>
 }
 
-export type TransportOptions = { server: string; ca?: string; connections: number; userAgent: string }
+export type TransportOptions = {
+  server: string
+  ca?: string
+  connections: number
+  userAgent: string
+  /** Called once, when no connection could be made for the first time. */
+  onUnreachable: (why: string) => void
+}
 
 /** osquery gives up on a network operation after 16 s. */
 const timeoutMs = 16_000
@@ -31,6 +38,11 @@ export function createAgentTransport(options: TransportOptions): AgentTransport 
   })
   let connectionsOpened = 0
   let resent = 0
+  let isTold = false
+  const tell = (why: string) => {
+    if (!isTold) options.onUnreachable(why)
+    isTold = true
+  }
   pool.on('connect', () => {
     connectionsOpened += 1
   })
@@ -44,7 +56,7 @@ export function createAgentTransport(options: TransportOptions): AgentTransport 
   ) {
     pool.dispatch(
       request,
-      answerHandler(sentAt, (outcome) => {
+      answerHandler(sentAt, tell, (outcome) => {
         // osquery sends again once, by itself, when a kept-alive connection breaks under a request.
         if (outcome.answered || outcome.fault !== 'reset' || isRepeat) done(outcome)
         else {
@@ -66,7 +78,11 @@ export function createAgentTransport(options: TransportOptions): AgentTransport 
   }
 }
 
-function answerHandler(sentAt: number, done: (outcome: TransportOutcome) => void): Dispatcher.DispatchHandler {
+function answerHandler(
+  sentAt: number,
+  tell: (why: string) => void,
+  done: (outcome: TransportOutcome) => void,
+): Dispatcher.DispatchHandler {
   let status = 0
   let text = ''
   let chunks: Buffer[] | undefined
@@ -84,10 +100,16 @@ function answerHandler(sentAt: number, done: (outcome: TransportOutcome) => void
       done({ answered: true, status, text, elapsedMs: performance.now() - sentAt })
     },
     onResponseError(_controller, error) {
-      done({ answered: false, fault: faultOf(error), elapsedMs: performance.now() - sentAt })
+      const fault = faultOf(error)
+      if (fault === 'connect' || fault === 'certificate') tell(whyOf(error))
+      done({ answered: false, fault, elapsedMs: performance.now() - sentAt })
     },
   }
 }
+
+/** Where a name has several addresses, each has a fault of its own. */
+const whyOf = (error: Error): string =>
+  error instanceof AggregateError ? error.errors.map((one: Error) => one.message).join('; ') : error.message
 
 function faultOf(error: Error): TransportFault {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

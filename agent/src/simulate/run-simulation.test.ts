@@ -57,6 +57,18 @@ test('every device enrols as the seed says, and two runs bring the same devices'
   assert.equal(runs[0]?.report.enrolled, 20)
 })
 
+test('a server that cannot be reached is named at once, with the reason', async () => {
+  const server = await startTrialServer({})
+  await server.close()
+  const lines: string[] = []
+  const parts = { enrollSecret: 'open sesame', devices: 5, failRate: 0, periodMs: 60_000, seed: 1, durationMs: 500 }
+  await runSimulation({ ...parts, server: server.url, spreadMs: 0, log: (line) => lines.push(line) })
+  const { origin, port } = new URL(server.url)
+  assert.equal(lines[0]?.startsWith(`${origin} cannot be reached: connect ECONNREFUSED`), true, lines[0])
+  assert.ok(lines[0]?.includes(port))
+  assert.equal(lines.filter((line) => line.includes('cannot be reached')).length, 1)
+})
+
 test('requests after enrolment carry the node key in the header and in the body', async () => {
   const { received } = await simulateAgainst({}, { devices: 3 })
   const later = received.filter(({ path }) => !path.endsWith('/enroll'))

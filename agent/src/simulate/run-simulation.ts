@@ -95,6 +95,8 @@ async function openFleet(options: SimulationOptions, startedAtMs: number, nodeKe
       server: options.server,
       connections: settings.connections,
       userAgent: `osquery/${simulatedVersion}`,
+      onUnreachable: (why) =>
+        options.log(`${new URL(options.server).origin} cannot be reached: ${why}. The devices go on trying…`),
       ...ca,
     }),
     answers: createQueryAnswers(checkFixtures, Math.floor(startedAtMs / 1000)),

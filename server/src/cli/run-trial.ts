@@ -10,7 +10,7 @@ import { privateReceivers, type Server } from '../main.ts'
 import type { CommandIo } from './data-command.ts'
 import { type LanAccess, openLanAccess } from './lan/lan-access.ts'
 import { openServer, sayHowToBegin, untilAborted } from './run-server.ts'
-import { keepSecret, readSecret } from './trial-secret.ts'
+import { keepAddress, keepSecret, readSecret } from './trial-files.ts'
 
 type Trial = { isLan: boolean; withAgent: boolean }
 
@@ -34,6 +34,7 @@ export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Tri
   })
   try {
     const secret = await enrollSecretOf(config, server)
+    await keepAddress(config.dataDir, { server: config.baseUrl, caFile: config.tls?.certFile })
     await sayHello(config, server, logFile, access?.caFile, io)
     if (access) await sayHowToJoin(access, secret, io)
     if (!withAgent || secret === undefined) await untilAborted(io.signal)

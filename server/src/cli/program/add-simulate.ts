@@ -71,12 +71,15 @@ async function withTrialDefaults(flags: string[], shell: Shell): Promise<string[
   const isGiven = flags.some((flag) => names.includes(flag.split('=')[0] ?? ''))
   if (isGiven) return flags
   const config = configOf(shell)
-  const { readSecret } = await import('../trial-secret.ts')
+  const { readAddress, readSecret } = await import('../trial-files.ts')
   const secret = await readSecret(config.dataDir)
+  if (secret === undefined) return flags
+  // Where the trial of the folder was started, which need not be what the settings of this command say.
+  const { server, caFile } = (await readAddress(config.dataDir)) ?? { server: config.baseUrl }
   // So that a second run goes on as the same devices, instead of a doubtful enrolment of each.
   const isKept = flags.some((flag) => flag.startsWith('--state-file') || flag.startsWith('--seed'))
   const remembering = isKept ? [] : ['--state-file', join(config.dataDir, 'simulated-devices.json')]
-  return secret === undefined
-    ? flags
-    : [...flags, '--server', config.baseUrl, `--enroll-secret=${secret}`, ...remembering]
+  const isTrusting = caFile === undefined || flags.some((flag) => flag.startsWith('--ca'))
+  const trusting = isTrusting ? [] : ['--ca', caFile]
+  return [...flags, '--server', server, `--enroll-secret=${secret}`, ...trusting, ...remembering]
 }
