@@ -1,13 +1,14 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { Link } from '@tanstack/react-router'
 
 export function Agents({ summary: { standings, late } }: { summary: ConsoleSummary }) {
   const reporting = standings.blocked + standings.will_block + standings.notified + standings.good
   const enrolled = reporting + standings.stale + standings.never
-  const figures: readonly (readonly [number, string])[] = [
+  const figures: readonly (readonly [number, string, ('stale' | 'never')?])[] = [
     [reporting - late, 'on time'],
     [late, 'late, over 1 h'],
-    [standings.stale, 'stale, over 7 d'],
-    [standings.never, 'never'],
+    [standings.stale, 'stale, over 7 d', 'stale'],
+    [standings.never, 'never', 'never'],
   ]
   return (
     <section aria-labelledby="agents">
@@ -16,9 +17,17 @@ export function Agents({ summary: { standings, late } }: { summary: ConsoleSumma
         <span className="sm t3">{enrolled.toLocaleString('en')} enrolled</span>
       </div>
       <dl className="figures">
-        {figures.map(([count, text]) => (
+        {figures.map(([count, text, state]) => (
           <div key={text}>
-            <dd>{count.toLocaleString('en')}</dd>
+            <dd>
+              {state === undefined ? (
+                count.toLocaleString('en')
+              ) : (
+                <Link to="/devices" search={{ state }}>
+                  {count.toLocaleString('en')}
+                </Link>
+              )}
+            </dd>
             <dt className="sm t2">{text}</dt>
           </div>
         ))}

@@ -1,5 +1,6 @@
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
@@ -7,7 +8,7 @@ import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { checkResultsQuery } from './device-queries.ts'
+import { checkResultsQuery, openIssuesQuery } from './device-queries.ts'
 import { RefreshCheck } from './refresh-check.tsx'
 import { ResultRows } from './result-rows.tsx'
 
@@ -74,11 +75,19 @@ function ResultItem({ result, refreshedOn }: ItemParts) {
   const hasRows = result.check_result_data.length > 0
   const refresh = refreshedOn !== undefined && <RefreshCheck deviceId={refreshedOn} result={result} />
   const isBad = result.status === 'failing' || result.status === 'errored'
+  const name = visibleText(result.check_name)
+  const isFolded = hasRows || refresh !== false
   const line = (
     <>
-      {hasRows || refresh ? <Icon name="chevronRight" size={14} /> : <span className="no-chevron" />}
+      {isFolded ? <Icon name="chevronRight" size={14} /> : <span className="no-chevron" />}
       <Mark name={mark} />
-      <span className="m ell result-name">{visibleText(result.check_name)}</span>
+      {isFolded ? (
+        <span className="m ell result-name">{name}</span>
+      ) : (
+        <Link className="m ell result-name" to="/checks/$checkId" params={{ checkId: result.check_id }}>
+          {name}
+        </Link>
+      )}
       <span className="t3 ell grow">{reasonOf(result)}</span>
       <span className={isBad ? 'bad result-word' : 't2 result-word'}>{word}</span>
       <span className="t2 tn result-time">
@@ -86,15 +95,49 @@ function ResultItem({ result, refreshedOn }: ItemParts) {
       </span>
     </>
   )
-  if (!hasRows && !refresh) return <li className="result-line">{line}</li>
+  if (!isFolded) return <li className="result-line">{line}</li>
   return (
     <li>
       <details open={result.status === 'failing'}>
         <summary className="result-line">{line}</summary>
+        <ResultLinks result={result} />
         {hasRows && <ResultRows result={result} />}
         {refresh}
       </details>
     </li>
+  )
+}
+
+/** Below the line, which folds them: nothing that is pressed may stand within it. */
+const ResultLinks = ({ result }: { result: CheckResult }) => (
+  <p className="sm t2 result-links">
+    Check{' '}
+    <Link className="u" to="/checks/$checkId" params={{ checkId: result.check_id }}>
+      {visibleText(result.check_name)}
+    </Link>
+    <OwnIssues result={result} />
+  </p>
+)
+
+/** What is open of the check on the device: the issue, or the list of them. */
+function OwnIssues({ result: { device_id: device, check_id: check } }: { result: CheckResult }) {
+  const all = useQuery(openIssuesQuery(device)).data?.data ?? []
+  const own = all.filter((issue) => issue.check.id === check)
+  const [first] = own
+  if (first === undefined) return null
+  return (
+    <>
+      {own.length === 1 ? ' · issue ' : ' · '}
+      {own.length === 1 ? (
+        <Link className="u" to="/issues/$issueId" params={{ issueId: first.id }}>
+          {visibleText(first.title)}
+        </Link>
+      ) : (
+        <Link className="u" to="/issues" search={{ device, check }}>
+          {own.length} issues
+        </Link>
+      )}
+    </>
   )
 }
 

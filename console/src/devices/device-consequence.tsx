@@ -1,8 +1,10 @@
 import type { IssueView } from '@muster/contract/console-issues.ts'
 import type { Device } from '@muster/contract/devices.ts'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { deadlineOf } from '../components/times.ts'
-import { issueStanding } from '../issues/issue-standing.ts'
+import { visibleText } from '../components/visible-text.ts'
+import { type IssueStanding, issueStanding } from '../issues/issue-standing.ts'
 import { type deviceStanding, ownerIdOf } from './device-facts.ts'
 
 /** What the state of a device means for its owner, as a sentence. */
@@ -18,12 +20,12 @@ export function consequenceOf(
   if (ownerIdOf(device) === undefined) {
     return 'Nobody owns this device; it cannot be used to sign in and is never blocked.'
   }
-  if (standing === 'blocked') return `${owner} cannot sign in with this device until what blocks it is put right.`
+  if (standing === 'blocked') return <Blocked owner={owner} issues={issues} now={now} />
   if (standing === 'will_block' && device.will_block_at) {
     return (
       <>
-        {owner} cannot sign in with this device from <b className="m">{deadlineOf(device.will_block_at, now)} UTC</b>{' '}
-        unless the failure is fixed, exempted or snoozed.
+        {owner} cannot sign in with this device from <b className="m">{deadlineOf(device.will_block_at, now)} UTC</b>
+        <Because issues={issuesThat('will_block', issues, now)} />, unless it is fixed, exempted or snoozed.
       </>
     )
   }
@@ -31,9 +33,55 @@ export function consequenceOf(
   return `${owner} can sign in with this device.`
 }
 
+const issuesThat = (wanted: IssueStanding, issues: readonly IssueView[] | undefined, now: number) =>
+  issues?.filter((issue) => issueStanding(issue, now) === wanted) ?? []
+
+/** What blocks it, the first first. */
+export const blockingIssues = (issues: readonly IssueView[] | undefined, now: number): readonly IssueView[] =>
+  issuesThat('blocking', issues, now)
+
+type BlockedParts = {
+  readonly owner: string
+  readonly issues: readonly IssueView[] | undefined
+  readonly now: number
+}
+
+/** No issue need be there: a suspended registration keeps the device blocked. */
+function Blocked({ owner, issues, now }: BlockedParts) {
+  const blocking = blockingIssues(issues, now)
+  const since = blocking[0]?.blocks_at ?? null
+  if (since === null) return `${owner} cannot sign in with this device.`
+  const others = blocking.length - 1
+  return (
+    <>
+      {owner} cannot sign in with this device since <b className="m">{deadlineOf(since, now)} UTC</b>
+      <Because issues={blocking} />.
+      {others > 0 && ` ${others === 1 ? '1 more issue blocks' : `${others} more issues block`} it.`}
+    </>
+  )
+}
+
+/** The issue and the check that the time is of. */
+function Because({ issues: [issue] }: { readonly issues: readonly IssueView[] }) {
+  if (issue === undefined) return null
+  return (
+    <>
+      {' because of '}
+      <Link className="u" to="/issues/$issueId" params={{ issueId: issue.id }}>
+        {visibleText(issue.title)}
+      </Link>
+      {' (check '}
+      <Link className="u" to="/checks/$checkId" params={{ checkId: issue.check.id }}>
+        {visibleText(issue.check.name)}
+      </Link>
+      )
+    </>
+  )
+}
+
 /** Counts what owners are told of alone: issues of checks that only report are open as well. */
 function shownAtSignIn(issues: readonly IssueView[] | undefined, now: number): string {
-  const shown = issues?.filter((issue) => issueStanding(issue, now) === 'notified').length ?? 0
+  const shown = issuesThat('notified', issues, now).length
   if (shown === 0) return 'Nothing blocks it.'
   return shown === 1
     ? '1 issue is shown at sign-in. Nothing blocks it.'

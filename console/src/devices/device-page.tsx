@@ -11,7 +11,7 @@ import { relativeTime, spanOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { Page } from '../shell/page.tsx'
 import { DeviceActions } from './device-actions.tsx'
-import { consequenceOf } from './device-consequence.tsx'
+import { blockingIssues, consequenceOf } from './device-consequence.tsx'
 import { deviceStanding, ownerIdOf } from './device-facts.ts'
 import { deviceQuery, openIssuesQuery, ownerQuery } from './device-queries.ts'
 import { DeviceTabs } from './device-tabs.tsx'
@@ -46,7 +46,9 @@ function LoadedDevice({ device }: { device: Device }) {
   const issues = useQuery(openIssuesQuery(device.id))
   const name = visibleText(device.name)
   const standing = deviceStanding(device, now)
-  const suffix = standing === 'will_block' && device.will_block_at ? ` ${relativeTime(device.will_block_at, now)}` : ''
+  const changesAt = standing === 'blocked' ? blockingIssues(issues.data?.data, now)[0]?.blocks_at : device.will_block_at
+  const isTimed = standing === 'will_block' || standing === 'blocked'
+  const suffix = isTimed && changesAt ? ` ${relativeTime(changesAt, now)}` : ''
   const silence =
     standing === 'stale' && device.last_seen_at ? `, ${spanOf(now - new Date(device.last_seen_at).getTime())}` : ''
   const ownerName = owner.data ? visibleText(owner.data.name) : undefined

@@ -1,9 +1,11 @@
 import type { IssueView } from '@muster/contract/console-issues.ts'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { dayOf, fullTime } from '../components/times.ts'
+import { visibleText } from '../components/visible-text.ts'
 import { IssueName } from '../issues/issue-name.tsx'
 import { IssueState } from '../issues/issue-state.tsx'
 import '../issues/issues.css'
@@ -29,6 +31,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
             <thead>
               <tr>
                 <th>Issue</th>
+                <th className="w-issue-check">Check</th>
                 <th className="w-issue-state">State</th>
                 <th className="num w-found">Found</th>
               </tr>
@@ -50,6 +53,16 @@ function IssueRow({ issue }: { issue: IssueView }) {
   return (
     <tr className="tall">
       <IssueName issue={issue} />
+      <td className="c-issue-check">
+        <Link
+          to="/checks/$checkId"
+          params={{ checkId: issue.check.id }}
+          className="ell"
+          title={visibleText(issue.check.name)}
+        >
+          {visibleText(issue.check.name)}
+        </Link>
+      </td>
       <td>
         <IssueState issue={issue} />
       </td>

@@ -3,7 +3,7 @@ import { given, keysOf, readAfter, readChoice, readId, readText, sentenceOf } fr
 import type { EventFilters } from './stream-queries.ts'
 
 export const eventStates: Readonly<Record<SsfStreamEvent['state'], string>> = {
-  pending: 'Waiting',
+  pending: 'Pending',
   delivered: 'Accepted',
   acknowledged: 'Acknowledged',
   rejected: 'Rejected',

@@ -27,7 +27,7 @@ export function DeliveryState({ event }: { event: SsfStreamEvent }) {
   return (
     <span className={isBad ? 'delivery bad' : 'delivery'}>
       <Mark name={isRetried ? 'warning' : marks[event.state]} />
-      {isRetried ? 'Retrying' : eventStates[event.state]} {status ?? ''}
+      {event.state === 'pending' ? (isRetried ? 'Retrying' : 'Waiting') : eventStates[event.state]} {status ?? ''}
     </span>
   )
 }

@@ -19,7 +19,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
   const { state: _state, after: _after, ...kept } = filters
   const tabs = [
     { state: undefined, text: 'All', count: undefined },
-    { state: 'pending', text: 'Waiting', count: view?.waiting },
+    { state: 'pending', text: 'Pending', count: view && view.waiting + view.retrying },
     { state: 'failed', text: 'Gave up', count: view?.failed },
   ] as const
   return (

@@ -40,7 +40,7 @@ export type DeliveryFilters = {
 }
 
 export const deliveryStates: Readonly<Record<WebhookDelivery['state'], string>> = {
-  pending: 'Waiting',
+  pending: 'Pending',
   delivered: 'Delivered',
   failed: 'Gave up',
 }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { askAsPage, assertFitsPhone, lackOfBrowser as skip, violations } from './browser.ts'
+import { at, page, withConsole } from './signed-in.ts'
+
+type Check = { id: string; name: string; failing: number; counted: number; passing: number }
+type Issue = { id: string; title: string; check: { id: string; name: string }; device: { id: string } }
+
+/** The checks that fail most: the first blocks, the second tells owners, the others only report. */
+let checks: readonly Check[]
+
+const found = async <Row>(path: string) => (await askAsPage(page, 'GET', path)).body.data as readonly Row[]
+
+async function until(path: string): Promise<Issue> {
+  for (;;) {
+    const [first] = await found<Issue>(path)
+    if (first) return first
+    await page.waitForTimeout(500)
+  }
+}
+
+withConsole(12, {
+  async setUp() {
+    const all = await found<Check>('/views/checks?per_page=100')
+    checks = all.filter(({ failing }) => failing > 0).toSorted((one, other) => other.failing - one.failing)
+    assert.ok(checks.length > 2, 'the simulated devices fail several checks')
+    for (const [index, remediation_strategy] of (['block_immediately', 'notify_only'] as const).entries()) {
+      await askAsPage(page, 'PATCH', `/checks/${checks[index]?.id}/configurations`, { remediation_strategy })
+    }
+  },
+})
+
+test('the dashboard counts what fails apart from what is not known, and leads to the checks', { skip }, async () => {
+  const { body } = await askAsPage(page, 'GET', '/views/summary')
+  const [worst] = body.failing_checks
+  await page.goto(at('/'))
+  const table = page.getByRole('region', { name: 'Checks that fail most' })
+  const row = table.getByRole('row').filter({ has: page.getByRole('link', { name: worst.check_name, exact: true }) })
+  await row.waitFor()
+  const cells = await row.getByRole('cell').allTextContents()
+  assert.equal(cells[2]?.replace(/\s+/g, ' ').trim(), `${worst.failing} / ${worst.counted}`)
+  assert.equal(cells[4], String(worst.errored + worst.unknown + worst.stale + worst.pending))
+  assert.match(cells[5] ?? '', /^\d+\u2009%$/)
+  assert.deepEqual(await violations(page), [])
+  await row.getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: worst.check_name }).waitFor()
+  await page.getByText(/^Passes on \d+ of \d+ devices?/).waitFor()
+})
+
+test('a blocked device says since when and because of what, and leads there', { skip }, async () => {
+  const [check] = checks
+  const issue = await until(`/views/issues?state=blocking&check=${check?.id}`)
+  await page.goto(at(`/devices/${issue.device.id}`))
+  const sentence = page.getByText(/cannot sign in with this device since/)
+  await sentence.waitFor()
+  assert.match((await sentence.textContent()) ?? '', /since \w{3} \d+ \w{3} \d\d:\d\d UTC because of .+ \(check .+\)\./)
+  const open = page.getByRole('region', { name: 'Open issues' }).first()
+  const first = open.getByRole('row').nth(1)
+  await first.getByText(/^Blocking/).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await first.getByRole('link', { name: check?.name ?? '' }).click()
+  await page.getByRole('heading', { level: 1, name: check?.name ?? '' }).waitFor()
+  await page.goBack()
+  await sentence.getByRole('link', { name: issue.title }).click()
+  await page.getByText(/until it is put right/).waitFor()
+  await assertFitsPhone(page, [at(`/devices/${issue.device.id}`), at('/')])
+})
+
+test('results of a device lead to their checks and issues', { skip }, async () => {
+  const issue = await until(`/views/issues?state=report_only&check=${checks[2]?.id}`)
+  await page.goto(at(`/devices/${issue.device.id}`))
+  const results = page.getByRole('region', { name: 'Check results' })
+  const line = results.locator('li').filter({ has: page.getByRole('link', { name: issue.check.name, exact: true }) })
+  await line.getByRole('link').nth(1).click()
+  await page.waitForURL(/\/issues/)
+})
+
+test('of an issue that only reports nobody is told, and no page says so', { skip }, async () => {
+  const quiet = await until(`/views/issues?state=report_only&check=${checks[2]?.id}`)
+  await page.goto(at(`/issues/${quiet.id}`))
+  await page.getByText('Its check only reports: nobody is told of it, and it blocks nobody.').waitFor()
+  assert.equal(await page.locator('.pill.notified').count(), 0)
+  await page.goto(at('/issues?state=report_only'))
+  await page.getByText('Report only', { exact: true }).nth(1).waitFor()
+  assert.equal(await page.locator('.state.notified').count(), 0)
+  const told = await until(`/views/issues?state=notified&check=${checks[1]?.id}`)
+  await page.goto(at(`/issues/${told.id}`))
+  await page.getByText(/is told of it at sign-in; it does not block\./).waitFor()
+  await page.goto(at(`/issues?state=notified`))
+  await page.getByText('Shown at sign-in').nth(1).waitFor()
+  assert.deepEqual(await violations(page), [])
+})
