@@ -5,8 +5,8 @@ import pg from 'pg'
 const tickMs = 10
 
 /**
- * Tells how many milliseconds of processor time the sessions of a PostgreSQL server on this machine have used, those
- * that are open now. Undefined where that cannot be seen.
+ * Tells how many milliseconds of processor time the sessions of a PostgreSQL server on this machine have used, with those
+ * that have ended, so that it never goes back. Undefined where that cannot be seen.
  */
 export async function watchDatabase(databaseUrl: string | undefined): Promise<(() => Promise<number>) | undefined> {
   if (databaseUrl === undefined) return undefined
@@ -21,15 +21,29 @@ export async function watchDatabase(databaseUrl: string | undefined): Promise<((
   }
 }
 
+/** A session that ends meanwhile would count twice or not at all: then everything is read again. */
 async function sumOfChildren(parent: string): Promise<number> {
-  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const stats = await Promise.all(processes.map((pid) => readStat(pid).catch(() => undefined)))
-  return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.processorMs : 0), 0)
+  for (;;) {
+    const before = await readStat(parent)
+    const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+    const stats = await Promise.all(processes.map((pid) => readStat(pid).catch(() => undefined)))
+    const { endedMs } = await readStat(parent)
+    if (endedMs !== before.endedMs) continue
+    return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.processorMs : 0), endedMs)
+  }
+}
+
+type Stat = {
+  parent: string
+  processorMs: number
+  /** Of its children that have ended. */
+  endedMs: number
 }
 
 /** proc(5): the name in brackets may hold anything, so fields are counted from behind it. */
-async function readStat(pid: string): Promise<{ parent: string; processorMs: number }> {
+async function readStat(pid: string): Promise<Stat> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { parent: fields[1] ?? '', processorMs: (Number(fields[11]) + Number(fields[12])) * tickMs }
+  const ticksOf = (field: number) => Number(fields[field]) * tickMs
+  return { parent: fields[1] ?? '', processorMs: ticksOf(11) + ticksOf(12), endedMs: ticksOf(13) + ticksOf(14) }
 }
