@@ -8,6 +8,7 @@ import { type FirstRunLink, firstRunLink } from './console-access/first-run-link
 import { hasAccounts } from './console-access/queries.ts'
 import { type FirstStart, firstStart } from './first-start.ts'
 import { describeSilence, readBackgroundStatus } from './health/worker-heartbeats.ts'
+import { isDatabaseUnavailable } from './http/database-unavailable.ts'
 import { type Deployment, openDeployment, type Roles } from './open-deployment.ts'
 import { ensureAllPackages } from './packages/ensure-packages.ts'
 import { openPackageSite } from './packages/site.ts'
@@ -72,7 +73,7 @@ export async function startServer({ config, clock, log, roles, isTrial = false }
       return { deployment, first, needsFirstAdmin: false, firstRun: undefined, address, stop }
     }
     await ensureAllPackages(connection.db, secrets, await openPackageSite(config), clock())
-    const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log })
+    const agents: Agents = await startAgents({ db: connection.db, secrets, clock, log, isDatabaseUnavailable })
     stops.push(() => agents.stop())
     const parts = { config, connection, secrets, clock, log, agents: agents.context, streams: streams.parts }
     const app = buildApp({ ...parts, healthChecks })

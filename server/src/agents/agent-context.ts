@@ -1,3 +1,4 @@
+import { type Recorder, recordInBatches } from '../checks/record-in-batches.ts'
 import { type RunTimes, rememberRunTimes } from '../checks/run-times.ts'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/transact.ts'
@@ -35,6 +36,8 @@ export type AgentContext = Readonly<{
   /** The SQL of live queries. */
   statements: Statements
   recordLiveAnswers: LiveAnswerRecorder
+  /** Results of checks. */
+  recorder: Recorder
   /** Keeps connections of the pool free for everybody else while a fleet reports. */
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** The same while a fleet enrolls. */
@@ -63,9 +66,20 @@ const firstRoundMs = 3_600_000
 
 const recently = (now: string): string => new Date(Date.parse(now) - firstRoundMs).toISOString()
 
-export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; log: AgentLog }): AgentContext {
+export type AgentParts = {
+  db: Db
+  secrets: Secrets
+  clock: Clock
+  log: AgentLog
+  isDatabaseUnavailable: (error: unknown) => boolean
+}
+
+export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): AgentContext {
   const registry = deviceRegistry()
-  const metrics = agentMetrics({ devices: registry.size, waiting: () => turns.waiting() })
+  const inRecordingTurn = limitConcurrency(recordingsAtOnce)
+  const recorder = recordInBatches({ db: parts.db, inTurn: inRecordingTurn, isDatabaseUnavailable })
+  const waiting = { enrollments: () => turns.waiting(), recordings: recorder.waiting }
+  const metrics = agentMetrics({ devices: registry.size, waiting })
   const turns = enrollingTurns(enrolling, (outcome) => metrics.enrollments.inc({ outcome }))
   return {
     ...parts,
@@ -77,11 +91,12 @@ export function agentContext(parts: { db: Db; secrets: Secrets; clock: Clock; lo
     loadDevice: batchLoads((hashes) => findDevicesByNodeKeys(parts.db, hashes, recently(parts.clock()))),
     statements: rememberStatements(parts.db),
     recordLiveAnswers: recordLiveAnswersInBatches(parts.db),
+    recorder,
     unknownNodeKeys: failureBudget(unknownNodeKeys, parts.clock),
     failedEnrollments: failureBudget(failedEnrollments, parts.clock),
     findSecret: batchLoads((hashes) => findSecretsInForce(parts.db, hashes, parts.clock())),
     usedSecrets: rememberFor(usedSecrets, parts.clock),
-    inRecordingTurn: limitConcurrency(recordingsAtOnce),
+    inRecordingTurn,
     enrolling: turns,
     inLogTurn: limitConcurrency(logsAtOnce),
   }

@@ -2,8 +2,10 @@ import { Counter, Gauge } from 'prom-client'
 
 export type AgentMetrics = ReturnType<typeof agentMetrics>
 
+type Counts = { devices: () => number; waiting: { enrollments: () => number; recordings: () => number } }
+
 /** In no registry: whoever serves metrics registers `all`. */
-export function agentMetrics({ devices, waiting }: { devices: () => number; waiting: () => number }) {
+export function agentMetrics({ devices, waiting }: Counts) {
   const statusLines = new Counter({
     name: 'muster_agent_status_lines_total',
     help: 'Warnings and errors that agents have logged, by severity.',
@@ -50,7 +52,7 @@ export function agentMetrics({ devices, waiting }: { devices: () => number; wait
     help: 'Machines that wait for their turn to enroll.',
     registers: [],
     collect() {
-      this.set(waiting())
+      this.set(waiting.enrollments())
     },
   })
   const rememberedDevices = new Gauge({
@@ -59,6 +61,14 @@ export function agentMetrics({ devices, waiting }: { devices: () => number; wait
     registers: [],
     collect() {
       this.set(devices())
+    },
+  })
+  const recordingsWaiting = new Gauge({
+    name: 'muster_agent_waiting_recordings',
+    help: 'Writes of devices whose results wait to be recorded. From 2,048 of an organization on they are refused with 503.',
+    registers: [],
+    collect() {
+      this.set(waiting.recordings())
     },
   })
   return {
@@ -79,6 +89,7 @@ export function agentMetrics({ devices, waiting }: { devices: () => number; wait
       bodyBytes,
       enrollmentsWaiting,
       rememberedDevices,
+      recordingsWaiting,
     ],
   }
 }

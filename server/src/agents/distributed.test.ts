@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { testAgents } from '../../test/support/agent-server.ts'
-import { makeIn, startOfTests } from '../../test/support/make.ts'
+import { type AgentServer, testAgents } from '../../test/support/agent-server.ts'
+import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { requestRefresh } from '../checks/request-refresh.ts'
 import { updateConfiguration } from '../checks/update-configuration.ts'
@@ -317,6 +318,60 @@ test('while the database is away a write is refused with an error, and its resul
   assert.ok((await client.write({})).accepted)
   const { status } = await database.db.selectFrom('check_results').select('status').executeTakeFirstOrThrow()
   assert.equal(status, 'failing')
+})
+
+type AgentClient = Awaited<ReturnType<typeof agents.enrolled>>['client']
+
+/** Keeps every recording waiting until the returned function is called. */
+function holdRecordings({ agents: { context } }: AgentServer): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (let turn = 0; turn < 4; turn += 1) void context.inRecordingTurn(() => promise)
+  return resolve
+}
+
+test('what many devices send while others are recorded becomes one transaction', async () => {
+  const { id: organizationId } = await make.organization()
+  await makeChecks(organizationId, 2)
+  const asked: { client: AgentClient; queries: Record<string, string> }[] = []
+  for (let device = 0; device < 5; device += 1) {
+    const machine = { uuid: `4C4C4544-0042-3510-8056-B4C04F4D4E4${device}`, serial: `PF3ABCD${device}` }
+    const { client } = await agents.enrolled(organizationId, machine)
+    asked.push({ client, queries: (await client.read()).queries })
+  }
+  const { recorder } = agents.context
+  const release = holdRecordings(agents.server)
+  const writes = asked.map(({ client, queries }) =>
+    client.write(Object.fromEntries(Object.keys(queries).map((name) => [name, failing]))),
+  )
+  const isHeld = async () => (await Promise.race([...writes, pause(5, 'held')])) === 'held'
+  while (recorder.waiting() < writes.length) assert.ok(await isHeld(), 'a write was answered before it was recorded')
+  release()
+  assert.ok((await Promise.all(writes)).every(({ accepted }) => accepted))
+  const { rows } = await sql`select distinct xmin::text, status from check_results`.execute(database.db)
+  assert.equal(rows.length, 1)
+  assert.equal((await database.db.selectFrom('issues').select('id').execute()).length, 10)
+})
+
+test('a stop records what was taken in before it ends', async () => {
+  const { id: organizationId } = await make.organization()
+  const check = await make.check(organizationId)
+  const device = await make.device(organizationId)
+  const server = await agents.another()
+  const release = holdRecordings(server)
+  const run = {
+    checkId: check.id,
+    queryRevision: '1',
+    ranAt: agents.now(),
+    outcome: { kind: 'rows' as const, ...failing },
+  }
+  const recorded = server.agents.context.recorder.record({
+    ...{ organizationId, deviceId: device.id, runs: [run], happening: happeningAt(agents.now()) },
+  })
+  const stopped = server.agents.stop()
+  release()
+  await stopped
+  assert.deepEqual(await statusesOf(device.id), ['failing'])
+  assert.equal((await recorded).length, 1)
 })
 
 test('a result that cannot be recorded does not hold back the others', async () => {

@@ -1,18 +1,13 @@
 import { ulid } from 'ulid'
-import { type CheckRun, recordResults } from '../checks/record-results.ts'
+import type { CheckRun } from '../checks/record-results.ts'
 import type { AgentContext } from './agent-context.ts'
 import { type DeviceState, markStale } from './device-registry.ts'
 
 /** Records what checks found on a device, whose schedule is to be loaded again then. Resolves after the commit. */
 export async function recordRuns(context: AgentContext, device: DeviceState, runs: readonly CheckRun[]): Promise<void> {
   const { organization, deviceId } = device
-  const accepted = await context.inRecordingTurn(() =>
-    recordResults(
-      context.db,
-      { organizationId: organization.id, deviceId, runs },
-      { cause: ulid(), initiator: 'policy', now: context.clock() },
-    ),
-  )
+  const happening = { cause: ulid(), initiator: 'policy', now: context.clock() } as const
+  const accepted = await context.recorder.record({ organizationId: organization.id, deviceId, runs, happening })
   context.runTimes.note(organization.id, deviceId, accepted)
   context.metrics.answers.inc({ outcome: 'recorded' }, accepted.length)
   context.metrics.answers.inc({ outcome: 'refused' }, runs.length - accepted.length)

@@ -1,23 +1,13 @@
-import type { Clock } from '../clock.ts'
-import type { Db } from '../db/transact.ts'
 import { onAgentNotice } from '../devices/agent-notice-hints.ts'
 import { purgeAgentNotices } from '../devices/purge-agent-notices.ts'
-import type { Secrets } from '../secrets/secrets.ts'
-import { type AgentContext, type AgentLog, agentContext } from './agent-context.ts'
+import { type AgentContext, type AgentParts, agentContext } from './agent-context.ts'
 import { followNotices, noticeLifeMs } from './follow-notices.ts'
-
-export type AgentParts = {
-  db: Db
-  secrets: Secrets
-  clock: Clock
-  log: AgentLog
-}
 
 export type Agents = {
   context: AgentContext
   /** Writes everything that is only remembered so far. */
   flush: () => Promise<void>
-  /** Ends the background work and writes what is left. */
+  /** Records what was taken in, ends the background work and writes what is left. */
   stop: () => Promise<void>
 }
 
@@ -62,6 +52,7 @@ export async function startAgents(parts: AgentParts): Promise<Agents> {
   async function stop(): Promise<void> {
     endHints()
     await context.enrolling.stop()
+    await context.recorder.settled()
     await Promise.all(works.map((end) => end()))
     await flush().catch(report('what was remembered of devices is lost at the stop'))
   }

@@ -1,3 +1,4 @@
+import { TooManyRecordings } from '../checks/record-in-batches.ts'
 import type { CheckRun } from '../checks/record-results.ts'
 import { failedAnswer, type GivenAnswer, keepAnswer } from '../live-queries/keep-answer.ts'
 import type { LiveAnswer } from '../live-queries/record-live-answers.ts'
@@ -50,11 +51,12 @@ async function recordChecks(
   isDatabaseUnavailable: IsUnavailable,
 ): Promise<void> {
   if (runs.length === 0) return
+  const isToBeSentAgain = (error: unknown) => error instanceof TooManyRecordings || isDatabaseUnavailable(error)
   try {
     await recordRuns(context, device, runs)
   } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error
-    for (const run of runs) await recordAlone(context, device, run, isDatabaseUnavailable)
+    if (isToBeSentAgain(error)) throw error
+    for (const run of runs) await recordAlone(context, device, run, isToBeSentAgain)
   }
 }
 
@@ -82,12 +84,12 @@ async function recordAlone(
   context: AgentContext,
   device: DeviceState,
   run: CheckRun,
-  isDatabaseUnavailable: (error: unknown) => boolean,
+  isToBeSentAgain: (error: unknown) => boolean,
 ): Promise<void> {
   try {
     await recordRuns(context, device, [run])
   } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error
+    if (isToBeSentAgain(error)) throw error
     context.metrics.answers.inc({ outcome: 'failed' })
     const { deviceId, organization } = device
     context.log.error(

@@ -3,8 +3,9 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../test/support/make.ts'
+import { isDatabaseUnavailable } from '../http/database-unavailable.ts'
 import { plusMs } from '../issues/rules.ts'
-import { recordInBatches } from './record-in-batches.ts'
+import { recordInBatches, TooManyRecordings } from './record-in-batches.ts'
 import type { Recording } from './record-results.ts'
 import { statusColumn } from './rules.ts'
 
@@ -39,6 +40,8 @@ async function fleet(size: number) {
   return { id, checks, devices }
 }
 
+const recorder = () => recordInBatches({ db: database.db, inTurn: (work) => work(), isDatabaseUnavailable })
+
 const stored = () =>
   database.db
     .selectFrom('check_results')
@@ -47,7 +50,7 @@ const stored = () =>
 
 test('what comes at once is recorded in few transactions, each device with its own outcome', async () => {
   const { checks, devices } = await fleet(12)
-  const record = recordInBatches(database.db)
+  const { record } = recorder()
   const accepted = await Promise.all(
     devices.map((device, place) => record(recordingOf(device, checks, place % 2 === 0 ? 'PASS' : 'FAIL'))),
   )
@@ -65,7 +68,7 @@ test('what comes at once is recorded in few transactions, each device with its o
 
 test('each device’s events carry the cause of its own check-in', async () => {
   const { checks, devices } = await fleet(3)
-  const record = recordInBatches(database.db)
+  const { record } = recorder()
   const recordings = devices.map((device) => recordingOf(device, checks, 'FAIL'))
   await Promise.all(recordings.map(record))
   const events = await database.db
@@ -82,7 +85,7 @@ test('each device’s events carry the cause of its own check-in', async () => {
 
 test('organizations are kept apart', async () => {
   const [ours, theirs] = [await fleet(2), await fleet(2)]
-  const record = recordInBatches(database.db)
+  const { record } = recorder()
   await Promise.all(
     [ours, theirs].flatMap(({ devices, checks }) =>
       devices.map((device) => record(recordingOf(device, checks, 'PASS'))),
@@ -101,21 +104,78 @@ test('two check-ins of one device at once are recorded one after the other', asy
   const { checks, devices } = await fleet(1)
   const [device] = devices
   assert.ok(device)
-  const record = recordInBatches(database.db)
+  const { record } = recorder()
   const accepted = await Promise.all([
     record(recordingOf(device, checks, 'PASS', minute(1))),
     record(recordingOf(device, checks, 'FAIL', minute(2))),
   ])
-  const [first, second] = accepted.map(({ length }) => length)
-  // Two transactions are under way at a time: the earlier check-in is refused where the later one has come first.
-  assert.ok(first === 2 || first === 0)
-  assert.equal(second, 2)
+  assert.deepEqual(
+    accepted.map(({ length }) => length),
+    [2, 2],
+  )
   assert.deepEqual(new Set((await stored()).map(({ status }) => status)), new Set(['failing']))
 })
 
+test('a flood of one organization does not keep another waiting', async () => {
+  const [loud, quiet] = [await fleet(100), await fleet(1)]
+  const { record } = recorder()
+  let recorded = 0
+  const flood = loud.devices.map(async (device) => {
+    await record(recordingOf(device, loud.checks, 'PASS'))
+    recorded += 1
+  })
+  const [device] = quiet.devices
+  assert.ok(device)
+  await record(recordingOf(device, quiet.checks, 'PASS'))
+  assert.ok(recorded <= 64, `${recorded} of the flood came before`)
+  await Promise.all(flood)
+})
+
+test('what finds no room is refused', async () => {
+  const { checks, devices } = await fleet(1)
+  const [device] = devices
+  assert.ok(device)
+  const neverInTurn = () => new Promise<never>(() => {})
+  const { record, waiting } = recordInBatches({ db: database.db, inTurn: neverInTurn, isDatabaseUnavailable })
+  for (let sent = 0; sent < 2_048; sent += 1) void record(recordingOf(device, checks, 'PASS'))
+  await assert.rejects(record(recordingOf(device, checks, 'PASS')), TooManyRecordings)
+  assert.equal(waiting(), 2_048)
+})
+
+test('it is settled when everything taken in has been answered', async () => {
+  const { checks, devices } = await fleet(40)
+  const { record, settled, waiting } = recorder()
+  await settled()
+  let answered = 0
+  for (const device of devices) void record(recordingOf(device, checks, 'PASS')).then(() => (answered += 1))
+  await settled()
+  assert.deepEqual([answered, waiting()], [40, 0])
+})
+
+test('while the database is away, all of a batch fails at once', async () => {
+  const { checks, devices } = await fleet(8)
+  let asked = 0
+  const { record } = recordInBatches({
+    db: database.db,
+    inTurn: (work) => work(),
+    isDatabaseUnavailable: () => {
+      asked += 1
+      return true
+    },
+  })
+  await sql`alter table check_results rename to hidden_results`.execute(database.db)
+  try {
+    const outcomes = await Promise.allSettled(devices.map((device) => record(recordingOf(device, checks, 'PASS'))))
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+    assert.equal(asked, 1)
+  } finally {
+    await sql`alter table hidden_results rename to check_results`.execute(database.db)
+  }
+})
+
 test('a device whose check-in cannot be recorded fails alone', async () => {
-  const { checks, devices } = await fleet(3)
-  const [, bad] = devices
+  const { checks, devices } = await fleet(12)
+  const [, , , , bad] = devices
   assert.ok(bad)
   await sql`
     create function refuse_device() returns trigger language plpgsql as $$
@@ -127,14 +187,14 @@ test('a device whose check-in cannot be recorded fails alone', async () => {
     database.db,
   )
   try {
-    const record = recordInBatches(database.db)
+    const { record } = recorder()
     const outcomes = await Promise.allSettled(devices.map((device) => record(recordingOf(device, checks, 'PASS'))))
     assert.deepEqual(
       outcomes.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
+      devices.map((device) => (device === bad ? 'rejected' : 'fulfilled')),
     )
     const passing = (await stored()).filter(({ status }) => status === 'passing')
-    assert.equal(passing.length, 4)
+    assert.equal(passing.length, 22)
     assert.ok(passing.every(({ device_id }) => device_id !== bad.id))
   } finally {
     await sql`drop function refuse_device() cascade`.execute(database.db)

@@ -3,9 +3,10 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
+import { recordResults } from '../../test/support/record-results.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { plusMs } from '../issues/rules.ts'
-import { type CheckRun, recordResults } from './record-results.ts'
+import type { CheckRun } from './record-results.ts'
 import { type CheckRow, statusColumn } from './rules.ts'
 
 const database = testDatabase()

@@ -27,15 +27,12 @@ export type CheckRun = {
   outcome: CheckOutcome
 }
 
-export type DeviceRuns = { organizationId: string; deviceId: string; runs: readonly CheckRun[] }
-
 /** What one device reports, each check at most once in `runs`, and what its consequences are put down to. */
-export type Recording = DeviceRuns & { happening: Happening }
-
-/** `recordTogether` for a device alone. */
-export async function recordResults(db: Db, device: DeviceRuns, happening: Happening): Promise<CheckRun[]> {
-  const [accepted = []] = await recordTogether(db, device.organizationId, [{ ...device, happening }])
-  return accepted
+export type Recording = {
+  organizationId: string
+  deviceId: string
+  runs: readonly CheckRun[]
+  happening: Happening
 }
 
 type Reported = Pair & { run: CheckRun; digest: Buffer }

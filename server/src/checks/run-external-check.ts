@@ -9,7 +9,7 @@ import {
   type ReportedPerson,
 } from './external-run-queries.ts'
 import { readReportedRows, statusOfRows } from './external-run-rules.ts'
-import { recordResults } from './record-results.ts'
+import { recordTogether } from './record-results.ts'
 import type { CheckRow } from './rules.ts'
 import { rememberRunTimes } from './run-times.ts'
 
@@ -37,8 +37,8 @@ export type ExternalRun = {
 
 /**
  * Takes in a result of an external check for a device, or for each registered device of a person that the check
- * targets; each device in a transaction of its own, so that a repeat of a broken request mends it. Fails with not_found
- * for the check, with check_not_external, and with invalid for what the report says wrong.
+ * targets, a hundred of them in a transaction: a repeat of a broken request mends it. Fails with not_found for the
+ * check, with check_not_external, and with invalid for what the report says wrong.
  */
 export async function runExternalCheck(db: Db, report: ExternalReport, happening: Happening): Promise<ExternalRun> {
   const { organizationId, checkId, subject } = report
@@ -81,6 +81,8 @@ async function resolveSubject(reader: Reader, { organizationId, checkId, subject
   return { deviceIds: targeted.map(({ id }) => id), person }
 }
 
+const devicesTogether = 100
+
 /** Whether any device took the result. */
 async function recordOnDevices(
   db: Db,
@@ -89,15 +91,20 @@ async function recordOnDevices(
   rows: readonly CheckRow[],
   happening: Happening,
 ): Promise<boolean> {
-  const run = { checkId, queryRevision: null, ranAt: happening.now, outcome: { kind: 'rows' as const, rows } }
+  const runs = [{ checkId, queryRevision: null, ranAt: happening.now, outcome: { kind: 'rows' as const, rows } }]
   // A report that changes nothing leaves no more than the moment of it.
   const runTimes = rememberRunTimes()
   let isTaken = false
-  for (const deviceId of deviceIds) {
-    const taken = await recordResults(db, { organizationId, deviceId, runs: [run] }, happening)
-    if (taken.length === 0) continue
-    isTaken = true
-    runTimes.note(organizationId, deviceId, taken)
+  for (let from = 0; from < deviceIds.length; from += devicesTogether) {
+    const some = deviceIds.slice(from, from + devicesTogether)
+    const recordings = some.map((deviceId) => ({ organizationId, deviceId, runs, happening }))
+    const accepted = await recordTogether(db, organizationId, recordings)
+    for (const [place, deviceId] of some.entries()) {
+      const taken = accepted[place] ?? []
+      if (taken.length === 0) continue
+      isTaken = true
+      runTimes.note(organizationId, deviceId, taken)
+    }
   }
   await runTimes.flush(db)
   return isTaken

@@ -70,6 +70,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
     'first-start.ts',
     'open-deployment.ts',
     'health',
+    'http',
     'logging.ts',
     'config',
     ...features,

@@ -3,7 +3,7 @@ import { beforeEach } from 'node:test'
 import { sql } from 'kysely'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { recomputeCheck } from '../../src/checks/recompute-check.ts'
-import { type CheckRun, recordResults, recordTogether } from '../../src/checks/record-results.ts'
+import { type CheckRun, recordTogether } from '../../src/checks/record-results.ts'
 import { updateConfiguration } from '../../src/checks/update-configuration.ts'
 import { connectPostgres } from '../../src/db/connect.ts'
 import { type Db, transact } from '../../src/db/transact.ts'
@@ -13,6 +13,7 @@ import { deleteDevice } from '../../src/registrations/delete-device.ts'
 import { restoreDevice } from '../../src/registrations/restore-device.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../support/make.ts'
+import { recordResults } from '../support/record-results.ts'
 
 const database = testDatabase()
 const make = makeIn(database)

@@ -9,6 +9,7 @@ import { type Agents, startAgents } from '../../src/agents/start-agents.ts'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import { type Db, transact } from '../../src/db/transact.ts'
 import { rememberRoutes } from '../../src/http/create-server.ts'
+import { isDatabaseUnavailable } from '../../src/http/database-unavailable.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
 import { testDatabase } from './database.ts'
 import { startOfTests } from './make.ts'
@@ -33,7 +34,7 @@ async function startAgentServer(
 ): Promise<AgentServer> {
   const logged: LogEntry[] = []
   const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
-  const agents = await startAgents({ ...parts, log: { warn: note, error: note } })
+  const agents = await startAgents({ ...parts, log: { warn: note, error: note }, isDatabaseUnavailable })
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
   rememberRoutes(app, { apiVersionHeaderAliases: [] })
   agentRoutes(app, agents.context, limits)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
 import { systemActor } from '../../src/audit/record-audit.ts'
-import { type CheckRun, recordResults } from '../../src/checks/record-results.ts'
+import type { CheckRun } from '../../src/checks/record-results.ts'
 import { retarget, targetedChecks } from '../../src/checks/retarget.ts'
 import type { CheckRow } from '../../src/checks/rules.ts'
 import type { Database } from '../../src/db/schema.ts'
@@ -13,6 +13,7 @@ import { createCampaign } from '../../src/live-queries/create-campaign.ts'
 import { storeRun } from '../../src/reporting/queries/store-run.ts'
 import { boundRow } from '../../src/reporting/sandbox/report-row.ts'
 import { complianceChangeType } from '../../src/streams/event-types.ts'
+import { recordResults } from './record-results.ts'
 
 /** When everything is made that is not told otherwise. */
 export const startOfTests = '2026-11-20T10:00:00.000Z'
