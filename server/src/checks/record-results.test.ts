@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { testDatabase } from '../../test/support/database.ts'
+import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { recordResults } from '../../test/support/record-results.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
+import { transact } from '../db/transact.ts'
+import { lockDevices } from '../devices/lock-device.ts'
 import { plusMs } from '../issues/rules.ts'
 import type { CheckRun } from './record-results.ts'
 import { type CheckRow, statusColumn } from './rules.ts'
@@ -104,6 +107,38 @@ test('a failure opens an issue, blocks the device and is announced under one cau
       },
     },
   ])
+})
+
+testOnPostgres('what changes a result between the look at it and the lock of its device is seen', async () => {
+  const check = await make.check(organizationId, { configuration: blocking })
+  const [held, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const exemption = transact(database.db, async (tx) => {
+    await lockDevices(tx, organizationId, [device.id])
+    await tx
+      .updateTable('check_results')
+      .set({ status: 'out_of_scope', in_scope_status: 'pending', exempted_at: minute(1) })
+      .execute()
+    isHeld.resolve()
+    await held.promise
+  })
+  await isHeld.promise
+  const recorded = record([run(check.id, [user('ada', 'FAIL')], minute(2))], minute(2))
+  const isWaiting = async () =>
+    (
+      await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        database.db,
+      )
+    ).rows.length > 0
+  while (!(await isWaiting())) await pause(5)
+  held.resolve()
+  await exemption
+  assert.equal((await recorded).length, 1)
+  assert.deepEqual(
+    (await results()).map(({ status, ran_at }) => [status, ran_at]),
+    [['out_of_scope', minute(2)]],
+  )
+  assert.deepEqual(await issues(), [])
+  assert.equal((await state()).auth_state, 'good')
 })
 
 test('a passing result resolves the issue and gives the device back its state', async () => {

@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import { type LockedDevice, lockDevices } from '../devices/lock-device.ts'
-import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
+import { type Happening, settleEachAuthState } from '../devices/settle-auth-state.ts'
 import { type DeviceVerdicts, type IssueVerdict, settleIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from './adjust-tallies.ts'
 import { digestOutcome } from './digest-outcome.ts'
@@ -11,7 +9,7 @@ import { type CheckOutcome, type Judgement, judge } from './rules.ts'
 import {
   type CheckFacts,
   listCheckFacts,
-  listStoredResults,
+  listOutdated,
   type Pair,
   type StoredResult,
   storeResults,
@@ -35,7 +33,10 @@ export type Recording = {
   happening: Happening
 }
 
-type Reported = Pair & { run: CheckRun; digest: Buffer }
+type Report = Pair & { run: CheckRun; digest: Buffer }
+
+/** A report that says something else than what is stored. */
+type Outdated = { report: Report; stored: StoredResult }
 
 /**
  * Takes in what checks found on devices of one organization, each device at most once, all of it or nothing. Runs that
@@ -48,103 +49,113 @@ export async function recordTogether(
   organizationId: string,
   recordings: readonly Recording[],
 ): Promise<CheckRun[][]> {
-  const reported = recordings.flatMap(({ deviceId, runs }) =>
-    runs.map((run): Reported => ({ deviceId, checkId: run.checkId, run, digest: digestOutcome(run.outcome) })),
+  const reports = recordings.map(({ deviceId, runs }) =>
+    runs.map((run): Report => ({ deviceId, checkId: run.checkId, run, digest: digestOutcome(run.outcome) })),
   )
-  if (reported.length === 0) return recordings.map(() => [])
-  const unchanged = await unchangedPairs(db, organizationId, reported)
-  const changed = reported.filter((one) => !unchanged.has(keyOf(one)))
-  const accepted =
-    changed.length === 0
-      ? unchanged
-      : new Set([...unchanged, ...(await transact(db, (tx) => recordChanges(tx, organizationId, recordings, changed)))])
-  return recordings.map(({ deviceId, runs }) =>
-    runs.filter(({ checkId }) => accepted.has(keyOf({ deviceId, checkId }))),
-  )
+  const outdated = await look(db, organizationId, reports.flat())
+  const refused = new Set(await recordOutdated(db, organizationId, recordings, outdated))
+  return reports.map((own) => own.filter((report) => !refused.has(report)).map(({ run }) => run))
 }
 
-const keyOf = ({ deviceId, checkId }: Pair): string => `${deviceId}/${checkId}`
-
-async function unchangedPairs(db: Db, organizationId: string, reported: readonly Reported[]): Promise<Set<string>> {
-  const { rows } = await sql<{ place: string }>`
-    select report.place
-    from unnest(
-      ${reported.map(({ deviceId }) => deviceId)}::bigint[],
-      ${reported.map(({ checkId }) => checkId)}::bigint[],
-      ${reported.map(({ run }) => run.queryRevision)}::bigint[],
-      ${reported.map(({ digest }) => digest)}::bytea[]
-    ) with ordinality as report (device_id, check_id, query_revision, digest, place)
-    join check_results on ${inOrganization('check_results', organizationId)}
-      and check_results.device_id = report.device_id and check_results.check_id = report.check_id
-    join check_configurations as configuration on configuration.organization_id = check_results.organization_id
-      and configuration.check_id = check_results.check_id
-    where check_results.rows_digest = report.digest
-      and check_results.query_revision is not distinct from report.query_revision
-      and (report.query_revision is null or configuration.query_revision = report.query_revision)
-      and check_results.status <> 'stale' and configuration.paused_at is null
-      and report.device_id not in (
-        select id from devices where ${inOrganization('devices', organizationId)} and deleted_at is not null
-      )
-  `.execute(db)
-  return new Set(
-    rows.flatMap(({ place }) => {
-      const one = reported[Number(place) - 1]
-      return one ? [keyOf(one)] : []
-    }),
-  )
+async function look(executor: Db | Tx, organizationId: string, reports: readonly Report[]): Promise<Outdated[]> {
+  if (reports.length === 0) return []
+  const rows = await listOutdated(executor, organizationId, reports)
+  return rows.flatMap((stored) => {
+    const report = reports[stored.place - 1]
+    return report ? [{ report, stored }] : []
+  })
 }
 
-type Change = Reported & {
+/** A result was written between the look at it and the lock of its device. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
+/**
+ * Returns the refused. What was seen before the devices were locked is decided on, and holds as long as the versions of
+ * the rows are the same when they are written; else everything is looked at again under the locks.
+ */
+async function recordOutdated(
+  db: Db,
+  organizationId: string,
+  recordings: readonly Recording[],
+  outdated: readonly Outdated[],
+): Promise<Report[]> {
+  if (outdated.length === 0) return []
+  const devices = [...new Set(outdated.map(({ report }) => report.deviceId))]
+  try {
+    return await transact(db, async (tx) => {
+      const locked = await lock(tx, organizationId, devices)
+      return recordChanges(tx, organizationId, recordings, locked, outdated)
+    })
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    const reports = outdated.map(({ report }) => report)
+    return transact(db, async (tx) => {
+      const locked = await lock(tx, organizationId, devices)
+      return recordChanges(tx, organizationId, recordings, locked, await look(tx, organizationId, reports))
+    })
+  }
+}
+
+async function lock(tx: Tx, organizationId: string, deviceIds: readonly string[]): Promise<LockedDevice[]> {
+  await holdConfigurations(tx, organizationId)
+  return lockDevices(tx, organizationId, deviceIds)
+}
+
+type Change = Outdated & {
   device: LockedDevice
   check: CheckFacts
-  stored: StoredResult
   judgement: Judgement
   status: StoredResult['status']
 }
 
-/** Returns the keys of the accepted. */
+/** Returns the refused. */
 async function recordChanges(
   tx: Tx,
   organizationId: string,
   recordings: readonly Recording[],
-  reported: readonly Reported[],
-): Promise<string[]> {
-  await holdConfigurations(tx, organizationId)
-  const devices = await lockDevices(tx, organizationId, [...new Set(reported.map(({ deviceId }) => deviceId))])
-  if (devices.length === 0) return []
-  const changes = await decide(tx, organizationId, devices, reported)
-  if (changes.length === 0) return []
-  const results = changes.map(({ deviceId, checkId, digest, run, judgement }) => ({
-    ...{ deviceId, checkId, digest, status: judgement.status },
+  devices: readonly LockedDevice[],
+  outdated: readonly Outdated[],
+): Promise<Report[]> {
+  const changes = devices.length === 0 ? [] : await decide(tx, organizationId, devices, outdated)
+  if (changes.length > 0) await store(tx, organizationId, changes)
+  if (changes.length > 0) await settle(tx, organizationId, recordings, changes)
+  const accepted = new Set(changes.map(({ report }) => report))
+  return outdated.map(({ report }) => report).filter((report) => !accepted.has(report))
+}
+
+async function store(tx: Tx, organizationId: string, changes: readonly Change[]): Promise<void> {
+  const results = changes.map(({ report: { deviceId, checkId, digest, run }, judgement, stored }) => ({
+    ...{ deviceId, checkId, digest, status: judgement.status, version: stored.version },
     ...{ rows: judgement.rows, message: judgement.message, queryRevision: run.queryRevision, ranAt: run.ranAt },
   }))
-  await storeResults(tx, organizationId, results)
+  const stored = await storeResults(tx, organizationId, results)
+  if (stored !== results.length) throw new Overtaken('Results were written meanwhile')
   await adjustTallies(
     tx,
     organizationId,
-    changes.map(({ deviceId, checkId, stored, status }) => ({ deviceId, checkId, from: stored.status, to: status })),
+    changes.map(({ report: { deviceId, checkId }, stored: { status: from }, status: to }) => ({
+      ...{ deviceId, checkId, from, to },
+    })),
   )
-  await settle(tx, organizationId, recordings, changes)
-  return changes.map(keyOf)
 }
 
 async function decide(
   tx: Tx,
   organizationId: string,
   devices: readonly LockedDevice[],
-  reported: readonly Reported[],
+  outdated: readonly Outdated[],
 ): Promise<Change[]> {
-  const checkIds = [...new Set(reported.map(({ checkId }) => checkId))]
+  const checkIds = [...new Set(outdated.map(({ report }) => report.checkId))]
   const checks = new Map((await listCheckFacts(tx, organizationId, checkIds)).map((check) => [check.id, check]))
-  const rows = await listStoredResults(tx, organizationId, reported)
-  const results = new Map(rows.map((row) => [keyOf({ deviceId: row.device_id, checkId: row.check_id }), row]))
   const locked = new Map(devices.map((device) => [device.id, device]))
-  return reported.flatMap((one): Change[] => {
-    const [device, check, stored] = [locked.get(one.deviceId), checks.get(one.checkId), results.get(keyOf(one))]
-    if (!device || !check || !stored || isRefused(one.run, check, stored)) return []
-    const judgement = judge(one.run.outcome, check.primary_key_column)
+  return outdated.flatMap(({ report, stored }): Change[] => {
+    const [device, check] = [locked.get(report.deviceId), checks.get(report.checkId)]
+    if (!device || !check || stored.status === null || isRefused(report.run, check, stored)) return []
+    const judgement = judge(report.run.outcome, check.primary_key_column)
     const status = stored.exempted_at === null ? judgement.status : 'out_of_scope'
-    return [{ ...one, device, check, stored, judgement, status }]
+    return [{ report, stored, device, check, judgement, status }]
   })
 }
 
@@ -163,12 +174,10 @@ async function settle(tx: Tx, organizationId: string, recordings: readonly Recor
     const happening = happenings.get(device.id)
     return happening ? [{ device, happening, verdicts: some.map(verdictOf) }] : []
   })
-  for (const { device, happening } of await settleIssues(tx, organizationId, entries)) {
-    await settleAuthState(tx, device, happening)
-  }
+  await settleEachAuthState(tx, organizationId, await settleIssues(tx, organizationId, entries))
 }
 
-const verdictOf = ({ run, check, stored, judgement, device }: Change): IssueVerdict => ({
+const verdictOf = ({ report: { run }, check, stored, judgement, device }: Change): IssueVerdict => ({
   checkId: check.id,
   issueTitle: check.issue_title,
   primaryKeyColumn: check.primary_key_column,

@@ -8,31 +8,37 @@ import { type AuthStateDecision, compliancyOf, decideAuthState, type StateOfIssu
 
 export type Happening = { cause: string; initiator: Initiator; now: string }
 
-type Settled = { device: LockedDevice; decision: AuthStateDecision; signalled: LockedDevice['signalled_status'] }
+/** A locked device, and what any change of its state is put down to. */
+type Touched = { device: LockedDevice; happening: Happening }
+type Settled = Touched & { decision: AuthStateDecision; signalled: LockedDevice['signalled_status'] }
 
 /**
  * Brings the state of locked devices in line with their open issues, and announces what changed. Writes only the
  * devices whose state differs.
  */
-export async function settleAuthStates(tx: Tx, devices: readonly LockedDevice[], happening: Happening): Promise<void> {
-  const [first] = devices
-  if (!first) return
-  const issues = await openIssuesOf(tx, first.organization_id, devices)
-  const changed = devices
-    .map((device) => decide(device, issues.get(device.id) ?? [], happening.now))
+export async function settleEachAuthState(tx: Tx, organizationId: string, touched: readonly Touched[]): Promise<void> {
+  if (touched.length === 0) return
+  const deviceIds = touched.map(({ device }) => device.id)
+  const issues = await openIssuesOf(tx, organizationId, deviceIds)
+  const changed = touched
+    .map((one) => decide(one, issues.get(one.device.id) ?? []))
     .filter(({ device, decision, signalled }) => differs(device, decision) || signalled !== device.signalled_status)
   if (changed.length === 0) return
-  await write(tx, first.organization_id, changed)
-  await announce(
-    tx,
-    changed.flatMap((settled) => newsOf(settled, happening)),
-  )
+  await write(tx, organizationId, changed)
+  await announce(tx, changed.flatMap(newsOf))
+}
+
+/** The same for devices of one organization and one happening. */
+export async function settleAuthStates(tx: Tx, devices: readonly LockedDevice[], happening: Happening): Promise<void> {
+  const touched = devices.map((device) => ({ device, happening }))
+  await settleEachAuthState(tx, devices[0]?.organization_id ?? '', touched)
 }
 
 export const settleAuthState = (tx: Tx, device: LockedDevice, happening: Happening): Promise<void> =>
   settleAuthStates(tx, [device], happening)
 
-async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly LockedDevice[]) {
+/** Many issues of a device mean the same for its state: those are read once. */
+async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly string[]) {
   const rows = await tx
     .selectFrom('issues')
     .innerJoin('check_configurations as configuration', (join) =>
@@ -48,8 +54,9 @@ async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly Lo
       'configuration.paused_at',
     ])
     .where(inOrganization('issues', organizationId))
-    .where('issues.device_id', '=', sql<string>`any(${devices.map(({ id }) => id)}::bigint[])`)
+    .where('issues.device_id', '=', sql<string>`any(${deviceIds}::bigint[])`)
     .where('issues.resolved_at', 'is', null)
+    .distinct()
     .execute()
   const byDevice = new Map<string, StateOfIssue[]>()
   for (const row of rows) {
@@ -60,13 +67,13 @@ async function openIssuesOf(tx: Tx, organizationId: string, devices: readonly Lo
   return byDevice
 }
 
-function decide(device: LockedDevice, issues: readonly StateOfIssue[], now: string): Settled {
+function decide({ device, happening }: Touched, issues: readonly StateOfIssue[]): Settled {
   const isRegistered = device.registered_owner_id !== null
-  const decision = decideAuthState(device, issues, now)
+  const decision = decideAuthState(device, issues, happening.now)
   // Losing the owner is no news about compliance: what was last signalled stands until somebody registers the device.
   const current = compliancyOf(decision.auth_state)
   const isNews = isRegistered && current !== (device.signalled_status ?? 'compliant')
-  return { device, decision, signalled: isNews ? current : device.signalled_status }
+  return { device, happening, decision, signalled: isNews ? current : device.signalled_status }
 }
 
 const differs = (before: AuthStateDecision, after: AuthStateDecision): boolean =>
@@ -86,7 +93,7 @@ async function write(tx: Tx, organizationId: string, changed: readonly Settled[]
   `.execute(tx)
 }
 
-function newsOf({ device, decision, signalled }: Settled, { cause, initiator, now }: Happening): Announcement[] {
+function newsOf({ device, happening, decision, signalled }: Settled): Announcement[] {
   const to: StoredAuthState = decision.auth_state
   if (to === device.auth_state && signalled === device.signalled_status) return []
   const previous = device.signalled_status ?? 'compliant'
@@ -98,9 +105,9 @@ function newsOf({ device, decision, signalled }: Settled, { cause, initiator, no
       deviceId: device.id,
       from: device.auth_state,
       to,
-      initiator,
-      cause,
-      at: now,
+      initiator: happening.initiator,
+      cause: happening.cause,
+      at: happening.now,
       ...(previous === current ? {} : { compliance: { previous, current } }),
     },
   ]

@@ -3,8 +3,8 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import type { LockedDevice } from '../devices/lock-device.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
-import { announce } from '../events/announce.ts'
-import { type BlockingPolicy, decideBlocking } from './rules.ts'
+import { type Announcement, announce } from '../events/announce.ts'
+import { type BlockingDecision, type BlockingPolicy, decideBlocking } from './rules.ts'
 
 /** What a run of one check on one device says of its issues. */
 export type IssueVerdict = {
@@ -43,38 +43,45 @@ export async function settleIssues(
   organizationId: string,
   entries: readonly DeviceVerdicts[],
 ): Promise<DeviceVerdicts[]> {
-  const open = Map.groupBy(await openIssues(tx, organizationId, entries), ({ device_id }) => device_id)
-  const moved: DeviceVerdicts[] = []
-  for (const entry of entries) {
-    const { device, happening } = entry
-    const { resolved, confirmed, opened } = compare(entry.verdicts, open.get(device.id) ?? [])
-    await resolveIssues(tx, organizationId, resolved, happening)
-    await confirmIssues(tx, device, confirmed)
-    await openNew(tx, device, opened, happening)
-    if (resolved.length > 0 || opened.length > 0) moved.push(entry)
-  }
+  const { ended, confirmed, opened, moved } = compare(entries, await openIssues(tx, organizationId, entries))
+  await endIssues(tx, organizationId, ended)
+  await confirmIssues(tx, organizationId, confirmed)
+  const begun = await openNew(tx, organizationId, opened)
+  await announce(tx, [
+    ...ended.map(newsOf('issues.resolved', organizationId)),
+    ...begun.map(newsOf('issues.new', organizationId)),
+  ])
   return moved
 }
 
-type Failure = { verdict: IssueVerdict; value: string | null; row: Record<string, string> }
+type Failure = { entry: DeviceVerdicts; verdict: IssueVerdict; value: string | null; row: Record<string, string> }
+type Told = Pick<OpenIssue, 'id' | 'device_id' | 'check_id' | 'title'>
+type Ended = { issue: Told; happening: Happening }
+type Confirmed = { issue: OpenIssue; row: Record<string, string>; ranAt: string }
 
-function compare(verdicts: readonly IssueVerdict[], open: readonly OpenIssue[]) {
-  const byCheck = Map.groupBy(open, ({ check_id }) => check_id)
-  const resolved: OpenIssue[] = []
+function compare(entries: readonly DeviceVerdicts[], open: readonly OpenIssue[]) {
+  const byPair = Map.groupBy(open, ({ device_id, check_id }) => `${device_id}/${check_id}`)
+  const ended: Ended[] = []
   const opened: Failure[] = []
-  const confirmed: { issue: OpenIssue; row: Record<string, string>; ranAt: string }[] = []
-  for (const verdict of verdicts) {
-    const existing = byCheck.get(verdict.checkId) ?? []
+  const confirmed: Confirmed[] = []
+  const comesOrGoes = (entry: DeviceVerdicts): boolean => {
+    const before = ended.length + opened.length
+    for (const verdict of entry.verdicts) compareOne(entry, verdict)
+    return ended.length + opened.length > before
+  }
+  const compareOne = (entry: DeviceVerdicts, verdict: IssueVerdict): void => {
+    const existing = byPair.get(`${entry.device.id}/${verdict.checkId}`) ?? []
     for (const issue of existing) {
       const row = verdict.failures.get(issue.issue_value)
       if (row) confirmed.push({ issue, row, ranAt: verdict.ranAt })
-      else if (verdict.resolves(issue.issue_value)) resolved.push(issue)
+      else if (verdict.resolves(issue.issue_value)) ended.push({ issue, happening: entry.happening })
     }
-    if (verdict.isExempted) continue
+    if (verdict.isExempted) return
     const known = new Set(existing.map((issue) => issue.issue_value))
-    for (const [value, row] of verdict.failures) if (!known.has(value)) opened.push({ verdict, value, row })
+    for (const [value, row] of verdict.failures) if (!known.has(value)) opened.push({ entry, verdict, value, row })
   }
-  return { resolved, confirmed, opened }
+  const moved = entries.filter(comesOrGoes)
+  return { ended, opened, confirmed, moved }
 }
 
 async function openIssues(tx: Tx, organizationId: string, entries: readonly DeviceVerdicts[]): Promise<OpenIssue[]> {
@@ -94,41 +101,44 @@ async function openIssues(tx: Tx, organizationId: string, entries: readonly Devi
 export async function resolveIssues(
   tx: Tx,
   organizationId: string,
-  issues: readonly Pick<OpenIssue, 'id' | 'device_id' | 'check_id' | 'title'>[],
-  { cause, now }: Happening,
+  issues: readonly Told[],
+  happening: Happening,
 ): Promise<void> {
-  if (issues.length === 0) return
-  await tx
-    .updateTable('issues')
-    .set({ resolved_at: now, last_rechecked_at: now })
-    .where(inOrganization('issues', organizationId))
-    .where('id', '=', sql<string>`any(${issues.map(({ id }) => id)}::bigint[])`)
-    .execute()
-  await announce(
-    tx,
-    issues.map((issue) => ({
-      type: 'issues.resolved',
-      organizationId,
-      deviceId: issue.device_id,
-      issueId: issue.id,
-      checkId: issue.check_id,
-      title: issue.title,
-      cause,
-      at: now,
-    })),
-  )
+  const ended = issues.map((issue) => ({ issue, happening }))
+  await endIssues(tx, organizationId, ended)
+  await announce(tx, ended.map(newsOf('issues.resolved', organizationId)))
 }
+
+async function endIssues(tx: Tx, organizationId: string, ended: readonly Ended[]): Promise<void> {
+  if (ended.length === 0) return
+  await sql`
+    update issues set resolved_at = ended.at, last_rechecked_at = ended.at
+    from unnest(
+      ${ended.map(({ issue }) => issue.id)}::bigint[], ${ended.map(({ happening }) => happening.now)}::timestamptz[]
+    ) as ended (id, at)
+    where ${inOrganization('issues', organizationId)} and issues.id = ended.id
+  `.execute(tx)
+}
+
+const newsOf =
+  (type: 'issues.new' | 'issues.resolved', organizationId: string) =>
+  ({ issue, happening: { cause, now } }: Ended): Announcement => ({
+    type,
+    organizationId,
+    deviceId: issue.device_id,
+    issueId: issue.id,
+    checkId: issue.check_id,
+    title: issue.title,
+    cause,
+    at: now,
+  })
 
 const sameRow = (one: Record<string, string>, other: Record<string, string>): boolean => {
   const columns = Object.keys(one)
   return columns.length === Object.keys(other).length && columns.every((column) => one[column] === other[column])
 }
 
-async function confirmIssues(
-  tx: Tx,
-  device: LockedDevice,
-  confirmed: readonly { issue: OpenIssue; row: Record<string, string>; ranAt: string }[],
-): Promise<void> {
+async function confirmIssues(tx: Tx, organizationId: string, confirmed: readonly Confirmed[]): Promise<void> {
   const moved = confirmed.filter(({ issue, row }) => !sameRow(issue.value, row))
   if (moved.length === 0) return
   await sql`
@@ -138,52 +148,49 @@ async function confirmIssues(
       ${moved.map(({ row }) => JSON.stringify(row))}::jsonb[],
       ${moved.map(({ ranAt }) => ranAt)}::timestamptz[]
     ) as moved (id, value, ran_at)
-    where ${inOrganization('issues', device.organization_id)} and issues.id = moved.id
+    where ${inOrganization('issues', organizationId)} and issues.id = moved.id
   `.execute(tx)
 }
 
-async function openNew(
-  tx: Tx,
-  device: LockedDevice,
-  opened: readonly Failure[],
-  { cause, now }: Happening,
-): Promise<void> {
-  if (opened.length === 0) return
-  const rows = opened.map(({ verdict, value, row }) => ({
-    organization_id: device.organization_id,
-    device_id: device.id,
-    check_id: verdict.checkId,
-    issue_key: verdict.primaryKeyColumn,
-    issue_value: value,
-    title: verdict.issueTitle,
-    value: JSON.stringify(row),
-    detected_at: now,
-    last_rechecked_at: verdict.ranAt,
-    ...decideBlocking(
-      {
-        policy: verdict.policy,
-        isInBlockingGroups: verdict.isInBlockingGroups,
-        isExempted: false,
-        detectedAt: now,
-        blockingSince: null,
-        registeredAt: device.registered_at,
-        snoozedUntil: verdict.snoozedUntil,
-      },
-      now,
-    ),
-  }))
-  const inserted = await tx.insertInto('issues').values(rows).returning(['id', 'check_id', 'title']).execute()
-  await announce(
-    tx,
-    inserted.map((issue) => ({
-      type: 'issues.new',
-      organizationId: device.organization_id,
-      deviceId: device.id,
-      issueId: issue.id,
-      checkId: issue.check_id,
-      title: issue.title,
-      cause,
-      at: now,
-    })),
-  )
+async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[]): Promise<Ended[]> {
+  if (opened.length === 0) return []
+  const decisions = opened.map(blockingOf)
+  const { rows } = await sql<Told>`
+    insert into issues (organization_id, device_id, check_id, issue_key, issue_value, title, value, detected_at,
+      last_rechecked_at, blocking_since, blocks_device_at)
+    select ${organizationId}::bigint, device_id, check_id, issue_key, issue_value, title, value, detected_at, ran_at,
+      blocking_since, blocks_at
+    from unnest(
+        ${opened.map(({ entry }) => entry.device.id)}::bigint[], ${opened.map(({ verdict }) => verdict.checkId)}::bigint[],
+        ${opened.map(({ verdict }) => verdict.primaryKeyColumn)}::text[], ${opened.map(({ value }) => value)}::text[],
+        ${opened.map(({ verdict }) => verdict.issueTitle)}::text[],
+        ${opened.map(({ row }) => JSON.stringify(row))}::jsonb[],
+        ${opened.map(({ entry }) => entry.happening.now)}::timestamptz[],
+        ${opened.map(({ verdict }) => verdict.ranAt)}::timestamptz[],
+        ${decisions.map(({ blocking_since }) => blocking_since)}::timestamptz[],
+        ${decisions.map(({ blocks_device_at }) => blocks_device_at)}::timestamptz[]
+      ) with ordinality as given
+        (device_id, check_id, issue_key, issue_value, title, value, detected_at, ran_at, blocking_since, blocks_at, place)
+    order by place
+    returning id, device_id, check_id, title
+  `.execute(tx)
+  const happenings = new Map(opened.map(({ entry }) => [entry.device.id, entry.happening]))
+  return rows.flatMap((issue) => {
+    const happening = happenings.get(issue.device_id)
+    return happening ? [{ issue, happening }] : []
+  })
 }
+
+const blockingOf = ({ entry: { device, happening }, verdict }: Failure): BlockingDecision =>
+  decideBlocking(
+    {
+      policy: verdict.policy,
+      isInBlockingGroups: verdict.isInBlockingGroups,
+      isExempted: false,
+      detectedAt: happening.now,
+      blockingSince: null,
+      registeredAt: device.registered_at,
+      snoozedUntil: verdict.snoozedUntil,
+    },
+    happening.now,
+  )
