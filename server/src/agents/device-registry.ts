@@ -24,6 +24,8 @@ export type DeviceState = {
   nextDueAtMs: number
   /** What the device was asked and has not answered yet: by check or `liveQueryKey`, when, in milliseconds since the epoch. */
   unanswered: Map<string, number> | undefined
+  /** Names that this process has handed to it and that no write has brought back: their codes need not be checked. */
+  names: Set<string> | undefined
   /** As what it reports tables; undefined where it reports none. */
   reportsAs: OsqueryPlatform | undefined
   /** The tables it was asked for since it enrolled, as long as that is not long ago. */
@@ -69,6 +71,7 @@ export function deviceRegistry() {
       loadedOrganizationNotices: -1,
       nextDueAtMs: 0,
       unanswered: undefined,
+      names: undefined,
       reportsAs: undefined,
       firstAsked: undefined,
       isInUse: true,

@@ -70,8 +70,14 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
   return answerWith(queries, isWorkLeft)
 }
 
-function nameFor({ secrets }: AgentContext, { organization, deviceId }: DeviceState, asked: HandedOutQuery): string {
-  return queryName(secrets, { organizationId: organization.id, deviceId }, asked)
+/** Of a device that reads and never writes, no more than these are remembered. */
+const mostNames = 3 * queriesPerRead
+
+function nameFor({ secrets }: AgentContext, device: DeviceState, asked: HandedOutQuery): string {
+  const name = queryName(secrets, { organizationId: device.organization.id, deviceId: device.deviceId }, asked)
+  if (!device.names || device.names.size >= mostNames) device.names = new Set()
+  device.names.add(name)
+  return name
 }
 
 function answerWith(queries: readonly string[], isFast: boolean): string {

@@ -50,6 +50,13 @@ test('a changed name is none of ours', () => {
     assert.equal(parseQueryName(secrets, device, other, issuedAtMs), undefined, other.slice(0, 80))
 })
 
+test('a name that is remembered is taken without its code', () => {
+  const stranger = openSecrets(randomBytes(32))
+  assert.deepEqual(parseQueryName(stranger, device, name, issuedAtMs, true), query)
+  assert.equal(parseQueryName(stranger, device, 'check/812/v2', issuedAtMs, true), undefined)
+  assert.equal(parseQueryName(stranger, device, name, issuedAtMs + 86_400_001, true), undefined)
+})
+
 test('a name ends after a day', () => {
   const dayMs = 86_400_000
   assert.deepEqual(parseQueryName(secrets, device, name, issuedAtMs + dayMs), query)

@@ -21,8 +21,11 @@ export function queryName(secrets: Secrets, device: Device, query: HandedOutQuer
   return `${rest}/${secrets.sign(purpose, messageOf(device, rest)).toString('base64url')}`
 }
 
-/** What was asked under this name; undefined for names that were not handed to this device, or too long ago. */
-export function parseQueryName(secrets: Secrets, device: Device, name: string, nowMs: number) {
+/**
+ * What was asked under this name; undefined for names that were not handed to this device, or too long ago. The code of a
+ * name that is remembered as handed to the device has nothing left to prove.
+ */
+export function parseQueryName(secrets: Secrets, device: Device, name: string, nowMs: number, isRemembered = false) {
   const match = form.exec(name)
   if (!match) return undefined
   const [, kind, id = '', revision = '', issued = '', code = ''] = match
@@ -33,6 +36,7 @@ export function parseQueryName(secrets: Secrets, device: Device, name: string, n
     issuedAtMs: Number.parseInt(issued, 36),
   }
   if (nowMs - query.issuedAtMs > longestLifeMs) return undefined
+  if (isRemembered) return query
   const rest = name.slice(0, -code.length - 1)
   return secrets.verify(purpose, messageOf(device, rest), Buffer.from(code, 'base64url')) ? query : undefined
 }

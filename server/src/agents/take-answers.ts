@@ -102,17 +102,15 @@ async function recordAlone(
 type Sorted = { runs: CheckRun[]; liveAnswers: LiveAnswer[] }
 
 /** What the answers say, each check once: of several answers, which a failed write can leave, the latest. */
-async function sortAnswers(
-  context: AgentContext,
-  { organization, deviceId }: DeviceState,
-  body: unknown,
-): Promise<Sorted> {
+async function sortAnswers(context: AgentContext, device: DeviceState, body: unknown): Promise<Sorted> {
+  const { deviceId } = device
+  const place = { organizationId: device.organization.id, deviceId }
   const nowMs = Date.parse(context.clock())
   const runs = new Map<string, CheckRun>()
   const liveAnswers = new Map<string, LiveAnswer>()
   for (const answer of readAnswers(body)) {
     if (isInventoryQueryName(answer.name)) continue
-    const query = parseQueryName(context.secrets, { organizationId: organization.id, deviceId }, answer.name, nowMs)
+    const query = parseQueryName(context.secrets, place, answer.name, nowMs, device.names?.delete(answer.name))
     if (!query) {
       context.metrics.answers.inc({ outcome: 'refused' })
       continue
@@ -132,6 +130,7 @@ async function sortAnswers(
     const run = { checkId: id, queryRevision: revision, ranAt, outcome: answer.outcome }
     if (ranAt > (runs.get(id)?.ranAt ?? '')) runs.set(id, run)
   }
+  if (device.names?.size === 0) device.names = undefined
   return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()] }
 }
 
