@@ -1,11 +1,12 @@
 import { type Bench, count, type Figure, type Finding, ratioText } from '../figure.ts'
 import { agentRequest } from '../load/agent-request.ts'
-import { checkInBodies, type Report } from '../load/check-in-bodies.ts'
+import { checkInBodies, namesAt, type Report } from '../load/check-in-bodies.ts'
 import { requestBytes } from '../load/http-request.ts'
 import { openSocket } from '../load/open-socket.ts'
 import { medianOf } from '../load/percentiles.ts'
 import { runLoad } from '../load/run-load.ts'
 import { watchDatabase } from '../trial/database-processor.ts'
+import { handOutAll } from '../trial/hand-out.ts'
 import { type BenchAgent, checksSql, loadAgents, pendingResultsSql } from '../trial/load-agents.ts'
 import { onServer, openTrial, type Trial } from '../trial/open-trial.ts'
 import { type Subject, startProcess } from '../trial/start-process.ts'
@@ -71,7 +72,7 @@ async function measure(place: Place, rounds: number, roundMs: number, say: Bench
   let issuedAtMs = Date.now() - 3_600_000
   const report = async (status: Report['status'], version: string) => {
     issuedAtMs += 60_000
-    return reportAll(place, { status, version, issuedAtMs })
+    return reportAll(place, await askAll(place, issuedAtMs), { status, version })
   }
   passes.first.push(await report('PASS', '0'))
   await bareLoops(place, Math.min(2_000, roundMs))
@@ -86,10 +87,18 @@ async function measure(place: Place, rounds: number, roundMs: number, say: Bench
   return passes
 }
 
-async function reportAll({ trial, agents, checkIds, ours, databaseMs }: Place, report: Report): Promise<Pass> {
-  const bodies = checkInBodies(trial.secrets, trial.organizationId, agents, checkIds, report)
-  // An agent that writes has always read before, which brings what the server remembers of it up to date.
+/** An agent that writes has always read before, which brings what the server remembers of it up to date. */
+async function askAll({ trial, agents, checkIds, ours }: Place, issuedAtMs: number): Promise<Map<string, string[]>> {
+  const { databaseUrl, organizationId, secrets } = trial
+  if (databaseUrl !== undefined) return handOutAll(databaseUrl, organizationId, ours.origin, agents)
   await pollAll(ours.origin, agents)
+  return namesAt(issuedAtMs, secrets, organizationId, agents, checkIds)
+}
+
+type Names = ReadonlyMap<string, readonly string[]>
+
+async function reportAll({ trial, agents, ours, databaseMs }: Place, names: Names, report: Report): Promise<Pass> {
+  const bodies = checkInBodies(agents, names, report)
   const turns = bodies.values()
   const before = await usageOf(ours, databaseMs)
   const result = await runLoad({ origin: ours.origin, connections, next: () => turns.next().value })

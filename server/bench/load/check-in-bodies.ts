@@ -7,25 +7,29 @@ export type Report = {
   status: 'PASS' | 'FAIL'
   /** Another version is another result. */
   version: string
-  issuedAtMs: number
 }
 
-/** One distributed write for each device, which answers all of its checks at once. */
-export function checkInBodies(
+/** The names under which each device would be asked all checks at a moment. */
+export function namesAt(
+  issuedAtMs: number,
   secrets: Secrets,
   organizationId: string,
   agents: readonly BenchAgent[],
   checkIds: readonly string[],
-  { status, version, issuedAtMs }: Report,
+): Map<string, string[]> {
+  const nameOf = (deviceId: string, id: string) =>
+    queryName(secrets, { organizationId, deviceId }, { kind: 'check', id, revision: '1', issuedAtMs })
+  return new Map(agents.map(({ deviceId }) => [deviceId, checkIds.map((id) => nameOf(deviceId, id))]))
+}
+
+/** One distributed write for each device, which answers all that it was asked at once. */
+export function checkInBodies(
+  agents: readonly BenchAgent[],
+  namesOf: ReadonlyMap<string, readonly string[]>,
+  { status, version }: Report,
 ): Buffer[] {
   return agents.map((agent) => {
-    const names = checkIds.map((checkId) =>
-      queryName(
-        secrets,
-        { organizationId, deviceId: agent.deviceId },
-        { kind: 'check', id: checkId, revision: '1', issuedAtMs },
-      ),
-    )
+    const names = namesOf.get(agent.deviceId) ?? []
     const row = { KOLIDE_CHECK_STATUS: status, version, path: '/usr/local/lib/example' }
     return agentRequest('write', agent, {
       queries: Object.fromEntries(names.map((name) => [name, [row]])),
