@@ -38,6 +38,12 @@ const steps: readonly Step[] = [
     args: ['--type-aware', '--deny-warnings', '--disable-nested-config', '.'],
   },
   { name: 'dead code and dependencies (knip)', file: tool('knip'), args: ['--treat-config-hints-as-errors'] },
+  // The run above takes tests for users. An export that is there for them says so: `@forTests` and why.
+  {
+    name: 'code that only tests use (knip)',
+    file: tool('knip'),
+    args: ['--production', '--config', 'knip.production.json', '--include', 'files,exports'],
+  },
 ]
 
 const colour: NodeJS.ProcessEnv = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}

@@ -28,7 +28,10 @@ export interface FileTime {
 /** The longest that a file may take before it is reported as failed, so that one that hangs does not hide the others. */
 const longestMs = 1_800_000
 
-/** Runs the files of a share in this process, one after the other, each as a suite that has the file's name. */
+/**
+ * Runs the files of a share in this process, one after the other, each as a suite that has the file's name.
+ * @forTests their entry, which is written anew for each share, calls it.
+ */
 export async function runFiles(share: Share): Promise<void> {
   if (share.engine === 'pglite') delete process.env['MUSTER_TEST_DATABASE_URL']
   sharedProcess.isShared = share.files.length > 0

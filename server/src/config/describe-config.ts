@@ -1,13 +1,7 @@
 import { inspect } from 'node:util'
-import type { Config } from './load-config.ts'
 
 const secretFields = new Set(['masterKey', 'metricsToken', 'apiKey', 'enrollSecret', 'adminPassword', 'clientSecret'])
 const hidden = '[secret]'
-
-/** The configuration as it may be shown: secrets say only whether they are set. */
-export function describeConfig(config: Config): Record<string, unknown> {
-  return redact(config)
-}
 
 /**
  * Makes an object that cannot spill its secrets by being logged or serialized whole.

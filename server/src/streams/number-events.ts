@@ -1,23 +1,7 @@
 import { sql } from 'kysely'
-import { type Db, type Tx, transact } from '../db/transact.ts'
+import type { Tx } from '../db/transact.ts'
 
 export type StreamKey = { organizationId: string; streamId: string }
-
-/**
- * Gives the queued events of these streams their numbers, in the order of queueing as far as it is committed: a
- * change that commits late gets a later number, and none is ever passed over. Changes of one device never overtake
- * each other, because the lock on the device orders their transactions.
- */
-export const numberEvents = (db: Db, streams: readonly StreamKey[]): Promise<number> =>
-  transact(db, async (tx) => {
-    // Locked by a statement of its own, so that the next one sees what the last holder of the locks has numbered.
-    const locked = await lockHeads(tx, streams)
-    if (locked.length === 0) return 0
-    const { rows } = await sql<{ count: string }>`
-      with ${numbering(locked)} select count(*) as count from fresh
-    `.execute(tx)
-    return Number(rows[0]?.count)
-  })
 
 const pairs = (streams: readonly StreamKey[]) => sql`unnest(
   ${streams.map(({ organizationId }) => organizationId)}::bigint[], ${streams.map(({ streamId }) => streamId)}::bigint[]
@@ -35,7 +19,9 @@ export async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<
 }
 
 /**
- * Tables of a `with` that number what its statement sees: `fresh` has a row for each event that it numbers. The caller
+ * Tables of a `with` that give queued events their numbers, in the order of queueing as far as it is committed: a change
+ * that commits late gets a later number, and none is ever passed over. Changes of one device never overtake each other,
+ * because the lock on the device orders their transactions. What the statement sees is numbered: `fresh` has a row for each event that it numbers. The caller
  * holds the lock on the heads. Whatever else the statement reads is of the same moment: what is told of by events up to
  * the last number, and by no later one, since who sees less numbers later.
  */

@@ -3,10 +3,10 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
+import { numberEvents } from '../../test/support/number-events.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { transact } from '../db/transact.ts'
 import { plusMs } from '../issues/rules.ts'
-import { numberEvents } from './number-events.ts'
 import { type ComplianceChange, queueComplianceChanges } from './queue-signals.ts'
 
 const database = testDatabase()

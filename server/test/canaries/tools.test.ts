@@ -92,6 +92,8 @@ for (const [name, code, rule] of types) {
   })
 }
 
+const productionRun = ['--production', '--config', 'knip.production.json', '--include', 'files,exports']
+
 test('knip is red for a dead export, a dead file and an unlisted package', async () => {
   await bench.write({
     'server/src/double.ts':
@@ -104,4 +106,20 @@ test('knip is red for a dead export, a dead file and an unlisted package', async
   assert.match(output, /Unused exports[\s\S]*dead\s.*server\/src\/double\.ts/)
   assert.match(output, /Unlisted dependencies[\s\S]*undeclared/)
   assert.doesNotMatch(output, /server\/src\/main\.ts/)
+})
+
+test('knip is red for code that only a test uses', async () => {
+  await bench.write({
+    'server/src/planted.ts': 'export const alone = 1\n',
+    'server/src/double.ts': 'export const double = (value: number): number => value * 2\nexport const spare = 1\n',
+    'server/src/planted.test.ts':
+      "import { spare } from './double.ts'\nimport { alone } from './planted.ts'\n\nspare + alone\n",
+  })
+  const usual = bench.run('knip', '--no-config-hints')
+  assert.doesNotMatch(usual.output, /planted|spare/)
+  const { code, output } = bench.run('knip', ...productionRun)
+  assert.notEqual(code, 0)
+  assert.match(output, /Unused files[\s\S]*server\/src\/planted\.ts/)
+  assert.match(output, /Unused exports[\s\S]*spare\s.*server\/src\/double\.ts/)
+  assert.doesNotMatch(output, /server\/src\/main\.ts|planted\.test\.ts/)
 })

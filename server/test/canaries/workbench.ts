@@ -12,6 +12,7 @@ const configs = [
     'biome.json',
     '.oxlintrc.json',
     'knip.json',
+    'knip.production.json',
     '.gitignore',
     'scripts/preflight.js',
   ],

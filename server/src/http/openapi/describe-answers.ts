@@ -140,7 +140,10 @@ function exampleOf(code: ErrorCode) {
 /** No operation answers these: they are for addresses with another method. */
 const codesOutsideOperations: readonly ErrorCode[] = ['method_not_allowed']
 
-/** Codes of the API that the documents do not show; a test keeps it empty. */
+/**
+ * Codes of the API that the documents do not show.
+ * @forTests one keeps it empty.
+ */
 export const undocumentedCodes = (): string[] =>
   Object.entries(statusOf).flatMap(([code, status]) => {
     const { codes } = refusals[status] ?? otherRefusals

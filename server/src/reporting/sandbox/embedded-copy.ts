@@ -43,12 +43,16 @@ export async function inEmbeddedCopy<T>(
   })
 }
 
-/** Ends the instance at once, whatever it computes; nothing where there is none. */
+/**
+ * Ends the instance at once, whatever it computes; nothing where there is none.
+ * @forTests they share a connection, and what an earlier one has left.
+ */
 export async function endEmbeddedCopy(connection: Connection): Promise<void> {
   const host = hosts.get(connection)
   if (host) await endCopy(host)
 }
 
+/** @forTests nothing outside shows that an instance is gone. */
 export const hasEmbeddedCopy = (connection: Connection): boolean => {
   const copy = hosts.get(connection)?.copy
   return copy !== undefined && !copy.connection.isEnded()

@@ -6,9 +6,9 @@ import { sql } from 'kysely'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { engine } from '../../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { numberEvents } from '../../../test/support/number-events.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { purgeDevices } from '../../registrations/purge-devices.ts'
-import { numberEvents } from '../number-events.ts'
 
 const app = testApp()
 const make = makeIn(app.database)
