@@ -12,14 +12,21 @@ export type Rows = { query: QueryRows; close(): Promise<void> }
 /** As many as the server's own pool. */
 export const connections = 10
 
+/** Only JSON is parsed: who makes a `Date` of each moment, to write it as text again, does more than is needed. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number) => (oid === jsonb ? JSON.parse : asText)) as typeof pg.types.getTypeParser,
+}
+const jsonb = 3802
+const asText = (value: string): string => value
+
 /**
- * Named statements on a plain `pg` pool with the driver's own value types; on the embedded engine, which has no such
+ * Named statements on a plain `pg` pool with values as they come; on the embedded engine, which has no such
  * thing, statements given to it directly.
  */
 export async function openRows(env: NodeJS.ProcessEnv): Promise<Rows> {
   const url = env['DATABASE_URL']
   if (url !== undefined) {
-    const pool = new pg.Pool({ connectionString: url, max: connections, options: '-c TimeZone=UTC -c jit=off' })
+    const pool = new pg.Pool({ types, connectionString: url, max: connections, options: '-c TimeZone=UTC -c jit=off' })
     return {
       query: async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows,
       close: () => pool.end(),

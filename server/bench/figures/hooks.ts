@@ -9,7 +9,9 @@ import { devices, openTransmission, type Transmission } from '../trial/open-tran
 import { queueHooks } from '../trial/queue-hooks.ts'
 
 const loops = 8
+const total = 4 * devices
 const perSecond = 200
+const severalEndpoints = 8
 
 export const hooks: Figure = { number: '11', title: 'Delivering webhooks', run }
 
@@ -20,7 +22,7 @@ async function run(bench: Bench): Promise<Finding[]> {
   }
   const setting = await openTransmission(bench, 'hooks', new URL('../bare/serve-hooks.ts', import.meta.url))
   try {
-    return [await throughput(setting), await latency(setting)]
+    return [await throughput(setting, 1), await throughput(setting, severalEndpoints), await latency(setting)]
   } finally {
     await setting.close()
   }
@@ -45,38 +47,51 @@ async function addEndpoint({ trial, receiver, database }: Transmission, isEnable
   return id
 }
 
-const setEnabled = async ({ trial, database }: Transmission, id: string, isEnabled: boolean) => {
+const setEnabled = async ({ trial, database }: Transmission, ids: readonly string[], isEnabled: boolean) => {
   await database.query(
     `update webhook_endpoints set disabled_at = case when $2 then null else now() end, updated_at = clock_timestamp()
-     where id = $1`,
-    [id, isEnabled],
+     where id = any($1::bigint[])`,
+    [ids, isEnabled],
   )
   await database.query(`select pg_notify('webhooks', $1)`, [trial.organizationId])
 }
 
-const pendingOf = async ({ database }: Transmission, id: string): Promise<number> => {
+const pendingOf = async ({ database }: Transmission, ids: readonly string[]): Promise<number> => {
   const { rows } = await database.query(
-    `select count(*)::int as count from webhook_deliveries where endpoint_id = $1 and state = 'pending'`,
-    [id],
+    `select count(*)::int as count from webhook_deliveries where endpoint_id = any($1::bigint[]) and state = 'pending'`,
+    [ids],
   )
   return rows[0].count
 }
 
-async function throughput(setting: Transmission): Promise<Finding> {
-  const { ours, bare, database, rounds, say, trial } = setting
+/** As many endpoints with the deliveries of a round disabled, to be enabled together. */
+async function fillEndpoints(setting: Transmission, endpoints: number): Promise<string[]> {
+  const ids: string[] = []
+  while (ids.length < endpoints) ids.push(await addEndpoint(setting, false))
+  for (const endpointId of ids) {
+    for (let rest = total / endpoints; rest > 0; rest -= devices) {
+      await queueHooks(setting, { endpointId, most: Math.min(rest, devices) })
+    }
+  }
+  await setting.database.query('vacuum analyze webhook_deliveries, webhook_messages')
+  return ids
+}
+
+async function throughput(setting: Transmission, endpoints: number): Promise<Finding> {
+  const { ours, bare, rounds, say, trial } = setting
   const databaseMs = await watchDatabase(trial.databaseUrl)
   const rates: { ours: Rate; bare: Rate }[] = []
   for (let round = 0; round <= rounds; round += 1) {
     say(round === 0 ? 'warming up' : `round ${round} of ${rounds}: as many as can be`)
-    const id = await addEndpoint(setting, false)
-    for (let batch = 0; batch < 4; batch += 1) await queueHooks(setting, { endpointId: id, most: devices })
-    await database.query('vacuum analyze webhook_deliveries, webhook_messages')
+    const ids = await fillEndpoints(setting, endpoints)
+    await setting.taken()
     const measured = await using(ours, databaseMs, async () => {
-      await setEnabled(setting, id, true)
-      while ((await pendingOf(setting, id)) > 0) await pause(100)
-      return 4 * devices
+      await setEnabled(setting, ids, true)
+      await setting.arrived(total)
+      while ((await pendingOf(setting, ids)) > 0) await pause(100)
+      return total
     })
-    await setEnabled(setting, id, false)
+    await setEnabled(setting, ids, false)
     const limit = await using(bare, undefined, () => takeTurns(setting.bare, setting.roundMs, loops))
     if (round > 0) rates.push({ ours: measured, bare: limit })
   }
@@ -84,7 +99,7 @@ async function throughput(setting: Transmission): Promise<Finding> {
   const ratio = median((rate) => perProcessorSecond(rate.ours) / perProcessorSecond(rate.bare))
   return {
     figure: '11',
-    what: 'webhooks delivered per second of processor time, the database included',
+    what: `webhooks delivered to ${endpoints === 1 ? 'one endpoint' : `${endpoints} endpoints`} per second of processor time, the database included`,
     ours: `${count(median((rate) => perProcessorSecond(rate.ours)))}/s`,
     limit: `${count(median((rate) => perProcessorSecond(rate.bare)))}/s, HMAC and POST alone`,
     ratio: ratioText(ratio),
@@ -116,7 +131,7 @@ async function latency(setting: Transmission): Promise<Finding> {
   const deviceIds = await setting.deviceIds()
   const commitAt = new Map(committed.map((atMs, index) => [deviceIds[index], atMs]))
   const times = (await setting.taken()).map(([deviceId, atMs]) => atMs - (commitAt.get(deviceId) ?? Number.NaN))
-  for (const id of ids) await setEnabled(setting, id, false)
+  await setEnabled(setting, ids, false)
   const { count: arrived, p50Ms, p99Ms, maxMs } = latenciesOf(times)
   const due = committed.length * ids.length
   if (arrived !== due) throw new Error(`${arrived} of ${due} arrived`)

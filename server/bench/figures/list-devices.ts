@@ -1,5 +1,5 @@
 import { type Bench, count, type Figure, type Finding, ratioText } from '../figure.ts'
-import { type Comparison, compareRates, rateNotes } from '../load/compare-rates.ts'
+import { type Comparison, compareRates, perProcessorSecond, rateNotes } from '../load/compare-rates.ts'
 import { requestBytes } from '../load/http-request.ts'
 import { inTurn } from '../load/in-turn.ts'
 import { openSocket } from '../load/open-socket.ts'
@@ -88,8 +88,8 @@ async function walkPages(origin: string, headers: Record<string, string>): Promi
 const findingOf = (what: string, comparison: Comparison): Finding => ({
   figure: '1',
   what: `GET /devices, ${what}`,
-  ours: `${count(comparison.ours.perSecond)}/s`,
-  limit: `${count(comparison.bare.perSecond)}/s`,
+  ours: `${count(perProcessorSecond(comparison.ours))} per second of processor time`,
+  limit: `${count(perProcessorSecond(comparison.bare))}`,
   ratio: ratioText(comparison.ratio),
   target: `≥ ${target}`,
   isMet: comparison.ratio >= target,

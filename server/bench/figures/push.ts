@@ -66,8 +66,10 @@ async function throughput(setting: Transmission): Promise<Finding[]> {
     const id = await addStream(setting, 'paused')
     for (let batch = 0; batch < 4; batch += 1) await queueChanges(setting, devices)
     await database.query('vacuum analyze ssf_stream_events')
+    await setting.taken()
     const measured = await using(ours, databaseMs, async () => {
       await setStatus(setting, id, 'enabled')
+      await setting.arrived(4 * devices)
       while ((await pendingOf(setting, id)) > 0) await pause(100)
       return 4 * devices
     })

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { generate } from 'selfsigned'
 import { Agent, request } from 'undici'
@@ -23,6 +24,8 @@ export type Transmission = {
   deviceIds(): Promise<string[]>
   /** What arrived since the last time, by the device that it is about. */
   taken(): Promise<[deviceId: string, atMs: number][]>
+  /** Waits until so many more have arrived, by asking the receiver, so that the database is billed for nothing of it. */
+  arrived(expected: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,6 +54,13 @@ export async function openTransmission(
   const database = new pg.Client({ connectionString: trial.databaseUrl })
   await database.connect()
 
+  const taken = async () => {
+    const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+    const { body } = await request(`${receiver.origin}/taken`, { dispatcher })
+    const answer = (await body.json()) as [string, number][]
+    await dispatcher.close()
+    return answer
+  }
   return {
     ...{ trial, receiver, bare, ours, database, rounds: scale.rounds, roundMs: scale.roundMs, say },
     async deviceIds() {
@@ -58,12 +68,9 @@ export async function openTransmission(
       const { rows } = await database.query(of, [trial.organizationId])
       return rows.map(({ id }) => String(id))
     },
-    async taken() {
-      const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
-      const { body } = await request(`${receiver.origin}/taken`, { dispatcher })
-      const answer = (await body.json()) as [string, number][]
-      await dispatcher.close()
-      return answer
+    taken,
+    async arrived(expected) {
+      for (let count = 0; count < expected; count += (await taken()).length) await pause(200)
     },
     async close() {
       await database.end()

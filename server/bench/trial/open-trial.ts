@@ -34,7 +34,7 @@ export type Trial = {
   /** Closes this process's hold on the database, so that the server under test can have it. */
   ready(): Promise<void>
   /** The environment of a process that reads the same data: on the embedded engine, a copy of it. */
-  twinEnv(): Promise<Record<string, string>>
+  twinEnv(name?: string): Promise<Record<string, string>>
   remove(): Promise<void>
 }
 
@@ -88,9 +88,9 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
       await run('checkpoint')
     },
     ready: () => connection.close(),
-    async twinEnv() {
+    async twinEnv(name = 'twin') {
       if (databaseUrl !== undefined) return env
-      const twin = path.join(folder, 'twin')
+      const twin = path.join(folder, name)
       await cp(embeddedFolder(folder), embeddedFolder(twin), { recursive: true })
       return { ...env, MUSTER_DATA_DIR: twin }
     },
