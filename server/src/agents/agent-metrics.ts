@@ -64,7 +64,7 @@ export function agentMetrics({ devices, waiting }: Counts) {
     },
   })
   const recordingsWaiting = new Gauge({
-    name: 'muster_agent_waiting_recordings',
+    name: 'muster_agent_recordings_waiting',
     help: 'Writes of devices whose results wait to be recorded. From 2,048 of an organization on they are refused with 503.',
     registers: [],
     collect() {
