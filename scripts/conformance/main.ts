@@ -16,7 +16,7 @@ let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     isInterrupted = true
-    undoAll().finally(() => process.exit(130))
+    void undoAll().finally(() => process.exit(130))
   })
 }
 const say = (line: string): void => console.log(line)
