@@ -98,7 +98,7 @@ test('a stream for Okta needs its address only, and ends with what Okta is given
   assert.deepEqual([await secretIn('Issuer'), await secretIn('JWKS URL')], [baseUrl, `${baseUrl}/ssf/jwks.json`])
   await assertAccessible('what Okta is given')
   await page.getByRole('link', { name: 'Go to the stream' }).click()
-  await page.getByText('https://acme.okta.com/security/api/v1/security-events').waitFor()
+  await page.getByText('https://acme.okta.com/security/api/v1/security-events').first().waitFor()
   await page.getByText('draft', { exact: true }).waitFor()
 })
 
