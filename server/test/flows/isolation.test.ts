@@ -6,6 +6,7 @@ import { systemActor } from '../../src/audit/record-audit.ts'
 import type { Connection } from '../../src/db/connect.ts'
 import { transact } from '../../src/db/transact.ts'
 import type { Operation } from '../../src/http/operations.ts'
+import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
 import { createLogger } from '../../src/logging.ts'
 import { ensurePackages } from '../../src/packages/ensure-packages.ts'
 import { queueStreamSignal } from '../../src/streams/queue-stream-signal.ts'
@@ -37,6 +38,7 @@ type Records = Record<
   | 'adminUser'
   | 'draft'
   | 'liveQuery'
+  | 'liveResult'
   | 'stream'
   | 'streamEvent'
   | 'webhookEndpoint'
@@ -83,6 +85,10 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   const packages = await harness.ask('GET', '/packages', { key })
   const draft = await make.draft(organizationId, { name: name('draft') })
   const liveQuery = await make.liveQuery(organizationId, { name: name('live query'), deviceIds: [device.id] })
+  const rows = JSON.stringify([{ a: name('row') }])
+  const answer = { deviceId: device.id, campaignId: liveQuery, revision: 1, rowCount: 1, rows }
+  await recordLiveAnswers(harness.db, organizationId, [{ ...answer, errorMessage: null, warningMessage: null }])
+  const results = await harness.ask('GET', `/live_query_campaigns/${liveQuery}/query_results`, { key })
   const reportingQuery = await make.reportingQuery(organizationId, { name: name('query'), rows: [{ a: name('row') }] })
   const stream = await make.stream(organizationId, { name: name('stream'), needs_no_poll_token: true })
   const streamEvent = await transact(harness.db, (tx) =>
@@ -122,6 +128,7 @@ async function populate(organizationId: string, key: string, mark: string): Prom
       authLog: authLog.id,
       adminUser: adminUser.id,
       liveQuery,
+      liveResult: results.body.data[0].id,
       stream: stream.id,
       streamEvent: streamEvent.eventId,
       webhookEndpoint: webhookEndpoint.id,
@@ -168,6 +175,7 @@ const recordOfCollection: Readonly<Record<string, keyof Records>> = {
   admin_users: 'adminUser',
   memberships: 'device',
   live_query_campaigns: 'liveQuery',
+  query_results: 'liveResult',
   ssf_streams: 'stream',
   history: 'streamEvent',
   webhook_endpoints: 'webhookEndpoint',
