@@ -21,7 +21,7 @@ const isBothEngines = asked.nodeFlags.length === 0 && (asked.isBothEngines || (i
 
 /** What with-postgres.ts exits with when there is no PostgreSQL to start. */
 const noPostgres = 3
-const browsers = ['chromium', 'chromium-browser', 'google-chrome']
+const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 // A process that shares files has a PGlite and some 800 MB: more of them than cores only makes them wait for each other.
 const sharing = Math.min(Math.max(availableParallelism(), 2), 8)
@@ -83,7 +83,8 @@ async function chooseFiles(): Promise<TestFile[]> {
   )
   if (inBrowser.length === 0 || browsers.some(isInPath)) return left
   const lack = `no browser in PATH (${browsers.join(', ')})`
-  if (isCi) refuse(`${inBrowser.length} test files need a browser: ${lack}. CI skips nothing: install chromium.`)
+  if (isCi)
+    refuse(`${inBrowser.length} test files need a browser: ${lack}. CI skips nothing: install chromium-headless-shell.`)
   console.log(`Left out: ${inBrowser.length} test files that need a browser, because there is ${lack}.`)
   return left.filter(({ kind }) => kind !== 'browser')
 }

@@ -5,7 +5,13 @@ import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { startTrial, type TrialParts, type TrialServer } from './trial-server.ts'
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The shell comes first: it has no window, whose parts cost a browser two more processes for each page. */
+const places = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 const executablePath = places.find((path) => existsSync(path))
 const args = [
   '--no-sandbox',
@@ -20,7 +26,8 @@ const axe = createRequire(import.meta.url).resolve('axe-core')
 export const deadlineMs = 120_000
 
 /** For the `skip` of tests in a browser: false, or why there is none. */
-export const lackOfBrowser = executablePath === undefined && 'no Chromium is installed: apt install chromium'
+export const lackOfBrowser =
+  executablePath === undefined && 'no Chromium is installed: apt install chromium-headless-shell'
 
 export const adminPassword = 'a long walk at dusk'
 

@@ -80,9 +80,13 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
       const { stdout } = await run(process.execPath, ['server/bin/muster.js', ...args], { cwd: root, env })
       return stdout
     }
-    if (devices > 0) {
-      const simulated = ['--devices', String(devices), '--fail-rate', String(kept?.failRate ?? 0.3), '--duration', '8s']
-      await runCommand('simulate', ...simulated, '--state-file', join(dataDir, 'simulated.json'))
+    const simulated = ['--devices', String(devices), '--fail-rate', String(kept?.failRate ?? 0.3), '--duration', '8s']
+    const stateFile = join(dataDir, 'simulated.json')
+    // On a busy machine some are told to enroll later, and do so in another run.
+    for (let enrolled = 0, runs = 0; enrolled < devices; runs += 1) {
+      if (runs === 20) throw new Error(`Only ${enrolled} of ${devices} simulated devices have enrolled`)
+      const said = await runCommand('simulate', ...simulated, '--state-file', stateFile)
+      enrolled = Number(/enrolled +([\d,]+) now/.exec(said)?.[1]?.replaceAll(',', '') ?? Number.NaN)
     }
     return { baseUrl, setupLink, run: runCommand, stop }
   } catch (error) {
