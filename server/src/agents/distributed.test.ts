@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type AgentServer, testAgents } from '../../test/support/agent-server.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
+import { until } from '../../test/support/muster-process.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { requestRefresh } from '../checks/request-refresh.ts'
 import { updateConfiguration } from '../checks/update-configuration.ts'
@@ -411,14 +412,17 @@ test('an idle read touches no database', async () => {
     await client.enroll(await agents.enrollmentSecret(organizationId))
     await client.answerAll(() => passing)
     assert.ok(statements.length > 0)
-    statements.length = 0
-    for (let reads = 0; reads < 20; reads += 1) {
-      const { verdict, queries } = await client.read()
-      assert.ok(verdict.accepted)
-      assert.deepEqual(queries, {})
-    }
-    assert.ok((await client.config()).accepted)
-    assert.ok((await client.log('status', [{ severity: 0, message: 'hello' }])).accepted)
-    assert.deepEqual(statements, [])
+    // A notice that comes late has the device loaded once more, and what is remembered is written from time to time.
+    await until(60_000, async () => {
+      statements.length = 0
+      for (let reads = 0; reads < 20; reads += 1) {
+        const { verdict, queries } = await client.read()
+        assert.ok(verdict.accepted)
+        assert.deepEqual(queries, {})
+      }
+      assert.ok((await client.config()).accepted)
+      assert.ok((await client.log('status', [{ severity: 0, message: 'hello' }])).accepted)
+      return statements.length === 0
+    })
   }
 })
