@@ -46,16 +46,16 @@ export type AgentContext = Readonly<{
   unknownNodeKeys: FailureBudget
   /** Enrollments without a secret in force, by the network that sent them. */
   failedEnrollments: FailureBudget
-  /** Whether an enrollment secret is in force, by its look-up hash. */
-  findSecret: (hash: Buffer) => Promise<true | undefined>
-  /** The look-up hashes, in hex, of secrets that were in force lately. */
-  usedSecrets: Remembered
+  /** The organization of an enrollment secret that is in force, by its look-up hash. */
+  findSecret: (hash: Buffer) => Promise<string | undefined>
+  /** The organizations of secrets that were in force lately, by their look-up hashes in hex. */
+  usedSecrets: Remembered<string>
   /** Large logs are inflated and parsed a few at a time, for the sake of memory. */
   inLogTurn: <T>(work: () => Promise<T>) => Promise<T>
 }>
 
 const recordingsAtOnce = 4
-const enrolling = { atOnce: 3, maxWaiting: 2_000, maxWaitMs: 9_000 }
+const enrolling = { atOnce: 3, maxWaiting: 2_000, maxWaitingOfOne: 1_000, maxWaitMs: 9_000 }
 const logsAtOnce = 4
 /** After a database is restored from a copy, all laptops of an office may come with a node key that it does not have. */
 const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
@@ -95,7 +95,7 @@ export function agentContext({ isDatabaseUnavailable, ...parts }: AgentParts): A
     unknownNodeKeys: failureBudget(unknownNodeKeys, parts.clock),
     failedEnrollments: failureBudget(failedEnrollments, parts.clock),
     findSecret: batchLoads((hashes) => findSecretsInForce(parts.db, hashes, parts.clock())),
-    usedSecrets: rememberFor(usedSecrets, parts.clock),
+    usedSecrets: rememberFor<string>(usedSecrets, parts.clock),
     inRecordingTurn,
     enrolling: turns,
     inLogTurn: limitConcurrency(logsAtOnce),

@@ -35,12 +35,12 @@ export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'id
 export async function enrollDevice(
   context: AgentContext,
   request: EnrollmentRequest,
-  { ipAddress, isGone }: { ipAddress: string; isGone: () => boolean },
+  { organizationId, ipAddress, isGone }: { organizationId: string; ipAddress: string; isGone: () => boolean },
 ): Promise<Enrollment> {
   const { db, metrics, presence, secrets } = context
   const nodeKey = makeNodeKey(secrets)
   let now = context.clock()
-  const enrolled = await context.enrolling.take(() => {
+  const enrolled = await context.enrolling.take({ organizationId, isGone }, () => {
     now = context.clock()
     return transact(db, async (tx) => {
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
@@ -53,7 +53,7 @@ export async function enrollDevice(
       await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
       return { ...device, organizationId: secret.organization_id }
     })
-  }, isGone)
+  })
   metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
   if (!enrolled) return { refusal: 'unknown_secret' }
   if (enrolled.outcome === 'identity_conflict') return { refusal: 'identity_conflict' }

@@ -7,15 +7,17 @@ const busy = { statusCode: 503 }
 
 function turnsOf(limits: Partial<Parameters<typeof enrollingTurns>[0]> = {}) {
   const refusals: string[] = []
-  const turns = enrollingTurns({ atOnce: 1, maxWaiting: 2, maxWaitMs: 60_000, ...limits }, (why) => refusals.push(why))
+  const turns = enrollingTurns({ atOnce: 1, maxWaiting: 2, maxWaitingOfOne: 2, maxWaitMs: 60_000, ...limits }, (why) =>
+    refusals.push(why),
+  )
   const began: string[] = []
   /** Work that goes on until it is let go. */
-  const enroll = (name: string, isGone = present) => {
+  const enroll = (name: string, isGone = present, organizationId = '1') => {
     const { promise, resolve } = Promise.withResolvers<string>()
-    const outcome = turns.take(() => {
+    const outcome = turns.take({ organizationId, isGone }, () => {
       began.push(name)
       return promise
-    }, isGone)
+    })
     outcome.catch(() => {})
     return { outcome, end: () => resolve(name) }
   }
@@ -49,6 +51,16 @@ test('whoever waits for too long is refused, and so is one more than may wait', 
   assert.equal(await fifth.outcome, 'fifth')
 })
 
+test('organizations take turns, so that a flood of one costs another no more than a turn', async () => {
+  const { began, refusals, enroll } = turnsOf({ maxWaiting: 10, maxWaitingOfOne: 3 })
+  const flood = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => enroll(name))
+  const others = ['b1', 'b2'].map((name) => enroll(name, present, '2'))
+  await assert.rejects(async () => flood[4]?.outcome, busy)
+  for (const one of [...flood, ...others]) one.end()
+  await Promise.allSettled([...flood, ...others].map(({ outcome }) => outcome))
+  assert.deepEqual([began, refusals], [['a1', 'a2', 'b1', 'a3', 'b2', 'a4'], ['busy']])
+})
+
 test('whose agent has hung up is passed by', async () => {
   const { began, refusals, enroll } = turnsOf()
   const first = enroll('first')
@@ -64,10 +76,10 @@ test('whose agent has hung up is passed by', async () => {
 test('a failure ends its turn', async () => {
   const { turns } = turnsOf()
   await assert.rejects(
-    turns.take(async () => Promise.reject(new Error('no database')), present),
+    turns.take({ organizationId: '1', isGone: present }, async () => Promise.reject(new Error('no database'))),
     /no database/,
   )
-  assert.equal(await turns.take(async () => 'next', present), 'next')
+  assert.equal(await turns.take({ organizationId: '1', isGone: present }, async () => 'next'), 'next')
 })
 
 test('a stop refuses those who wait, and ends when those who have begun are done', async () => {

@@ -1,21 +1,24 @@
 type Limits = {
   /** How many enroll at the same time. */
   readonly atOnce: number
-  /** How many may wait; whoever comes then is refused at once. */
+  /** How many may wait in all, and of one organization; whoever comes then is refused at once. */
   readonly maxWaiting: number
+  readonly maxWaitingOfOne: number
   /** Agents hang up after 16 s: who has not begun by then is refused while there is still somebody to tell. */
   readonly maxWaitMs: number
 }
 
 type Refusal = 'busy' | 'gone'
+/** For whom a machine enrolls, and whether nobody waits for the answer any more. */
+type Caller = { readonly organizationId: string; readonly isGone: () => boolean }
 type Waiting = { readonly isGone: () => boolean; readonly begin: () => void; readonly refuse: (why: Refusal) => void }
 
 export type EnrollingTurns = {
   /**
    * Runs `work` in its turn. Fails with status 503 when the turn does not come in time or the process stops, and
-   * without running it when `isGone` says that nobody waits for the answer any more.
+   * without running it when the caller is gone.
    */
-  readonly take: <Result>(work: () => Promise<Result>, isGone: () => boolean) => Promise<Result>
+  readonly take: <Result>(caller: Caller, work: () => Promise<Result>) => Promise<Result>
   /** How many wait for their turn. */
   readonly waiting: () => number
   /** Refuses those who wait and whoever comes; resolves when those who have begun are done. */
@@ -23,15 +26,17 @@ export type EnrollingTurns = {
 }
 
 /**
- * Turns for enrolling, in the order in which agents come. Of a roll-out that is faster than the server a part is refused
+ * Turns for enrolling: organizations take them in turn, and their agents in the order in which they come. Of a roll-out that is faster than the server a part is refused
  * and tries again later. A queue as long as the roll-out would serve agents that have hung up, and these come back and
  * end the key that they never got.
  */
 export function enrollingTurns(
-  { atOnce, maxWaiting, maxWaitMs }: Limits,
+  { atOnce, maxWaiting, maxWaitingOfOne, maxWaitMs }: Limits,
   onRefusal: (why: Refusal) => void,
 ): EnrollingTurns {
-  const waiting = new Set<Waiting>()
+  // In the order of their turns; without those of which nobody waits.
+  const byOrganization = new Map<string, Set<Waiting>>()
+  let size = 0
   let running = 0
   const { promise: idle, resolve: onIdle } = Promise.withResolvers<void>()
   let isStopping = false
@@ -41,9 +46,32 @@ export function enrollingTurns(
     return Object.assign(new Error(messages[why]), { statusCode: statuses[why] })
   }
 
+  function add(organizationId: string, one: Waiting): void {
+    const own = byOrganization.get(organizationId) ?? new Set()
+    byOrganization.set(organizationId, own.add(one))
+    size += 1
+  }
+
+  function remove(organizationId: string, one: Waiting): void {
+    const own = byOrganization.get(organizationId)
+    if (own?.delete(one)) size -= 1
+    if (own?.size === 0) byOrganization.delete(organizationId)
+  }
+
+  /** The longest waiting of the organization whose turn it is, which is last then. */
+  function takeNext(): Waiting | undefined {
+    for (const [organizationId, own] of byOrganization) {
+      const [one] = own
+      byOrganization.delete(organizationId)
+      byOrganization.set(organizationId, own)
+      if (one) remove(organizationId, one)
+      return one
+    }
+    return undefined
+  }
+
   function next(): void {
-    for (const one of waiting) {
-      waiting.delete(one)
+    for (let one = takeNext(); one; one = takeNext()) {
       if (!one.isGone()) {
         one.begin()
         return
@@ -54,10 +82,10 @@ export function enrollingTurns(
     if (isStopping && running === 0) onIdle()
   }
 
-  const turn = (isGone: () => boolean): Promise<void> =>
+  const turn = ({ organizationId, isGone }: Caller): Promise<void> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        waiting.delete(one)
+        remove(organizationId, one)
         reject(refusal('busy'))
       }, maxWaitMs)
       const one: Waiting = {
@@ -71,25 +99,25 @@ export function enrollingTurns(
           reject(refusal(why))
         },
       }
-      waiting.add(one)
+      add(organizationId, one)
     })
 
   return {
-    async take(work, isGone) {
-      if (isStopping || waiting.size >= maxWaiting) throw refusal('busy')
+    async take(caller, work) {
+      const own = byOrganization.get(caller.organizationId)?.size ?? 0
+      if (isStopping || size >= maxWaiting || own >= maxWaitingOfOne) throw refusal('busy')
       if (running < atOnce) running += 1
-      else await turn(isGone)
+      else await turn(caller)
       try {
         return await work()
       } finally {
         next()
       }
     },
-    waiting: () => waiting.size,
+    waiting: () => size,
     stop() {
       isStopping = true
-      for (const one of waiting) one.refuse('busy')
-      waiting.clear()
+      for (let one = takeNext(); one; one = takeNext()) one.refuse('busy')
       if (running === 0) onIdle()
       return idle
     },

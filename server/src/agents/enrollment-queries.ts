@@ -35,17 +35,17 @@ export function findEnrollmentSecret(reader: Reader, lookupHash: Buffer, now: st
     .executeTakeFirst()
 }
 
-/** Which of these look-up hashes are of secrets in force, in hex. */
+/** The organizations of those of these look-up hashes, in hex, that are of secrets in force. */
 export async function findSecretsInForce(
   reader: Reader,
   lookupHashes: readonly Buffer[],
   now: string,
-): Promise<Map<string, true>> {
+): Promise<Map<string, string>> {
   const rows = await secretsInForce(reader, now)
-    .select('lookup.lookup_hash')
+    .select(['lookup.lookup_hash', 'secret.organization_id'])
     .where(sql<boolean>`lookup.lookup_hash = any(${lookupHashes}::bytea[])`)
     .execute()
-  return new Map(rows.map((row) => [row.lookup_hash.toString('hex'), true]))
+  return new Map(rows.map((row) => [row.lookup_hash.toString('hex'), row.organization_id]))
 }
 
 /** A secret that is bound to a person ends with that person. */

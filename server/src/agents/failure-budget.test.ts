@@ -53,16 +53,16 @@ for (const [address, network] of networks) {
 
 test('what is remembered is forgotten in time, and the oldest first', () => {
   const { clock, pass } = turnedClock()
-  const remembered = rememberFor({ lifeMs: 1_000, maxSize: 2 }, clock)
-  remembered.note('one')
+  const remembered = rememberFor<number>({ lifeMs: 1_000, maxSize: 2 }, clock)
+  remembered.note('one', 1)
   pass(500)
-  remembered.note('two')
-  remembered.note('one')
-  assert.deepEqual([remembered.has('one'), remembered.has('two')], [true, true])
-  remembered.note('three')
-  assert.deepEqual([remembered.has('one'), remembered.has('two'), remembered.has('three')], [true, false, true])
+  remembered.note('two', 1)
+  remembered.note('one', 1)
+  assert.deepEqual([remembered.get('one'), remembered.get('two')], [1, 1])
+  remembered.note('three', 1)
+  assert.deepEqual([remembered.get('one'), remembered.get('two'), remembered.get('three')], [1, undefined, 1])
   pass(1_000)
-  assert.ok(!remembered.has('three'))
+  assert.equal(remembered.get('three'), undefined)
 })
 
 test('a node key says who made it', () => {

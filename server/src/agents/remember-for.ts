@@ -1,24 +1,24 @@
 import type { Clock } from '../clock.ts'
 
-export type Remembered = ReturnType<typeof rememberFor>
+export type Remembered<Value> = ReturnType<typeof rememberFor<Value>>
 
-/** Remembers at most `maxSize` texts, each for `lifeMs` after it was last noted; the oldest goes first. */
-export function rememberFor({ lifeMs, maxSize }: { lifeMs: number; maxSize: number }, clock: Clock) {
-  const notedAt = new Map<string, number>()
+/** Remembers values by at most `maxSize` texts, each for `lifeMs` after it was last noted; the oldest goes first. */
+export function rememberFor<Value>({ lifeMs, maxSize }: { lifeMs: number; maxSize: number }, clock: Clock) {
+  const noted = new Map<string, { atMs: number; value: Value }>()
   return {
-    has(text: string): boolean {
-      const atMs = notedAt.get(text)
-      return atMs !== undefined && Date.parse(clock()) - atMs < lifeMs
+    get(text: string): Value | undefined {
+      const found = noted.get(text)
+      return found !== undefined && Date.parse(clock()) - found.atMs < lifeMs ? found.value : undefined
     },
-    note(text: string): void {
-      const nowMs = Date.parse(clock())
-      const atMs = notedAt.get(text)
+    note(text: string, value: Value): void {
+      const atMs = Date.parse(clock())
+      const before = noted.get(text)
       // Writing it anew at every request would cost more than knowing it to the second is worth.
-      if (atMs !== undefined && nowMs - atMs < lifeMs / 4) return
-      notedAt.delete(text)
-      notedAt.set(text, nowMs)
-      const [oldest] = notedAt.keys()
-      if (notedAt.size > maxSize && oldest !== undefined) notedAt.delete(oldest)
+      if (before !== undefined && atMs - before.atMs < lifeMs / 4) return
+      noted.delete(text)
+      noted.set(text, { atMs, value })
+      const [oldest] = noted.keys()
+      if (noted.size > maxSize && oldest !== undefined) noted.delete(oldest)
     },
   }
 }

@@ -22,10 +22,7 @@ const outcomes = async () => {
 function holdTurns(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   for (let held = 0; held < 3; held += 1) {
-    void agents.context.enrolling.take(
-      () => promise,
-      () => false,
-    )
+    void agents.context.enrolling.take({ organizationId: 'held', isGone: () => false }, () => promise)
   }
   return resolve
 }
@@ -56,10 +53,7 @@ test('a server that stops refuses those who wait to enroll, who keep what they h
   const { promise, resolve } = Promise.withResolvers<void>()
   const { enrolling } = other.agents.context
   for (let held = 0; held < 3; held += 1) {
-    void enrolling.take(
-      () => promise,
-      () => false,
-    )
+    void enrolling.take({ organizationId: 'held', isGone: () => false }, () => promise)
   }
   const verdict = other.client().enroll(secret)
   await until(60_000, async () => enrolling.waiting() === 1)

@@ -193,10 +193,11 @@ async function dropAnswers(context: AgentContext, device: DeviceState): Promise<
 
 async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
   const enrollment = readEnrollment(parseFields(bodyOf(request)))
-  if (!enrollment || !(await admitEnrollment(context, enrollment.secret, request.ip))) return unknownSecret
+  const organizationId = enrollment && (await admitEnrollment(context, enrollment.secret, request.ip))
+  if (!enrollment || organizationId === undefined) return unknownSecret
   const { socket } = request.raw
   const isGone = () => socket.destroyed || socket.readableEnded
-  const enrolled = await enrollDevice(context, enrollment, { ipAddress: request.ip, isGone })
+  const enrolled = await enrollDevice(context, enrollment, { organizationId, ipAddress: request.ip, isGone })
   if ('nodeKey' in enrolled) return success(JSON.stringify({ node_key: enrolled.nodeKey, node_invalid: false }))
   return enrolled.refusal === 'identity_conflict' ? identityConflict : unknownSecret
 }

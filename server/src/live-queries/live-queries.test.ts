@@ -304,7 +304,7 @@ test('results are listed in the order of the answers, searched by their messages
   assert.equal((await answer(made.id, linux.id)).get(linux.id), 1)
 })
 
-test('all rows of a result are listed part by part, for the organization and the live query that has it', async () => {
+test('listLiveQueryRows lists all rows of a result part by part, for the organization and the live query that has it', async () => {
   const { mac: device } = await fleet()
   const { body: made } = await create({ target_macs: true })
   const { body: another } = await create({ target_macs: true })

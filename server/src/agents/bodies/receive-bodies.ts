@@ -36,7 +36,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
   }
   const readings = new Set<Reading>()
   const speakers = new WeakMap<Socket, DeviceState>()
-  const networks = rememberFor(vouching, context.clock)
+  const networks = rememberFor<true>(vouching, context.clock)
   const sweep = setInterval(() => {
     const nowMs = performance.now()
     for (const reading of readings) reading.refuseIfSlow(nowMs)
@@ -76,7 +76,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     const speaker = ip === socket.remoteAddress ? speakers.get(socket) : undefined
     if (speaker && context.registry.find(speaker.nodeKey) === speaker) return account('body', partyOf(speaker))
     const network = networkOf(ip)
-    return networks.has(network) ? vouchedAccountOf(network) : undefined
+    return networks.get(network) ? vouchedAccountOf(network) : undefined
   }
 
   return {
@@ -118,7 +118,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     /** Remembers that a device has shown its node key in the body of a request. */
     vouch({ ip, raw: { socket } }: AgentRequest, device: DeviceState): void {
       if (speakers.get(socket) !== device) speakers.set(socket, device)
-      networks.note(networkOf(ip))
+      networks.note(networkOf(ip), true)
     },
 
     stop: () => clearInterval(sweep),
