@@ -90,7 +90,7 @@ test('a stream for Okta needs its address only, and ends with what Okta is given
   await page.getByRole('radio', { name: /^Okta/ }).check()
   await page.getByLabel('Address of your Okta organization').fill('acme')
   await button('Create the stream').click()
-  await page.getByText(/such as https:\/\/acme\.okta\.com/i).waitFor()
+  await page.getByText(/^Enter the address of your Okta organization/).waitFor()
   await page.getByLabel('Address of your Okta organization').fill('https://acme-admin.okta.com/')
   await button('Create the stream').click()
   await page.getByRole('heading', { level: 1, name: 'The stream is made' }).waitFor()

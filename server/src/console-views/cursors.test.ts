@@ -4,6 +4,7 @@ import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { encodeCursor } from '../lists/cursor.ts'
+import { recordLiveAnswers } from '../live-queries/record-live-answers.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -27,12 +28,18 @@ async function records(organizationId: string): Promise<Record<string, string>> 
   const device = await make.device(organizationId, { registered_owner_id: person.id })
   const check = await make.check(organizationId)
   const issue = await make.issue({ device, check })
+  const liveQueryCampaignId = await make.liveQuery(organizationId, { deviceIds: [device.id] })
+  const answer = { deviceId: device.id, campaignId: liveQueryCampaignId, revision: 1, rowCount: 1, rows: '[{"a":"1"}]' }
+  await recordLiveAnswers(app.db, organizationId, [{ ...answer, errorMessage: null, warningMessage: null }])
+  const [result] = (await app.ask('GET', `/live_query_campaigns/${liveQueryCampaignId}/query_results`)).body.data
   const ids = { deviceId: device.id, personId: person.id, checkId: check.id, issueId: issue.id }
   return {
     ...ids,
     deviceGroupId: (await make.deviceGroup(organizationId)).id,
     personGroupId: (await make.personGroup(organizationId)).id,
-    campaignId: await make.liveQuery(organizationId, { deviceIds: [device.id] }),
+    campaignId: liveQueryCampaignId,
+    liveQueryCampaignId,
+    resultId: result.id,
     queryId: (await make.reportingQuery(organizationId, { name: 'Rows', rows: [{ a: '1' }, { a: '2' }] })).id,
     streamId: (await make.stream(organizationId)).id,
     endpointId: (await make.webhookEndpoint(organizationId)).id,

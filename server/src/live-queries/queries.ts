@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { LiveQueryStatus } from '../db/schema.ts'
 import type { Db, Reader, Tx } from '../db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
+import { CursorError } from '../lists/cursor.ts'
+import { afterCursor, inKeysetOrder, isKeyOf, type Keyset, otherOrder } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
 
@@ -98,11 +99,15 @@ type OfResult = ListPage<{ readonly liveQueryCampaignId: string; readonly result
 
 export type PartRow = { id: string; rows: Record<string, string>[] }
 
-/** The rows of a result in the parts in which they are stored, each by the number of its first row. */
+/**
+ * The rows of a result in the parts in which they are stored, each by the number of its first row. CursorError after what is
+ * no number.
+ */
 export async function listResultParts(
   reader: Db | Tx,
   { organizationId, params, after = '0', limit }: Pick<OfResult, 'organizationId' | 'params' | 'after' | 'limit'>,
 ): Promise<PartRow[]> {
+  if (!isKeyOf({ type: 'bigint' }, after)) throw new CursorError(otherOrder)
   const { rows } = await sql<PartRow>`
     with result as (
       select id, rows from live_query_results
