@@ -23,7 +23,7 @@ export function AddressBlock({ own, old }: Parts) {
   return (
     <Block
       title="Base address"
-      about="Tokens of streams name it as their issuer, and links lead there. Whoever runs the server sets it: muster organizations set-base-url."
+      about="Stream tokens use it as their issuer, and links start with it. The server operator sets it with muster organizations set-base-url."
     >
       <p>
         <code>{own}</code> <CopyButton text={own} label="the base address" />
@@ -49,9 +49,9 @@ export function AddressBlock({ own, old }: Parts) {
         question={`Accept API keys and SCIM tokens at ${own} only?`}
         consequences={[
           `Clients and identity providers that still use ${old.join(', ')} are refused from their next request on.`,
-          'The old addresses cannot be brought back here.',
+          'You cannot undo this in the console.',
         ]}
-        stays="The console, and agents that are enrolled, go on as before."
+        stays="The console and enrolled agents keep working."
         verb="End old addresses"
         onConfirm={() => end.mutate(undefined, { onSuccess: () => setAsking(false) })}
         isBusy={end.isPending}
