@@ -13,6 +13,7 @@ import { consolePageRoutes } from './console-access/page-routes.ts'
 import { consoleRoutes } from './console-access/routes.ts'
 import { consoleViewRoutes } from './console-views/routes.ts'
 import type { Connection } from './db/connect.ts'
+import { mergeRoutes } from './device-merges/routes.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { customCheckDraftRoutes } from './drafts/routes.ts'
 import { membershipRoutes } from './groups/membership-routes.ts'
@@ -81,6 +82,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   consoleRoutes(app, (scope) => {
     addApi(scope)
     consoleViewRoutes(scope)
+    mergeRoutes(scope)
     if (parts.streams) streamRecordRoutes(scope, parts.streams)
   })
   consolePageRoutes(app)

@@ -6,6 +6,8 @@ import type { FastifyContextConfig, RouteOptions } from 'fastify'
 import type { Operation } from '../src/http/operations.ts'
 import { testApp } from './support/app.ts'
 
+// One engine: it is about what routes declare.
+
 const trial = testApp()
 
 type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> & {

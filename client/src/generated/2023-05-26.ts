@@ -1025,7 +1025,7 @@ export interface paths {
         };
         /**
          * List the rows of a reporting query
-         * @description The rows of the latest run. Pages go on in the run that the first page was of, also when the query runs again meanwhile; after two more runs the cursor is refused.
+         * @description The rows of the latest run. Pages go on in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.
          *
          *     The organization needs the feature Reporting.
          *

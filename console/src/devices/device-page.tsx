@@ -18,6 +18,7 @@ import { DeviceTabs } from './device-tabs.tsx'
 import { doubtsOf, identityWords } from './identity-doubts.ts'
 import { IdentityNotes } from './identity-notes.tsx'
 import { MissingDevice } from './missing-device.tsx'
+import { TwinNotes } from './twins-note.tsx'
 
 const route = getRouteApi('/shell/devices/$deviceId')
 const crumb = { to: '/devices', text: 'Devices' } as const
@@ -73,6 +74,7 @@ function LoadedDevice({ device }: { device: Device }) {
         </div>
         <p className="t2">{consequenceOf(device, standing, ownerName ?? 'Its owner', issues.data?.data, now)}</p>
         <IdentityNotes device={device} ownerName={ownerName ?? 'its owner'} />
+        <TwinNotes device={device} />
         <DeviceTabs device={device} />
         <Outlet />
       </div>

@@ -167,7 +167,7 @@ function DeviceMenu({ row: { id, owner }, menu, onGone }: MenuParts) {
   })
   return (
     <>
-      {menu(<VerbItems verbs={[verbs.refresh, verbs.edit, verbs.mode, verbs.unregister, verbs.delete]} />)}
+      {menu(<VerbItems verbs={[verbs.refresh, verbs.edit, verbs.mode, verbs.unregister, verbs.merge, verbs.delete]} />)}
       {dialogs}
     </>
   )

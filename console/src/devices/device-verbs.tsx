@@ -6,6 +6,7 @@ import type { Verb } from '../components/verbs.tsx'
 import { DeleteDeviceDialog } from './delete-device-dialog.tsx'
 import { deviceQuery } from './device-queries.ts'
 import { EditDeviceDialog } from './edit-device-dialog.tsx'
+import { MergeDialog } from './merge-dialog.tsx'
 import { SignInModeDialog } from './sign-in-mode-dialog.tsx'
 import { UnregisterDialog } from './unregister-dialog.tsx'
 import { useRefresh } from './use-refresh.ts'
@@ -20,7 +21,7 @@ type Parts = {
 }
 
 type DeviceVerbs = {
-  readonly verbs: Readonly<Record<'refresh' | 'edit' | 'mode' | 'unregister' | 'delete', Verb | false>>
+  readonly verbs: Readonly<Record<'refresh' | 'edit' | 'mode' | 'unregister' | 'merge' | 'delete', Verb | false>>
   readonly dialogs: ReactNode
 }
 
@@ -44,13 +45,14 @@ export function useDeviceVerbs(parts: Parts): DeviceVerbs {
       edit: mayUpdate && asked('Edit…', 'edit'),
       mode: mayUpdate && isOwned && asked('Who may sign in…', 'mode'),
       unregister: mayRemove && isOwned && { ...asked('Unregister…', 'unregister'), isDangerous: true },
+      merge: mayRemove && { ...asked('Merge…', 'merge'), isDangerous: true },
       delete: mayRemove && { ...asked('Delete…', 'delete'), isDangerous: true },
     },
     dialogs: opened && <Dialog {...parts} opened={opened} onClose={() => setOpened(undefined)} />,
   }
 }
 
-type Opened = 'edit' | 'mode' | 'unregister' | 'delete'
+type Opened = 'edit' | 'mode' | 'unregister' | 'merge' | 'delete'
 
 function Dialog(parts: Parts & { readonly opened: Opened; readonly onClose: () => void }) {
   const { deviceId, ownerId, ownerName, opened, onClose } = parts
@@ -58,6 +60,7 @@ function Dialog(parts: Parts & { readonly opened: Opened; readonly onClose: () =
   if (!device) return null
   if (opened === 'edit') return <EditDeviceDialog device={device} onClose={onClose} />
   if (opened === 'mode') return <SignInModeDialog device={device} onClose={onClose} />
+  if (opened === 'merge') return <MergeDialog device={device} onClose={onClose} />
   if (opened === 'delete') {
     return (
       <DeleteDeviceDialog

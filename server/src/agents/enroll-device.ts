@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { ulid } from 'ulid'
 import { type Actor, recordAudit, systemActorAt } from '../audit/record-audit.ts'
 import { retarget, targetedChecks } from '../checks/retarget.ts'
-import { inOrganization } from '../db/in-organization.ts'
 import { type Tx, transact } from '../db/transact.ts'
 import { followReportedFacts, type ReportedFacts } from '../devices/follow-reported-facts.ts'
 import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
@@ -19,6 +18,7 @@ import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.t
 import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf, isInUse } from './enrollment-rules.ts'
 import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
+import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
 /** The service acts, at the request of an agent. */
@@ -154,19 +154,4 @@ async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: stri
   if (secret.person_id === null) return
   const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }
   await registerDevice(tx, { ...registration, actor: happening.actor }, happening)
-}
-
-async function endNodeKeys(tx: Tx, organizationId: string, deviceId: string): Promise<void> {
-  await tx
-    .deleteFrom('node_key_lookups')
-    .where(inOrganization('node_key_lookups', organizationId))
-    .where('device_id', '=', deviceId)
-    .execute()
-}
-
-async function addNodeKey(tx: Tx, organizationId: string, deviceId: string, hash: Buffer): Promise<void> {
-  await tx
-    .insertInto('node_key_lookups')
-    .values({ lookup_hash: hash, organization_id: organizationId, device_id: deviceId })
-    .execute()
 }

@@ -36,6 +36,15 @@ export async function authenticate(
     context.unknownNodeKeys.spend(address)
     return undefined
   }
+  return remember(context, nodeKey, stored, noticesBefore)
+}
+
+async function remember(
+  context: AgentContext,
+  nodeKey: string,
+  stored: StoredDevice,
+  noticesBefore: number,
+): Promise<LoadedDevice> {
   const { organizationId, deviceId } = stored
   const device = context.registry.find(nodeKey) ?? context.registry.add(nodeKey, organizationId, deviceId)
   const plan = await planOf(context, device.organization)
@@ -67,10 +76,16 @@ export function noteContact(context: AgentContext, device: DeviceState, now: str
 /** Reads a device anew; undefined, and forgotten, when its node key is no longer in force. */
 export async function reloadDevice(context: AgentContext, device: DeviceState): Promise<LoadedDevice | undefined> {
   const before = { notices: device.notices, organization: { notices: device.organization.notices } }
+  const noticesBefore = context.registry.noticesTaken()
   const stored = await context.loadDevice(context.secrets.lookupHash(nodeKeyPurpose, device.nodeKey))
   if (!stored) {
     context.registry.remove(device)
     return undefined
+  }
+  if (stored.deviceId !== device.deviceId) {
+    // Its device was merged into another one, as which the agent goes on.
+    context.registry.remove(device)
+    return remember(context, device.nodeKey, stored, noticesBefore)
   }
   const plan = await planOf(context, device.organization)
   markLoaded(device, before)

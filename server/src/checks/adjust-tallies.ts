@@ -14,14 +14,15 @@ export type StatusChange = {
 const shards = 32n
 const shardOf = (deviceId: string): number => Number(BigInt(deviceId) % shards)
 
-/** Locks the counts that a device is in: for whoever adjusts them more than once in a transaction. */
-export async function lockTallies(tx: Tx, organizationId: string, deviceId: string): Promise<void> {
+/** Locks the counts that devices are in: for whoever adjusts them more than once in a transaction. */
+export async function lockTallies(tx: Tx, organizationId: string, deviceIds: readonly string[]): Promise<void> {
   await tx
     .selectFrom('check_tallies')
     .select('check_id')
     .where(inOrganization('check_tallies', organizationId))
-    .where('shard', '=', shardOf(deviceId))
+    .where('shard', 'in', deviceIds.map(shardOf))
     .orderBy('check_id')
+    .orderBy('shard')
     .forUpdate()
     .execute()
 }

@@ -34,7 +34,7 @@ export async function restoreDevice(
   const deleted = orNotFound(await lockDeleted(tx, organizationId, deviceId))
   await setDeleted(tx, deleted, null)
   const device = await withOwnerOfToday(tx, orNotFound(await lockDevice(tx, organizationId, deviceId)))
-  await lockTallies(tx, organizationId, device.id)
+  await lockTallies(tx, organizationId, [device.id])
   await countResults(tx, device, 1)
   await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
   await markStale(tx, [device])

@@ -11,6 +11,7 @@ const ground = [
  */
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
   packages: ['agents', 'organizations', 'audit', ...ground],
+  'device-merges': ['agents', 'registrations', 'groups', 'checks', 'devices', 'people', 'audit', ...ground],
   agents: [
     ...['live-queries', 'reporting', 'registrations', 'checks', 'issues', 'devices', 'people', 'organizations'],
     ...['events', 'audit', ...ground],
@@ -82,6 +83,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
     'worker.ts',
     'open-deployment.ts',
     'upgrade-database.ts',
+    'prepared-folder.ts',
     'health',
     'http',
     'logging.ts',
@@ -90,7 +92,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
     ...ground,
   ],
   'first-start.ts': ['config', ...features, ...ground],
-  'open-deployment.ts': ['upgrade-database.ts', 'config', ...ground],
+  'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'config', ...ground],
+  'prepared-folder.ts': ['upgrade-database.ts', 'db'],
   'upgrade-database.ts': ['db', 'jobs'],
   'app.ts': ['http', 'health', 'logging.ts', 'config', ...features, ...ground],
   'worker.ts': ['health', 'logging.ts', 'config', ...features, ...ground],

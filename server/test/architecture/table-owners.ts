@@ -71,7 +71,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   device_snapshots: 'reporting',
   device_snapshot_rows: 'reporting',
   reporting_queries: 'reporting',
-  reporting_query_results: 'reporting',
+  reporting_query_runs: 'reporting',
   scim_tokens: 'scim',
   scim_token_lookups: 'scim',
   scim_rate_windows: 'scim',

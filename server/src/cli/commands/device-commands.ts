@@ -4,11 +4,14 @@ import { endExemption } from '../../checks/end-exemption.ts'
 import { exemptCheck } from '../../checks/exempt-check.ts'
 import { snoozeCheck } from '../../checks/snooze-check.ts'
 import { transact } from '../../db/transact.ts'
+import { mergeDevices } from '../../device-merges/merge-devices.ts'
+import { previewMerge } from '../../device-merges/preview-merge.ts'
 import { resolveIdentityConflict } from '../../registrations/end-identity-conflicts.ts'
 import { registerDevice } from '../../registrations/register-device.ts'
 import { restoreDevice } from '../../registrations/restore-device.ts'
 import { confirmRegistration } from '../../registrations/suspend-registration.ts'
 import { defineCommand } from '../data-command.ts'
+import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
@@ -64,6 +67,28 @@ export const restoreDeviceCommand = defineCommand({
     const restoration = { organizationId, deviceId: id, actor: terminalActor() }
     await transact(connection.db, (tx) => restoreDevice(tx, restoration, byAdmin(now)))
     await io.line(`Restored device ${id}`)
+    return 0
+  },
+})
+
+export const mergeDevicesCommand = defineCommand({
+  name: 'merge-devices',
+  args: Type.Object({
+    ...ofDevice,
+    other: ofDevice.id,
+    oneMachine: Type.Optional(Type.Boolean()),
+    dryRun: Type.Optional(Type.Boolean()),
+  }),
+  async run({ connection, now }, { organization, id, other, oneMachine = false, dryRun = false }, io) {
+    const { id: organizationId } = await organizationOf(connection.db, organization)
+    const pair = { organizationId, keptId: id, otherId: other }
+    if (dryRun) {
+      for (const line of describeMerge(await previewMerge(connection.db, pair, now))) await io.line(line)
+      return 0
+    }
+    const merge = { ...pair, isOneMachine: oneMachine, actor: terminalActor() }
+    await transact(connection.db, (tx) => mergeDevices(tx, merge, byAdmin(now)))
+    await io.line(`Merged device ${other} into device ${id}; ${other} is deleted`)
     return 0
   },
 })

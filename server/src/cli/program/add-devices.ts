@@ -31,6 +31,15 @@ export function addDevices(program: Command, shell: Shell): void {
     .description('Bring back a deleted device before it is purged')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).restoreDeviceCommand, { ...flags, id }))
+  devices
+    .command('merge <keep> <other>')
+    .description('Make one device of two records of one machine: the first stays, the second is deleted')
+    .option('--dry-run', 'only print what the merge would do')
+    .option('--one-machine', 'merge although both report and nothing shows that they are one machine')
+    .option(...organizationFlag)
+    .action((id, other, flags) =>
+      runOnData(shell, async () => (await commands()).mergeDevicesCommand, { ...flags, id, other }),
+    )
   addExemptions(devices, shell)
 }
 
