@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config/load-config.ts'
 import { openMasterKey } from './config/master-key.ts'
 import { type Connection, connectEmbedded, connectPostgres } from './db/connect.ts'
+import { preparedFolder } from './prepared-folder.ts'
 import { claimInstallation } from './secrets/installation.ts'
 import { openSecrets, type Secrets } from './secrets/secrets.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
@@ -31,7 +32,7 @@ async function openConnection(config: Config, roles: Roles): Promise<Connection>
     return connectPostgres({ url, maxConnections, statementTimeoutMs, applicationName: applicationNameOf(roles) })
   }
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-  return connectEmbedded({ dataDir: embeddedFolder(config.dataDir) })
+  return connectEmbedded({ dataDir: embeddedFolder(config.dataDir), prepared: await preparedFolder() })
 }
 
 /** Opens the database, brings its tables up to date, and makes sure that the master key is the one it was begun with. */

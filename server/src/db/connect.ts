@@ -34,11 +34,14 @@ export type Connection = {
   exclusively<Result>(lock: number, work: () => Promise<Result>): Promise<Result>
   /** How this process uses its connections; undefined for the embedded engine, which has one session. */
   poolUse(): { used: number; idle: number; waiting: number } | undefined
+  /** What the embedded engine and the isolated ones have taken as heap, in bytes; undefined on PostgreSQL. */
+  heapUse(): { main: number; isolated: number } | undefined
   /**
    * A connection for work that may have to be ended while it computes: on PostgreSQL a session of its own under this
-   * name, on the embedded engine an empty database in memory. It ends with this connection.
+   * name, on the embedded engine an empty database in memory whose heap takes so many bytes at most. It ends with this
+   * connection.
    */
-  openIsolated(name: string): Promise<IsolatedConnection>
+  openIsolated(name: string, mostHeapBytes?: number): Promise<IsolatedConnection>
   close(): Promise<void>
 }
 
@@ -58,10 +61,14 @@ export type EmbeddedSettings = {
   dataDir?: string
   /** What to start a new database from; ignored where the folder already holds one. */
   snapshot?: Uint8Array<ArrayBuffer> | Blob
+  /** The closed folder of a database to copy for a new one; a folder that cannot be read is passed over. */
+  prepared?: string | undefined
   minimumFreeBytes?: number
   transactionTimeLimitMs?: number
   /** What isolated connections start from, instead of nothing. */
   isolatedSnapshot?: Uint8Array<ArrayBuffer>
+  /** See `openIsolated`; a statement that needs more fails with 53200. */
+  mostHeapBytes?: number
 }
 
 const databaseOver = (sessions: Sessions): Db =>
@@ -99,6 +106,7 @@ async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<C
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    heapUse: () => undefined,
     openIsolated: (name) => isolatePostgres(settings, pool, name),
     close: () => {
       closing ??= close()
@@ -139,9 +147,12 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
   let closing: Promise<void> | undefined
   let isEnded = false
 
-  async function openIsolated(): Promise<IsolatedConnection> {
+  async function openIsolated(_name: string, mostHeapBytes?: number): Promise<IsolatedConnection> {
     const { isolatedSnapshot } = settings
-    const opened = await connectEmbedded({ ...(isolatedSnapshot && { snapshot: isolatedSnapshot }) })
+    const opened = await connectEmbedded({
+      ...(isolatedSnapshot && { snapshot: isolatedSnapshot }),
+      ...(mostHeapBytes !== undefined && { mostHeapBytes }),
+    })
     const connection = { ...opened, kill: () => opened.kill().finally(() => isolated.delete(connection)) }
     isolated.add(connection)
     return connection
@@ -160,6 +171,10 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
     // The folder is locked: there is no other process.
     exclusively: (_lock, work) => work(),
     poolUse: () => undefined,
+    heapUse: () => ({
+      main: engine.heapBytes(),
+      isolated: Array.from(isolated, (one) => one.heapUse()?.main ?? 0).reduce((sum, bytes) => sum + bytes, 0),
+    }),
     openIsolated,
     snapshot: engine.snapshot,
     async kill() {
@@ -176,12 +191,14 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
 }
 
 function engineSettings(settings: EmbeddedSettings): EngineSettings {
-  const { dataDir, snapshot } = settings
+  const { dataDir, snapshot, prepared } = settings
   return {
     ...(dataDir !== undefined && { dataDir: path.resolve(dataDir) }),
     ...(snapshot && { snapshot: snapshot instanceof Blob ? snapshot : new Blob([snapshot]) }),
+    ...(prepared !== undefined && { prepared }),
     minimumFreeBytes: settings.minimumFreeBytes ?? defaultMinimumFreeBytes,
     transactionTimeLimitMs: settings.transactionTimeLimitMs ?? defaultTransactionTimeLimitMs,
+    ...(settings.mostHeapBytes !== undefined && { mostHeapBytes: settings.mostHeapBytes }),
   }
 }
 

@@ -32,10 +32,7 @@ export async function pendingMigrations(connection: Connection, directory = prod
   return remaining(migrations, await readApplied(connection)).map(({ name }) => name)
 }
 
-/**
- * The identity of a folder of migrations: changes when any file does.
- * @forTests they keep databases that are migrated already, by it.
- */
+/** The identity of a folder of migrations: changes when any file does. */
 export async function migrationsHash(directory = productMigrations): Promise<string> {
   const migrations = await readMigrations(directory)
   return sha256(migrations.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))

@@ -625,13 +625,14 @@ export interface Database {
     run_claimed_at: Instant | null
     run_claimed_until: Instant | null
   }
-  reporting_query_results: {
+  reporting_query_runs: {
     organization_id: string
     query_id: string
     run_id: string
-    position: number
-    content: Json<Record<string, unknown>>
-    total_bytes: number
+    row_count: number
+    slice_ends: number[]
+    digest: Buffer
+    content: Buffer
   }
   scim_tokens: {
     organization_id: string

@@ -42,9 +42,12 @@ export class DurableFileSystem extends NodeFS {
 
 const sessionParameters = ['-c', 'TimeZone=UTC', '-c', 'DateStyle=ISO']
 
+/** The engine writes zeros to all of its buffers at once; the default of 128 MB would be most of an idle trial. */
+const smallBuffers = ['-c', 'shared_buffers=16MB']
+
 /** In memory nothing is synced. */
 export function memoryOptions(): PGliteOptions {
-  return { startParams: [...PGlite.defaultStartParams, ...sessionParameters] }
+  return { startParams: [...PGlite.defaultStartParams, ...sessionParameters, ...smallBuffers] }
 }
 
 /** On a folder every commit is; the write-ahead log is kept short, since a checkpoint removes what exceeds it. */
@@ -52,7 +55,7 @@ export function durableOptions(fileSystem: DurableFileSystem): PGliteOptions {
   const parameters = PGlite.defaultStartParams.filter((parameter) => parameter !== '-F')
   const durable = ['-c', 'fsync=on', '-c', 'synchronous_commit=on', '-c', 'wal_sync_method=fsync']
   const short = ['-c', 'min_wal_size=32MB', '-c', 'max_wal_size=64MB']
-  return { fs: fileSystem, startParams: [...parameters, ...sessionParameters, ...durable, ...short] }
+  return { fs: fileSystem, startParams: [...parameters, ...sessionParameters, ...smallBuffers, ...durable, ...short] }
 }
 
 const incompleteMark = 'pgdata.incomplete'
@@ -83,6 +86,28 @@ export function prepareFolder(dataDir: string): { isNew: boolean } {
 function writtenBy(data: string): string | undefined {
   const file = path.join(data, 'PG_VERSION')
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined
+}
+
+/**
+ * Copies the files of a database that another process has made and closed, in place of making them. Returns false, and
+ * leaves nothing behind, when they cannot be read: the database is then made as usual.
+ */
+export function copyPrepared(prepared: string, dataDir: string): boolean {
+  try {
+    if (writtenBy(path.join(prepared, 'pgdata')) !== engineVersion) return false
+    fs.cpSync(path.join(prepared, 'pgdata'), path.join(dataDir, 'pgdata'), {
+      recursive: true,
+      mode: fs.constants.COPYFILE_FICLONE,
+    })
+    return true
+  } catch {
+    removeFiles(dataDir)
+    return false
+  }
+}
+
+export function removeFiles(dataDir: string): void {
+  fs.rmSync(path.join(dataDir, 'pgdata'), { recursive: true, force: true })
 }
 
 /** Puts a newly created database on the disk as a whole, after which it counts as complete. */

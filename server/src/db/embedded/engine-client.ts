@@ -10,6 +10,8 @@ export type EngineClient = {
   /** Called with each notification, and after the engine had to be opened again, when it listens to nothing. */
   on(handlers: { notification(channel: string, payload: string): void; reopened(): void }): void
   snapshot(): Promise<Uint8Array<ArrayBuffer>>
+  /** What its heap has grown to; it never shrinks. */
+  heapBytes(): number
   close(): Promise<void>
   /** Ends the thread at once, also while it computes; what is on disk stays as after a crash. */
   terminate(): Promise<void>
@@ -17,6 +19,7 @@ export type EngineClient = {
 
 type Engine = {
   hasFailed(): boolean
+  heapBytes(): number
   ask(request: (id: number) => ToEngine, transfer?: ArrayBuffer[]): Promise<FromEngine>
   tell(message: ToEngine): void
   close(): Promise<void>
@@ -63,6 +66,7 @@ export async function startEngine(settings: EngineSettings): Promise<EngineClien
       if (answer.kind !== 'snapshot') throw new Error(`The engine answered a snapshot with ${answer.kind}`)
       return new Uint8Array(await answer.blob.arrayBuffer())
     },
+    heapBytes: () => engine.heapBytes(),
     async close() {
       isClosed = true
       await (await opening.catch(() => engine)).close()
@@ -115,6 +119,7 @@ async function openThread(settings: EngineSettings): Promise<Engine> {
   const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData: settings })
   const pending = new Map<number, Pending>()
   let lastId = 0
+  let heapBytes = 0
   let failure: Error | undefined
   let closing: Promise<void> | undefined
 
@@ -127,6 +132,7 @@ async function openThread(settings: EngineSettings): Promise<Engine> {
   const ready = new Promise<void>((resolve, reject) => {
     worker.on('message', (message: FromEngine) => {
       if (message.kind === 'ready') resolve()
+      else if (message.kind === 'heap') heapBytes = message.bytes
       else if (message.kind === 'broken') fail(new Error(`The embedded database failed: ${message.message}`))
       else {
         pending.get(message.id)?.resolve(message)
@@ -164,6 +170,7 @@ async function openThread(settings: EngineSettings): Promise<Engine> {
 
   return {
     hasFailed: () => failure !== undefined,
+    heapBytes: () => heapBytes,
     ask,
     tell: (message) => {
       if (!failure) worker.postMessage(message)

@@ -5,15 +5,18 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { decodeAnswer, encodeStatement } from '../wire.ts'
 import {
   completeFolder,
+  copyPrepared,
   DurableFileSystem,
   durableOptions,
   memoryOptions,
   prepareFolder,
+  removeFiles,
 } from './durable-file-system.ts'
 import { freeSpaceGuard } from './free-space.ts'
 import { checkpointer, maintainOneTable } from './maintenance.ts'
 import type { EngineSettings, FromEngine, ToEngine, TransactionStatus } from './messages.ts'
 import { sessionQueue } from './session-queue.ts'
+import { watchHeap } from './watch-heap.ts'
 
 // The engine computes synchronously for as long as a statement takes, so it lives in a thread of its own.
 if (!parentPort) throw new Error('The engine runs in a worker thread')
@@ -27,21 +30,39 @@ function giveUp(error: unknown): never {
   process.exit(1)
 }
 
-async function openEngine(): Promise<{ engine: PGlite; writtenBytes: () => number }> {
-  const { dataDir, snapshot } = settings
+type Opened = { engine: PGlite; writtenBytes: () => number }
+
+async function openEngine(): Promise<Opened> {
+  const { dataDir, snapshot, prepared } = settings
   const loading: PGliteOptions = { extensions: { pg_trgm }, ...(snapshot && { loadDataDir: snapshot }) }
   if (dataDir === undefined) {
     return { engine: await PGlite.create({ ...memoryOptions(), ...loading }), writtenBytes: () => 0 }
   }
   const { isNew } = prepareFolder(dataDir)
-  const fileSystem = new DurableFileSystem(path.join(dataDir, 'pgdata'))
-  const options = isNew ? loading : { extensions: { pg_trgm } }
-  const engine = await PGlite.create({ ...durableOptions(fileSystem), ...options })
+  const copied = isNew && prepared !== undefined ? await openCopy(prepared, dataDir) : undefined
+  const opened = copied ?? (await openFolder(dataDir, isNew ? loading : { extensions: { pg_trgm } }))
   if (isNew) {
-    await engine.exec('checkpoint')
+    await opened.engine.exec('checkpoint')
     completeFolder(dataDir)
   }
+  return opened
+}
+
+async function openFolder(dataDir: string, options: PGliteOptions): Promise<Opened> {
+  const fileSystem = new DurableFileSystem(path.join(dataDir, 'pgdata'))
+  const engine = await PGlite.create({ ...durableOptions(fileSystem), ...options })
   return { engine, writtenBytes: () => fileSystem.writtenBytes }
+}
+
+/** A prepared database that does not open is no reason not to start. */
+async function openCopy(prepared: string, dataDir: string): Promise<Opened | undefined> {
+  if (!copyPrepared(prepared, dataDir)) return undefined
+  try {
+    return await openFolder(dataDir, { extensions: { pg_trgm } })
+  } catch {
+    removeFiles(dataDir)
+    return undefined
+  }
 }
 
 /** How the engine leaves its loop for an ordinary error; anything else it throws is its end, which it would hide. */
@@ -61,6 +82,8 @@ function failInsteadOfHanging(engine: PGlite): void {
     }
   }
 }
+
+const heapBytesOf = (engine: PGlite): number => (engine.Module as unknown as { HEAPU8: Uint8Array }).HEAPU8.byteLength
 
 let status: TransactionStatus = 'I'
 
@@ -103,8 +126,9 @@ function join(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const maintainEveryMs = 60_000
 
-async function serve({ engine, writtenBytes }: Awaited<ReturnType<typeof openEngine>>): Promise<void> {
+async function serve({ engine, writtenBytes }: Opened): Promise<void> {
   failInsteadOfHanging(engine)
+  watchHeap(heapBytesOf(engine), settings.mostHeapBytes, (bytes) => say({ kind: 'heap', bytes }))
   const command = (sql: string) => decodeAnswer(execute(engine, encodeStatement(sql, [])))
   const { dataDir, minimumFreeBytes, transactionTimeLimitMs } = settings
   const guard = dataDir === undefined ? undefined : freeSpaceGuard(dataDir, minimumFreeBytes, command)

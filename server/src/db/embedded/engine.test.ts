@@ -236,3 +236,19 @@ testOnEmbedded('the write-ahead log stays short however much is written', async 
   const segments = fs.readdirSync(path.join(dataDir, 'pgdata', 'pg_wal')).filter((name) => name.length === 24)
   assert.ok(segments.length <= 12, `${segments.length} segments of 16 MB after writing 270 MB`)
 })
+
+testOnEmbedded('a statement that needs more than the heap may take fails, and the next one runs', async () => {
+  const unbounded = await connect({})
+  assert.equal(unbounded.heapUse()?.main, 128 * megabyte)
+  const mostHeapBytes = 160 * megabyte
+  const connection = await unbounded.openIsolated('reports', mostHeapBytes)
+  const repeat = (megabytes: number) => sql`select length(repeat('x', ${megabytes * megabyte}::int))`
+  await repeat(1).execute(connection.db)
+  await assert.rejects(repeat(200).execute(connection.db), { code: '53200' })
+  const collected = sql`select cardinality(array_agg(repeat(md5(n::text), 30000))) from generate_series(1, 300) as n`
+  await assert.rejects(collected.execute(connection.db), { code: '53200' })
+  await repeat(20).execute(connection.db)
+  assert.ok(Number(unbounded.heapUse()?.isolated) <= mostHeapBytes)
+  await repeat(200).execute(unbounded.db)
+  assert.ok(Number(unbounded.heapUse()?.main) > 300 * megabyte)
+})

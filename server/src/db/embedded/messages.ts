@@ -2,8 +2,11 @@
 export type EngineSettings = {
   dataDir?: string
   snapshot?: Blob
+  prepared?: string
   minimumFreeBytes: number
   transactionTimeLimitMs: number
+  /** What it may take as heap; absent, its whole address space of 2 GB. */
+  mostHeapBytes?: number
 }
 
 export type ToEngine =
@@ -15,6 +18,8 @@ export type ToEngine =
   | { kind: 'close'; id: number }
 
 export type FromEngine =
+  /** Said at first, and whenever it has changed. */
+  | { kind: 'heap'; bytes: number }
   | { kind: 'ready' }
   | { kind: 'broken'; message: string }
   | { kind: 'answer'; id: number; bytes: Uint8Array; status: TransactionStatus; lowOnSpace?: string }

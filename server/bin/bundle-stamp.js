@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+const folders = ['server/src', 'contract/src', 'agent/src']
+const others = ['node_modules/.package-lock.json', 'server/bundle.ts', 'server/bin/bundle-stamp.js']
+
+/**
+ * Where the bundle of exactly these sources and packages is, if it was made. A change of any file's size or time, or of the
+ * place of the whole, gives another name, so a bundle that is out of date is never found.
+ */
+export function bundleFolder() {
+  const hash = createHash('sha256').update(root)
+  const names = folders.flatMap((folder) =>
+    readdirSync(root + folder, { recursive: true })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => `${folder}/${name}`),
+  )
+  for (const name of [...names.sort(), ...others]) {
+    const { size, mtimeMs } = statSync(root + name, { throwIfNoEntry: false }) ?? {}
+    hash.update(`${name} ${size} ${mtimeMs}\n`)
+  }
+  return `${root}.cache/server-${hash.digest('hex').slice(0, 16)}`
+}
