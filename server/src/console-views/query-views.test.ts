@@ -117,6 +117,14 @@ test('the export of a live query has the rows of every part in their order, howe
   assert.deepEqual(lines.slice(1), expected)
 })
 
+test('the export of a report has every row, slice by slice', async () => {
+  const browser = await signedIn()
+  const rows = Array.from({ length: 1_234 }, (_, at) => ({ name: `Zoë ${at}`, at }))
+  const { id } = await make.reportingQuery(app.tenant.organizationId, { rows })
+  const lines = linesOf((await browser.ask('GET', `/views/exports/reporting_queries/${id}`)).body)
+  assert.deepEqual(lines, ['name,at', ...rows.map(({ name, at }) => `${name},${at}`)])
+})
+
 test('a reporting query is made, changed, run and deleted, and refused with the fault of its SQL', async () => {
   const browser = await signedIn()
   const limited = await signedIn(['create_live_query'])

@@ -84,6 +84,14 @@ export function deploymentGauges(connection: Connection, monotonicMs: () => numb
         for (const [state, count] of Object.entries(connection.poolUse() ?? {})) own.set({ state }, count)
       },
     ),
+    gauge(
+      'embedded_heap_bytes',
+      'Heap of the embedded database engine: main, and isolated for the one that runs reporting queries.',
+      ['engine'],
+      async (own) => {
+        for (const [engine, bytes] of Object.entries(connection.heapUse() ?? {})) own.set({ engine }, bytes)
+      },
+    ),
   ]
 }
 

@@ -254,6 +254,13 @@ const sorts = of(
   `select string_agg(a::text, '') over (order by b rows between 1000 preceding and current row) as s from ${rows(1000, 'a')}, ${rows(100, 'b')}`,
   `select lag(${million}, 1) over (order by a) as l from ${rows(1000, 'a')}`,
   `select first_value(w) over (partition by a order by b), last_value(w) over (partition by b order by a) from (select a, b, lpad('', 900, 'x') as w from ${manyRows}) q`,
+  `select count(*) over (partition by lpad(a::text || b, 900, 'x')) as n from ${manyRows}`,
+  `select count(*) as n from ${manyRows} group by lpad(a::text || b, 900, 'x')`,
+  `select count(distinct lpad(a::text || b, 900, 'x')) as n from ${manyRows}`,
+  `select percentile_disc(0.5) within group (order by lpad(a::text || b, 900, 'x')) as m from ${manyRows}`,
+  `select lpad(a::text || b, 900, 'x') as w from ${manyRows} union select lpad(a::text, 900, 'y') from ${rows(1000, 'a')}`,
+  `select 1 from (select lpad(a::text || b, 900, 'x') as w from ${manyRows} offset 0) x where exists (select 1 from (select lpad(c::text, 900, 'x') as w from ${rows(1000, 'c')} offset 0) y where y.w = x.w)`,
+  `select w from (select lpad(a::text || b, 900, 'x') as w from ${manyRows} offset 0) x natural join (select lpad(c::text, 900, 'x') as w from ${rows(1000, 'c')} offset 0) y`,
   `select ntile(7) over w, lead(a, 9) over w from ${manyRows} window w as (partition by a % 7 order by b)`,
 )
 

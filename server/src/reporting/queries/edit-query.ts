@@ -46,8 +46,8 @@ export async function editQuery(tx: Tx, edit: QueryEdit): Promise<void> {
     .execute()
   if (isOther) {
     await tx
-      .deleteFrom('reporting_query_results')
-      .where(inOrganization('reporting_query_results', organizationId))
+      .deleteFrom('reporting_query_runs')
+      .where(inOrganization('reporting_query_runs', organizationId))
       .where('query_id', '=', id)
       .execute()
     await requestRun(tx, organizationId, id)

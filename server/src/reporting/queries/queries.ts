@@ -4,6 +4,7 @@ import type { Reader } from '../../db/transact.ts'
 import { CursorError } from '../../lists/cursor.ts'
 import { afterCursor, inKeysetOrder, type Keyset, otherOrder } from '../../lists/keyset.ts'
 import type { ListPage } from '../../lists/list-page.ts'
+import { rowsPerSlice, unpackRows, unpackWholeRows } from './packed-rows.ts'
 
 const byId: Keyset = { id: { column: 'reporting_queries.id', type: 'bigint' }, direction: 'asc' }
 
@@ -32,9 +33,8 @@ export const queryExists = async (reader: Reader, organizationId: string, id: st
 
 const mostAnswered = 1_000
 
-/** A row is at least as long as the names of its columns, which spares reading rows that cannot fit. */
-const lastThatMayFit = (share: number) => sql<number>`least(${mostAnswered}::int, ${share}::int / (
-  2 + coalesce((select sum(octet_length(name) + 4) from unnest(reporting_queries.column_names) as name), 0)::int))`
+/** A part of so many bytes may end within a letter, which is no text; ASCII is whole. */
+const partsOfLetters = Buffer.from(Array.from({ length: 128 }, (_, index) => 128 + index))
 
 /** The first rows of each query's latest run, together within `mostBytes`, which the queries share alike. */
 export async function firstResults(
@@ -46,24 +46,23 @@ export async function firstResults(
   const found = new Map(queries.map(({ id }) => [id, [] as Record<string, unknown>[]]))
   if (queries.length === 0) return found
   const share = Math.floor(mostBytes / queries.length)
-  // One value for each query: fifty thousand rows of one value each take several times as long.
-  const rows = await reader
+  const most = sql`least(${share}::int, run.slice_ends[${mostAnswered / rowsPerSlice}::int])`
+  const runs = await reader
     .selectFrom('reporting_queries')
-    .innerJoin('reporting_query_results as result', (join) =>
+    .innerJoin('reporting_query_runs as run', (join) =>
       join
-        .onRef('result.organization_id', '=', 'reporting_queries.organization_id')
-        .onRef('result.query_id', '=', 'reporting_queries.id')
-        .onRef('result.run_id', '=', 'reporting_queries.run_id'),
+        .onRef('run.organization_id', '=', 'reporting_queries.organization_id')
+        .onRef('run.query_id', '=', 'reporting_queries.id')
+        .onRef('run.run_id', '=', 'reporting_queries.run_id'),
     )
-    .select('result.query_id')
-    .select(sql<Record<string, unknown>[]>`json_agg(result.content order by result.position)`.as('contents'))
+    .select('run.query_id')
+    .select(
+      sql<string>`convert_from(rtrim(substring(run.content from 1 for ${most}), ${partsOfLetters}), 'UTF8')`.as('part'),
+    )
     .where(inOrganization('reporting_queries', organizationId))
     .where((build) => build('reporting_queries.id', '=', build.fn.any(build.val(queries.map(({ id }) => id)))))
-    .where('result.position', '<=', lastThatMayFit(share))
-    .where('result.total_bytes', '<=', share)
-    .groupBy('result.query_id')
     .execute()
-  for (const { query_id, contents } of rows) found.set(query_id, contents)
+  for (const { query_id, part } of runs) found.set(query_id, unpackWholeRows(part))
   return found
 }
 
@@ -78,26 +77,37 @@ export async function listResults(
   reader: Reader,
   { organizationId, params, after, limit }: ListPage<{ readonly queryId: string }>,
 ) {
-  const [run = null, position = '0'] = after?.split('/') ?? []
+  const [run = null, place = '0'] = after?.split('/') ?? []
   if (after !== undefined && !/^\d{1,18}\/\d{1,9}$/.test(after)) throw new CursorError(otherOrder)
-  const rows = await reader
+  const position = Number(place)
+  const firstSlice = Math.floor(position / rowsPerSlice)
+  const found = await reader
     .selectFrom('reporting_queries')
-    .innerJoin('reporting_query_results as result', (join) =>
+    .innerJoin('reporting_query_runs as run', (join) =>
       join
-        .onRef('result.organization_id', '=', 'reporting_queries.organization_id')
-        .onRef('result.query_id', '=', 'reporting_queries.id')
-        .on('result.run_id', '=', sql<string>`coalesce(${run}::bigint, reporting_queries.run_id)`),
+        .onRef('run.organization_id', '=', 'reporting_queries.organization_id')
+        .onRef('run.query_id', '=', 'reporting_queries.id')
+        .on('run.run_id', '=', sql<string>`coalesce(${run}::bigint, reporting_queries.run_id)`),
     )
-    .select(['result.run_id', 'result.position', 'result.content'])
+    .select('run.run_id')
+    .select(slices(firstSlice, Math.ceil((position + limit) / rowsPerSlice)).as('part'))
     .where(inOrganization('reporting_queries', organizationId))
     .where('reporting_queries.id', '=', params.queryId)
-    .where('result.position', '>', Number(position))
-    .orderBy('result.position')
-    .limit(sql.lit(limit))
-    .execute()
+    .where('run.row_count', '>', position)
+    .executeTakeFirst()
   // A cursor is given only where another row follows.
-  if (after !== undefined && rows.length === 0) {
+  if (after !== undefined && !found) {
     throw new CursorError('The query has run again since; start again without a cursor')
   }
-  return rows
+  if (!found) return []
+  const before = position - firstSlice * rowsPerSlice
+  const rows = unpackRows(found.part).slice(before, before + limit)
+  return rows.map((content, index) => ({ run_id: found.run_id, position: position + index + 1, content }))
+}
+
+/** Slices `from` up to the one before `to`, or up to the last. Elements of arrays count from 1. */
+function slices(from: number, to: number) {
+  const start = sql`coalesce(run.slice_ends[${from}::int], 0)`
+  const end = sql`coalesce(run.slice_ends[${to}::int], run.slice_ends[cardinality(run.slice_ends)])`
+  return sql<string>`convert_from(substring(run.content from ${start} + 1 for ${end} - ${start}), 'UTF8')`
 }

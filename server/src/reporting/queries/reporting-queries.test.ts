@@ -50,8 +50,8 @@ const storedRows = async () =>
   Number(
     (
       await app.db
-        .selectFrom('reporting_query_results')
-        .select(({ fn }) => fn.countAll<string>().as('n'))
+        .selectFrom('reporting_query_runs')
+        .select(({ fn }) => fn.sum<string>('row_count').as('n'))
         .executeTakeFirstOrThrow()
     ).n,
   )
@@ -129,14 +129,14 @@ test('a list without results does not read them, and the next page is told the s
   const { organizationId } = app.tenant
   await make.reportingQuery(organizationId, { rows: [{ a: 1 }] })
   await make.reportingQuery(organizationId, { rows: [{ a: 2 }] })
-  await app.db.schema.alterTable('reporting_query_results').renameTo('hidden').execute()
+  await app.db.schema.alterTable('reporting_query_runs').renameTo('hidden').execute()
   try {
     const page = await read('/reporting/queries?omit_results=1&per_page=1')
     assert.match(page.pagination.next, /&omit_results=1$/)
     const { pathname, search } = new URL(page.pagination.next)
     assert.equal((await read(`${pathname}${search}`)).data.length, 1)
   } finally {
-    await app.db.schema.alterTable('hidden').renameTo('reporting_query_results').execute()
+    await app.db.schema.alterTable('hidden').renameTo('reporting_query_runs').execute()
   }
 })
 
@@ -180,6 +180,7 @@ test('pages of results go on in their run while the query runs again, and are re
   assert.deepEqual((await read(next)).data, [{ person_name: 'Old 2' }])
   assert.deepEqual((await read(path)).data, [{ person_name: 'New' }, { person_name: 'New' }])
   assert.equal(await storedRows(), 4)
+  await app.db.updateTable('people').set({ name: 'Newer' }).where('id', '=', person.id).execute()
   assert.equal(await run(id), 'stored')
   const { status, body } = await app.ask('GET', next)
   assert.deepEqual(
@@ -187,6 +188,32 @@ test('pages of results go on in their run while the query runs again, and are re
     [400, { error: 'bad_cursor', message: 'The query has run again since; start again without a cursor.' }],
   )
   assert.equal(await storedRows(), 4)
+})
+
+test('a run with the rows of the one before writes none of them, and whoever is paging goes on', async () => {
+  const { organizationId } = app.tenant
+  const { id, revision } = await make.reportingQuery(organizationId, { rows: [{ a: 1 }, { a: 2 }] })
+  const path = `/reporting/queries/${id}/results?per_page=1`
+  const { next_cursor: cursor } = (await read(path)).pagination
+  const written = async () =>
+    (
+      await sql<{ by: string; run_id: string }>`select xmin::text as by, run_id from reporting_query_runs`.execute(
+        app.db,
+      )
+    ).rows
+  const before = await written()
+  const rows = ['{"a":1}', '{"a":2}'].map((content) => ({ content, bytes: content.length }))
+  const store = (startedAt: string, outcome: Parameters<typeof storeRun>[1]['outcome']) =>
+    transact(app.db, (tx) => storeRun(tx, { organizationId, queryId: id, revision, outcome, startedAt }))
+  for (const hour of ['11', '12', '13']) {
+    const startedAt = `2026-11-20T${hour}:00:00.000Z`
+    assert.equal(await store(startedAt, { columns: ['a'], rows, isTruncated: false }), 'stored')
+    assert.equal((await read(`/reporting/queries/${id}`)).results_updated_at, startedAt)
+  }
+  assert.deepEqual(await written(), before)
+  assert.deepEqual((await read(`${path}&cursor=${cursor}`)).data, [{ a: 2 }])
+  await store(startOfTests, { columns: ['a'], rows: rows.toReversed(), isTruncated: false })
+  assert.deepEqual((await read(`/reporting/queries/${id}`)).results, [{ a: 2 }, { a: 1 }])
 })
 
 test('a query is made, runs, is changed and deleted, each once in the audit log', async () => {

@@ -3,7 +3,7 @@ import { inOrganization } from '../../db/in-organization.ts'
 import type { Tx } from '../../db/transact.ts'
 import { QueryRefused } from '../sandbox/query-refused.ts'
 import type { Report } from '../sandbox/read-report.ts'
-import type { ReportRow } from '../sandbox/report-row.ts'
+import { type PackedRows, packRows } from './packed-rows.ts'
 import { requestRun } from './request-run.ts'
 
 export type RunOutcome = Report | QueryRefused
@@ -17,21 +17,13 @@ export type FinishedRun = {
   startedAt: string
 }
 
-const rowsPerStatement = 1_000
-
 /**
  * Puts the rows in place of those of the latest run, which stay for readers who are paging through them; those of the
- * run before go. A failed run leaves the rows and says why.
+ * run before go. Rows that are stored already are not written again. A failed run leaves the rows and says why.
  */
 export async function storeRun(tx: Tx, run: FinishedRun): Promise<'stored' | 'failed' | 'gone' | 'edited'> {
   const { organizationId, queryId, outcome, startedAt } = run
-  const query = await tx
-    .selectFrom('reporting_queries')
-    .select(['revision', 'run_id', 'last_run_id'])
-    .where(inOrganization('reporting_queries', organizationId))
-    .where('id', '=', queryId)
-    .forUpdate()
-    .executeTakeFirst()
+  const query = await lockQuery(tx, run)
   if (!query) return 'gone'
   if (query.revision !== run.revision) {
     await requestRun(tx, organizationId, queryId)
@@ -41,17 +33,13 @@ export async function storeRun(tx: Tx, run: FinishedRun): Promise<'stored' | 'fa
     await update(tx, run, { error_message: outcome.message, failed_at: startedAt })
     return 'failed'
   }
-  const runId = String(BigInt(query.last_run_id) + 1n)
-  await insertRows(tx, run, runId, outcome.rows)
-  await tx
-    .deleteFrom('reporting_query_results')
-    .where(inOrganization('reporting_query_results', organizationId))
-    .where('query_id', '=', queryId)
-    .where('run_id', 'not in', query.run_id === null ? [runId] : [runId, query.run_id])
-    .execute()
+  const packed = packRows(outcome.rows)
+  const lastRunId = String(BigInt(query.last_run_id) + 1n)
+  const isSame = query.digest?.equals(packed.digest) ?? false
+  if (!isSame) await replaceRows(tx, run, { before: query.run_id, runId: lastRunId, packed })
   await update(tx, run, {
-    run_id: runId,
-    last_run_id: runId,
+    run_id: isSame ? query.run_id : lastRunId,
+    last_run_id: lastRunId,
     ran_at: startedAt,
     column_names: [...outcome.columns],
     result_count: outcome.rows.length,
@@ -62,8 +50,26 @@ export async function storeRun(tx: Tx, run: FinishedRun): Promise<'stored' | 'fa
   return 'stored'
 }
 
+const lockQuery = (tx: Tx, { organizationId, queryId }: FinishedRun) =>
+  tx
+    .selectFrom('reporting_queries')
+    .select(['revision', 'run_id', 'last_run_id'])
+    .select((query) =>
+      query
+        .selectFrom('reporting_query_runs as run')
+        .select('run.digest')
+        .whereRef('run.organization_id', '=', 'reporting_queries.organization_id')
+        .whereRef('run.query_id', '=', 'reporting_queries.id')
+        .whereRef('run.run_id', '=', 'reporting_queries.run_id')
+        .as('digest'),
+    )
+    .where(inOrganization('reporting_queries', organizationId))
+    .where('id', '=', queryId)
+    .forUpdate()
+    .executeTakeFirst()
+
 type Changes = {
-  run_id?: string
+  run_id?: string | null
   last_run_id?: string
   ran_at?: string
   column_names?: string[]
@@ -82,23 +88,21 @@ async function update(tx: Tx, { organizationId, queryId }: FinishedRun, changes:
     .execute()
 }
 
-async function insertRows(
+type Replacement = { before: string | null; runId: string; packed: PackedRows }
+
+async function replaceRows(
   tx: Tx,
   { organizationId, queryId }: FinishedRun,
-  runId: string,
-  rows: readonly ReportRow[],
+  { before, runId, packed: { rowCount, sliceEnds, digest, content } }: Replacement,
 ): Promise<void> {
-  let total = 0
-  const totals = rows.map(({ bytes }) => {
-    total += bytes
-    return total
-  })
-  for (let start = 0; start < rows.length; start += rowsPerStatement) {
-    const batch = rows.slice(start, start + rowsPerStatement).map(({ content }) => content)
-    await sql`
-      insert into reporting_query_results (organization_id, query_id, run_id, position, content, total_bytes)
-      select ${organizationId}::bigint, ${queryId}::bigint, ${runId}::bigint, ${start}::int + place, content::json, bytes
-      from unnest(${batch}::text[], ${totals.slice(start, start + rowsPerStatement)}::int[])
-        with ordinality as given (content, bytes, place)`.execute(tx)
-  }
+  await sql`
+    insert into reporting_query_runs (organization_id, query_id, run_id, row_count, slice_ends, digest, content)
+    values (${organizationId}::bigint, ${queryId}::bigint, ${runId}::bigint, ${rowCount}::int, ${sliceEnds}::int[],
+      ${digest}, convert_to(${content}::text, 'UTF8'))`.execute(tx)
+  await tx
+    .deleteFrom('reporting_query_runs')
+    .where(inOrganization('reporting_query_runs', organizationId))
+    .where('query_id', '=', queryId)
+    .where('run_id', 'not in', before === null ? [runId] : [runId, before])
+    .execute()
 }

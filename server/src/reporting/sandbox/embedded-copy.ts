@@ -2,10 +2,13 @@ import type { Connection, IsolatedConnection } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { limitConcurrency } from '../../jobs/limit-concurrency.ts'
 import { emptyTables, loadTables } from './load-tables.ts'
+import { mostPeakBytes } from './size/ledger.ts'
 import type { Mentions } from './size/size-of-query.ts'
 
 /** How long an instance is kept for the next query of its organization. */
 const idleMs = 60_000
+/** Of its heap the engine itself takes so much, of 128 MB that it begins with: the rest is already a query's. */
+const engineBytes = 80 * 2 ** 20
 
 type Copy = { connection: IsolatedConnection; organizationId: string }
 
@@ -67,7 +70,7 @@ async function copyOf(host: Host, connection: Connection, organizationId: string
     return kept.connection
   }
   await endCopy(host)
-  const copy = await connection.openIsolated('reports')
+  const copy = await connection.openIsolated('reports', engineBytes + mostPeakBytes)
   try {
     await migrate(copy)
     await copy.executeScript(withoutForeignKeys)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/transact.ts'
 import type { Node } from './parse-select.ts'
 import { refuse } from './query-refused.ts'
-import { faultOfLedger, type Ledger } from './size/ledger.ts'
+import type { Ledger } from './size/ledger.ts'
 import { type Mentions, mentionsOf, sizeOfQuery } from './size/size-of-query.ts'
 import { type TableMeasure, textColumns, unboundedColumns } from './size/table-relations.ts'
 
@@ -18,18 +18,23 @@ const origins: Readonly<Record<string, readonly [table: string, column: string]>
 
 /**
  * The most that the query can take over what the organization has now: by what bounds its tables, or as soon as that
- * does not do, by what they hold. Throws QueryRefused when it is too much. To be called before the role is taken, in
- * the transaction that runs the query, so that no row is added in between.
+ * does not do, by what they hold. Throws QueryRefused when it is too much by `faultOf`. To be called before the role is
+ * taken, in the transaction that runs the query, so that no row is added in between.
  */
-export async function measureQuery(tx: Tx, organizationId: string, select: Node): Promise<Ledger> {
+export async function measureQuery(
+  tx: Tx,
+  organizationId: string,
+  select: Node,
+  faultOf: (ledger: Ledger) => string | undefined,
+): Promise<Ledger> {
   const mentions = mentionsOf(select)
   const measures = new Map<string, TableMeasure>()
   for (const step of [undefined, measureOrigins, measureTables]) {
     if (step) await step(tx, organizationId, mentions, measures)
     const ledger = sizeOfQuery(select, measures)
-    if (faultOfLedger(ledger) === undefined) return ledger
+    if (faultOf(ledger) === undefined) return ledger
   }
-  return refuse(faultOfLedger(sizeOfQuery(select, measures)) ?? 'The query could need too much memory.')
+  return refuse(faultOf(sizeOfQuery(select, measures)) ?? 'The query could need too much memory.')
 }
 
 type Measures = Map<string, TableMeasure>

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { Connection, Engine } from '../../db/connect.ts'
 import { type Tx, transact } from '../../db/transact.ts'
 import { describeSqlError } from './describe-sql-error.ts'
-import { inIsolation } from './in-isolation.ts'
+import { inIsolation, type Within } from './in-isolation.ts'
 import { judgeQuery } from './judge-query.ts'
 import { measureQuery } from './measure-tables.ts'
+import type { Node } from './parse-select.ts'
 import { refuse } from './query-refused.ts'
 import { asJsonRows, type Report, readReport } from './read-report.ts'
-import { missingRole, readSandboxPrivileges } from './sandbox-privileges.ts'
-import { type Ledger, workMemoryKilobytes } from './size/ledger.ts'
+import { missingRole, readSandboxPrivileges, type SandboxPrivileges } from './sandbox-privileges.ts'
+import { faultOfLedger, type Ledger, uncountedBytes, workMemoryKilobytes } from './size/ledger.ts'
 import { mentionsOf } from './size/size-of-query.ts'
 
 /** For each step of the query, and for all of it, after which its session is ended. */
@@ -67,9 +68,7 @@ async function inSandbox<T>(
           await sql`set transaction isolation level repeatable read`.execute(tx)
           if (query.mayRun && !(await query.mayRun(tx))) return undefined
           await confine(tx, organizationId)
-          const ledger = await measureQuery(tx, organizationId, select)
-          await configure(tx, ledger)
-          await within(planEndedAfterMs, refuseCostly(tx, statement, connection.engine))
+          const ledger = await judge(tx, { organizationId, select, statement, engine: connection.engine, within })
           await set(tx, { statement_timeout: `${statementTimeoutSeconds}s` })
           return work(tx, { statement, rowBytes: ledger.answer })
         }),
@@ -95,10 +94,46 @@ async function confine(tx: Tx, organizationId: string): Promise<void> {
   })
 }
 
+type Judged = {
+  readonly organizationId: string
+  readonly select: Node
+  readonly statement: string
+  readonly engine: Engine
+  readonly within: Within
+}
+
+/**
+ * Refuses a query that needs too much, by its text, what its tables hold and how the database would run it; then the
+ * transaction has what it needs, and the role.
+ */
+async function judge(tx: Tx, { organizationId, select, statement, engine, within }: Judged): Promise<Ledger> {
+  const privileges = await readSandboxPrivileges(tx)
+  if (!privileges.hasReportRole) refuse(missingRole)
+  const measure = (sorts: number) =>
+    measureQuery(tx, organizationId, select, (ledger) =>
+      faultOfLedger(ledger, privileges.sortsForgetValues ? uncountedBytes(ledger, sorts) : 0),
+    )
+  await sql`savepoint unplanned`.execute(tx)
+  const ledger = await measure(0)
+  await configure(tx, ledger, privileges, engine)
+  const plan = await within(planEndedAfterMs, planOf(tx, statement))
+  if (plan === undefined || worstCost(plan) > mostCost[engine]) {
+    refuse('The query would read or combine too many rows: add conditions to its joins, or narrow its tables.')
+  }
+  const sorts = sortsByOneValue(plan)
+  if (!privileges.sortsForgetValues || sorts === 0) return ledger
+  // Only the plan tells that there are any, and only the role that was given up for it may measure.
+  await sql`rollback to savepoint unplanned`.execute(tx)
+  const measured = await measure(sorts)
+  await configure(tx, measured, privileges, engine)
+  return measured
+}
+
+/** What sorts may spill: to a disk, or on the embedded engine, whose copy has none, to memory that grows by copying. */
+const mostTemporary = { postgres: '256MB', pglite: '16MB' } as const
+
 /** What the query was judged to need is what it gets, and the role is taken last. */
-async function configure(tx: Tx, ledger: Ledger): Promise<void> {
-  const { hasReportRole, maySetTempFileLimit } = await readSandboxPrivileges(tx)
-  if (!hasReportRole) refuse(missingRole)
+async function configure(tx: Tx, ledger: Ledger, privileges: SandboxPrivileges, engine: Engine): Promise<void> {
   await set(tx, {
     search_path: 'pg_catalog, reporting, pg_temp',
     statement_timeout: `${planTimeoutSeconds}s`,
@@ -108,7 +143,8 @@ async function configure(tx: Tx, ledger: Ledger): Promise<void> {
     enable_hashjoin: 'off',
     enable_hashagg: 'off',
     enable_memoize: 'off',
-    ...(maySetTempFileLimit && { temp_file_limit: '256MB' }),
+    ...(privileges.mayPresortAggregates && { enable_presorted_aggregate: 'off' }),
+    ...(privileges.maySetTempFileLimit && { temp_file_limit: mostTemporary[engine] }),
     // The plan that was judged is the one that runs.
     cursor_tuple_fraction: '1',
   })
@@ -123,14 +159,29 @@ async function set(tx: Tx, settings: Readonly<Record<string, string>>): Promise<
   )
 }
 
-type Plan = { readonly 'Total Cost': number; readonly Plans?: readonly Plan[] }
+type Plan = {
+  readonly 'Node Type': string
+  readonly 'Total Cost': number
+  readonly 'Plan Width': number
+  readonly Output?: readonly string[]
+  readonly Plans?: readonly Plan[]
+}
 
-async function refuseCostly(tx: Tx, text: string, engine: Engine): Promise<void> {
-  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`explain (format json) ${asJsonRows(text)}`.execute(tx)
-  const plan = rows[0]?.['QUERY PLAN'][0].Plan
-  if (plan && worstCost(plan) <= mostCost[engine]) return
-  refuse('The query would read or combine too many rows: add conditions to its joins, or narrow its tables.')
+async function planOf(tx: Tx, text: string): Promise<Plan | undefined> {
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`
+    explain (verbose, format json) ${asJsonRows(text)}`.execute(tx)
+  return rows[0]?.['QUERY PLAN'][0].Plan
 }
 
 /** Of all parts of the plan: above a limit the planner trusts that enough rows are found soon. */
 const worstCost = ({ 'Total Cost': cost, Plans: parts = [] }: Plan): number => Math.max(cost, ...parts.map(worstCost))
+
+/** Numbers and times, which a sort keeps in place of a reference to them. */
+const widthInPlace = 8
+
+/** Sorts whose rows are a single value, such as a text. */
+function sortsByOneValue(plan: Plan): number {
+  const { 'Node Type': type, 'Plan Width': width, Output: columns = [], Plans: parts = [] } = plan
+  const own = type === 'Sort' && columns.length === 1 && width > widthInPlace ? 1 : 0
+  return parts.reduce((sum, part) => sum + sortsByOneValue(part), own)
+}

@@ -7,7 +7,7 @@ import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { createReportRoleIn } from '../../cli/program/create-report-role.ts'
 import { loadConfig } from '../../config/load-config.ts'
-import { connectPostgres } from '../../db/connect.ts'
+import { type Connection, connectPostgres } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { installJobs } from '../../jobs/start-jobs.ts'
 import { tableNames } from '../queries/table-names.ts'
@@ -71,6 +71,12 @@ async function openForPlainUser(t: TestContext) {
   }
 }
 
+/** What the database grants, without what follows from its version. */
+async function rightsOf({ db }: Connection) {
+  const { hasReportRole, maySetTempFileLimit } = await readSandboxPrivileges(db)
+  return { hasReportRole, maySetTempFileLimit }
+}
+
 testOnPostgres('without the role no query runs, until an administrator makes it by one command', async (t) => {
   const { connection, asAdmin, env, adminUrl } = await openForPlainUser(t)
   await migrate(connection)
@@ -83,7 +89,7 @@ testOnPostgres('without the role no query runs, until an administrator makes it 
   const run = () =>
     runInSandbox(connection, query).then((report) => report?.rows.map(({ content }) => JSON.parse(content)))
 
-  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: false, maySetTempFileLimit: false })
+  assert.deepEqual(await rightsOf(connection), { hasReportRole: false, maySetTempFileLimit: false })
   const refusal = {
     name: 'QueryRefused',
     message: /role muster_reports, and it is missing: run `muster reports create-role`/,
@@ -96,7 +102,7 @@ testOnPostgres('without the role no query runs, until an administrator makes it 
   await assert.rejects(createReportRoleIn(loadConfig(env), undefined, io), /--as postgres:/)
   await createReportRoleIn(loadConfig(env), adminUrl, io)
   assert.deepEqual(lines, ['Reporting queries run as the role muster_reports'])
-  assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
+  assert.deepEqual(await rightsOf(connection), { hasReportRole: true, maySetTempFileLimit: false })
   assert.deepEqual(await run(), [{ person_name: 'Ours' }])
   const { rows } = await sql`select current_user = session_user as is_itself`.execute(connection.db)
   assert.deepEqual(rows, [{ is_itself: true }])
@@ -111,6 +117,6 @@ testOnPostgres(
     const { connection, asAdmin } = await openForPlainUser(t)
     await asAdmin('grant muster_reports to USER')
     await migrate(connection)
-    assert.deepEqual(await readSandboxPrivileges(connection.db), { hasReportRole: true, maySetTempFileLimit: false })
+    assert.deepEqual(await rightsOf(connection), { hasReportRole: true, maySetTempFileLimit: false })
   },
 )

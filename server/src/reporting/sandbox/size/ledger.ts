@@ -10,6 +10,10 @@ export type Ledger = {
   areas: number
   /** Rows that they hold when they read back what they spilled. */
   areaRows: number
+  /** All values that the largest sort by a single value would hold, if it held them all. */
+  sortedValues: number
+  /** The same of aggregates, which sort by themselves what they are given, together. */
+  sortedByAggregates: number
   /** The widest row of the answer. */
   answer: number
   /** Steps, of a byte each, between two moments at which the query can be interrupted. */
@@ -32,6 +36,8 @@ export function openLedger(): Ledger {
     held: 0,
     areas: 0,
     areaRows: 0,
+    sortedValues: 0,
+    sortedByAggregates: 0,
     answer: 0,
     work: 0,
     castsToJson: false,
@@ -53,6 +59,24 @@ export function noteAreas(ledger: Ledger, count: number, rowBytes: number): void
   ledger.areas += count
   ledger.areaRows += count * rowsPerArea * rowBytes
 }
+
+/** A sort of so many rows by one of these values, if by one alone. */
+export function noteSort(ledger: Ledger, rows: number, widths: readonly number[]): void {
+  ledger.sortedValues = Math.max(ledger.sortedValues, bytesOfSort(rows, widths))
+}
+
+/** An aggregate that sorts its values. */
+export function noteSortedAggregate(ledger: Ledger, rows: number, widths: readonly number[]): void {
+  ledger.sortedByAggregates += bytesOfSort(rows, widths)
+}
+
+function bytesOfSort(rows: number, widths: readonly number[]): number {
+  const bytes = rows * (Math.max(0, ...widths) + besideSorted)
+  return Number.isNaN(bytes) ? Number.POSITIVE_INFINITY : bytes
+}
+
+/** What is kept beside a value: its header, and what aligns it. */
+const besideSorted = 16
 
 const kilobyte = 2 ** 10
 const megabyte = 2 ** 20
@@ -78,15 +102,22 @@ const mostWork = 200_000_000
 export const workMemoryKilobytes = ({ areas }: Ledger): number =>
   Math.floor(Math.min(mostArea, Math.max(leastArea, areaBytes / Math.max(1, areas))) / kilobyte)
 
+/**
+ * What sorts by one value hold whatever share of the memory they have, where the database does not count it: those of
+ * aggregates, and so many of the plan.
+ */
+export const uncountedBytes = (ledger: Ledger, sorts: number): number =>
+  ledger.sortedByAggregates + (sorts === 0 ? 0 : sorts * ledger.sortedValues)
+
 /** The most memory that the query can need at any moment, in bytes; Infinity when nothing bounds it. */
-export function peakBytes(ledger: Ledger): number {
+export function peakBytes(ledger: Ledger, uncounted = 0): number {
   const areas = ledger.areas * workMemoryKilobytes(ledger) * kilobyte + ledger.areaRows
   const values = copies * ledger.values + ledger.largestTemporary
-  return sessionBytes + areas + values + ledger.held + answerCopies * ledger.answer
+  return sessionBytes + areas + uncounted + values + ledger.held + answerCopies * ledger.answer
 }
 
-/** Why the query could take more than it may, as a sentence for its author, or undefined. */
-export function faultOfLedger(ledger: Ledger): string | undefined {
+/** Why the query could take more than it may, as a sentence for its author, or undefined. See `uncountedBytes`. */
+export function faultOfLedger(ledger: Ledger, uncounted = 0): string | undefined {
   const { values, work, largest } = ledger
   if (ledger.castsToJson && ledger.makesJsonb) {
     return 'Text that is cast to json cannot become jsonb in the same query: use the functions of json.'
@@ -94,7 +125,7 @@ export function faultOfLedger(ledger: Ledger): string | undefined {
   if (values > mostValuesBytes) {
     return `${largest.values.name} could make a value of ${inWords(largest.values.amount)}, and all values of a row may have ${inWords(mostValuesBytes)}: shorten its arguments, for example with left(…, 1000).`
   }
-  const peak = peakBytes(ledger)
+  const peak = peakBytes(ledger, uncounted)
   const most = `and a query may use ${inWords(mostPeakBytes)}`
   if (peak > mostPeakBytes && ledger.held > mostPeakBytes / 4) {
     return `${largest.held.name} could collect ${inWords(largest.held.amount)}, ${most}: shorten what it collects with left(…, 100), or take fewer rows from a subquery with a limit.`
@@ -103,6 +134,9 @@ export function faultOfLedger(ledger: Ledger): string | undefined {
     return `${largest.work.name} could compute for too long: shorten its arguments, for example with left(…, 1000).`
   }
   if (peak <= mostPeakBytes) return undefined
+  if (peakBytes(ledger) <= mostPeakBytes) {
+    return `The query could sort ${inWords(uncounted)} by one value, ${most}: shorten it with left(…, 100), or sort fewer rows.`
+  }
   return `The query could need ${inWords(peak)}, ${most}: select fewer or shorter columns, or sort and combine less.`
 }
 

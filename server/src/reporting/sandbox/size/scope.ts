@@ -8,11 +8,15 @@ export type Scope = {
   readonly relations: ReadonlyMap<string, Relation>
   /** Columns of the answer, which ORDER BY and GROUP BY may name. */
   readonly outputs?: ReadonlyMap<string, number>
+  /** The same by their places, of which ORDER BY and GROUP BY may give the number. */
+  readonly places?: readonly number[]
   /** Rows that an aggregate here collects over, at most. */
   readonly rows: number
   readonly ctes: ReadonlyMap<string, Relation>
   readonly outer?: Scope
   readonly tables: ReadonlyMap<string, TableRelation>
+  /** Whether the query compares a column of this name with `=`, so that a join may sort by it. */
+  readonly isEquated: (column: string) => boolean
   readonly ledger: Ledger
   /** What a subquery answers; given here because expressions and subqueries hold each other. */
   readonly sizeOfSelect: (select: Node, scope: Scope) => Relation

@@ -2,7 +2,7 @@ import type { Node } from '../parse-select.ts'
 import { refuse } from '../query-refused.ts'
 import { integerOf, literalOf, namesOf, nodeOf, nodesOf, textOf } from '../read-node.ts'
 import { type Call, sizeOfAggregate, sizeOfCall, sizeOfCast, widthOfText, workOfCall } from './function-sizes.ts'
-import { note, noteAreas } from './ledger.ts'
+import { note, noteAreas, noteSort, noteSortedAggregate } from './ledger.ts'
 import { collectedRows, type Scope, widthOfColumn } from './scope.ts'
 import { asList, type Size, tupleWidth } from './size.ts'
 
@@ -156,7 +156,10 @@ function sizeOfFunction(node: Node, scope: Scope): Size {
   }
   note(scope.ledger, 'work', name, workOfCall(name, call))
   const aggregate = sizeOfAggregate(name, call, collectedRows(scope))
-  if (aggregate) return noteAggregate(name, node, aggregate, scope)
+  if (aggregate) {
+    noteOwnSort(node, sizes, scope)
+    return noteAggregate(name, node, aggregate, scope)
+  }
   const size = sizeOfCall(name, call) ?? refuse(`The function "${name}" is not available in reporting queries.`)
   noteWindow(node, scope)
   const largest = Math.max(size.width, readsWide(name) ? widest(sizes) : 0)
@@ -176,28 +179,53 @@ function countOf(tagged: Node): number | undefined {
   return 'A_ArrayExpr' in tagged ? nodesOf(elements).length : undefined
 }
 
+/** An aggregate of DISTINCT values, or in an order. */
+function noteOwnSort(node: Node, sizes: readonly Size[], scope: Scope): void {
+  if (!node['agg_distinct'] && !node['agg_order'] && !node['agg_within_group']) return
+  noteAreas(scope.ledger, 1, widthOfRow(scope))
+  const isOfOneValue = node['agg_within_group'] === true || sizes.length === 1
+  if (isOfOneValue) noteSortedAggregate(scope.ledger, collectedRows(scope), widthsOf(sizes))
+}
+
 function noteAggregate(
   name: string,
   node: Node,
   { width, collects }: { width: number; collects: boolean },
   scope: Scope,
 ): Size {
-  const { ledger } = scope
-  if (node['agg_distinct'] || node['agg_order'] || node['agg_within_group']) noteAreas(ledger, 1, widthOfRow(scope))
   noteWindow(node, scope)
-  if (collects) note(ledger, 'held', name, heldCopies * width)
+  if (collects) note(scope.ledger, 'held', name, heldCopies * width)
   return { width, rows: 1, isHeld: collects }
 }
 
 /** A sort of its rows and a store of them. */
 function noteWindow({ over }: Node, scope: Scope): void {
   if (over === undefined) return
-  const { partitionClause, orderClause, startOffset, endOffset } = nodeOf(over)
-  sizesOf(partitionClause, scope)
-  for (const tagged of nodesOf(orderClause)) sizeOf(nodeOf(nodeOf(tagged['SortBy'])['node']), scope)
+  noteWindowDefinition(nodeOf(over), scope)
+}
+
+/** What is computed for PARTITION BY, ORDER BY and the frame, with a sort and a store. */
+export function noteWindowDefinition(definition: Node, scope: Scope): void {
+  const { partitionClause, orderClause, startOffset, endOffset } = definition
+  const sizes = [...sizesOf(partitionClause, scope), ...sizesOfOrder(orderClause, scope)]
   optional(startOffset, scope)
   optional(endOffset, scope)
   noteAreas(scope.ledger, 2, widthOfRow(scope))
+  noteSort(scope.ledger, scope.rows, widthsOf(sizes))
+}
+
+/** The keys of an ORDER BY. */
+export const sizesOfOrder = (clause: unknown, scope: Scope): Size[] =>
+  nodesOf(clause).map((tagged) => sizeOf(nodeOf(nodeOf(tagged['SortBy'])['node']), scope))
+
+const widthsOf = (sizes: readonly Size[]): number[] => sizes.map(({ width }) => width)
+
+/** A join may sort each of its sides by a column that must equal another, and of several sides what they have together. */
+export function noteJoinSides({ ledger, relations, rows, isEquated }: Scope): void {
+  for (const { rows: own, columns } of relations.values()) {
+    const widths = [...columns].filter(([name]) => isEquated(name)).map(([, width]) => width)
+    if (widths.length > 0) noteSort(ledger, relations.size > 2 ? Math.max(rows, own) : own, widths)
+  }
 }
 
 /** All columns that a row of the SELECT has. */
@@ -215,6 +243,8 @@ function sizeOfSubquery({ subLinkType, testexpr, subselect }: Node, scope: Scope
   const { columns, rows } = scope.sizeOfSelect(nodeOf(nodeOf(subselect)['SelectStmt']), scope)
   const width = Math.max(0, ...columns.values())
   noteAreas(scope.ledger, 2, tupleWidth(columns))
+  noteSort(scope.ledger, rows, [width])
+  noteJoinSides(scope)
   if (subLinkType === 'EXISTS_SUBLINK') return truth
   if (subLinkType === 'EXPR_SUBLINK') return single(width)
   if (subLinkType === 'ARRAY_SUBLINK') {

@@ -5,7 +5,7 @@ import { renameColumns, widestOfEach } from './columns.ts'
 import { noteAreas } from './ledger.ts'
 import type { Scope } from './scope.ts'
 import { type Key, type Relation, tupleWidth } from './size.ts'
-import { sizeOf, widthOfRow } from './size-of-expression.ts'
+import { noteJoinSides, sizeOf, widthOfRow } from './size-of-expression.ts'
 
 /** What a FROM item adds: its tables by alias, how many rows they have together, and what is unique in those. */
 type Joined = {
@@ -30,8 +30,8 @@ export function relationsOfFrom(node: Node, outer: Scope): Joined {
 
 /** A LATERAL item sees the ones before it. */
 function around(outer: Scope, { relations, rows }: Joined): Scope {
-  const { ctes, tables, ledger, sizeOfSelect } = outer
-  return { ctes, tables, ledger, sizeOfSelect, relations, rows, outer }
+  const { ctes, tables, isEquated, ledger, sizeOfSelect } = outer
+  return { ctes, tables, isEquated, ledger, sizeOfSelect, relations, rows, outer }
 }
 
 function joinedOf(tagged: Node, scope: Scope, where: readonly Equality[]): Joined {
@@ -95,6 +95,7 @@ function joinOf(node: Node, scope: Scope, where: readonly Equality[]): Joined {
   }
   const joined = join(left, right, equated, type)
   noteAreas(scope.ledger, areasOfJoin, widthOfRow(around(scope, joined)))
+  noteJoinSides(around(scope, joined))
   if (node['quals'] !== undefined) sizeOf(nodeOf(node['quals']), around(scope, joined))
   return underAlias(joined, node)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSelect } from '../parse-select.ts'
 import { QueryRefused } from '../query-refused.ts'
-import { faultOfLedger, mostPeakBytes, peakBytes, workMemoryKilobytes } from './ledger.ts'
+import { faultOfLedger, type Ledger, mostPeakBytes, peakBytes, uncountedBytes, workMemoryKilobytes } from './ledger.ts'
 import { leastSizeOfQuery, sizeOfQuery } from './size-of-query.ts'
 import type { TableMeasure } from './table-relations.ts'
 
@@ -142,6 +142,65 @@ const ordinary: readonly string[] = [
 for (const text of ordinary) {
   test(`fits: ${text.replaceAll(/\s+/g, ' ').slice(0, 80)}`, async () => {
     assert.equal(await faultOf(text), undefined)
+  })
+}
+
+const manyRows = 'generate_series(1, 1000) as a, generate_series(1, 500) as b'
+const long = `lpad(a::text || b, 900, 'x')`
+
+const from = `from (select ${long} as w from ${manyRows}) x`
+
+/** Texts of 900 characters, which may have four bytes each, half a million of them. */
+const byOneValue: readonly [title: string, sql: string][] = [
+  ['order by its place', `select ${long} as w from ${manyRows} order by 1 desc`],
+  ['order by what is not selected', `select 1 as one from ${manyRows} order by ${long}`],
+  ['group by', `select count(*) as n from ${manyRows} group by ${long}`],
+  ['group by its place', `select 'short' as s, ${long} as w from ${manyRows} group by 2, 1`],
+  ['distinct', `select distinct ${long} as w from ${manyRows}`],
+  ['union', `select ${long} as w from ${manyRows} union select 'x'`],
+  ['order by of a union', `(select 'x' as w) union all (select ${long} from ${manyRows}) order by w`],
+  ['partition by', `select count(*) over (partition by ${long}) as n from ${manyRows}`],
+  ['window', `select rank() over w as n from ${manyRows} window w as (order by ${long})`],
+  ['join', `select 1 as one ${from} join device_software s on s.name = w`],
+  ['join by a cast', `select 1 as one ${from} join device_software s on s.name = x.w::text`],
+  ['using', `select 1 as one ${from} join (select name as w from device_software) y using (w)`],
+  ['natural join', `select 1 as one ${from} natural join (select name as w from device_software) y`],
+  ['where', `select 1 as one ${from}, device_software s where (x.w, 1) = (s.name, 1)`],
+  [
+    'all columns of an outer row',
+    `select 1 as one from (select ${long} as w from generate_series(1, 9) as a, generate_series(1, 9) as b) x,
+      lateral (select x.* from ${manyRows} order by 1 offset 1) y`,
+  ],
+  ['exists', `select 1 as one ${from} where exists (select 1 from device_software s where s.name = w)`],
+  ['in', `select 1 as one ${from} where w in (select name from device_software limit 9)`],
+]
+
+async function ledgerOf(text: string): Promise<Ledger> {
+  return sizeOfQuery((await parseSelect(text)).select, measures)
+}
+
+for (const [title, text] of byOneValue) {
+  test(`too large where a sort by one value holds all of them: ${title}`, async () => {
+    const ledger = await ledgerOf(text)
+    assert.equal(faultOfLedger(ledger), undefined)
+    assert.match(faultOfLedger(ledger, uncountedBytes(ledger, 1)) ?? '', /^The query could sort 2 GB by one value/)
+  })
+}
+
+test('what an aggregate sorts by itself is counted without the plan', async () => {
+  const uncounted = async (columns: string) => uncountedBytes(await ledgerOf(`select ${columns} from ${manyRows}`), 0)
+  assert.equal(await uncounted(`count(a) as n, max(${long}) as m, string_agg('', '' order by ${long}) as t`), 0)
+  const ofOne = await uncounted(`count(distinct ${long}) as n`)
+  assert.ok(ofOne > 500_000 * 900)
+  assert.equal(await uncounted(`mode() within group (order by ${long}) as n`), ofOne)
+  assert.equal(await uncounted(`percentile_disc(0.5) within group (order by ${long}) as n`), ofOne)
+  assert.equal(await uncounted(`count(distinct ${long}) as n, max(distinct ${long}) as m`), 2 * ofOne)
+})
+
+for (const text of ordinary) {
+  test(`fits with a sort by one value: ${text.replaceAll(/\s+/g, ' ').slice(0, 60)}`, async () => {
+    const ledger = await ledgerOf(text)
+    assert.equal(faultOfLedger(ledger, uncountedBytes(ledger, 1)), undefined)
   })
 }
 

@@ -64,7 +64,36 @@ export function leastSizeOfQuery(select: Node): Ledger {
 function judged(select: Node, tables: Parameters<typeof relationOfSelect>[1]['tables']): Ledger {
   const ledger = openLedger()
   const nothing = { relations: new Map(), rows: 1, ctes: new Map() }
-  const { columns } = relationOfSelect(select, { ...nothing, tables, ledger, sizeOfSelect: relationOfSelect })
+  const isEquated = equatedIn(select)
+  const { columns } = relationOfSelect(select, {
+    ...nothing,
+    tables,
+    isEquated,
+    ledger,
+    sizeOfSelect: relationOfSelect,
+  })
   ledger.answer = rowWidth(columns)
   return ledger
 }
+
+/** Columns within what is compared with `=`, is looked for in a subquery, or joins by its name. */
+function equatedIn(select: Node): (column: string) => boolean {
+  const equated = new Set<string>()
+  let isAll = false
+  const visit = (value: unknown, isCompared: boolean): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one, isCompared)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    const node = value as Node
+    const { isNatural, usingClause } = nodeOf(node['JoinExpr'])
+    if (isNatural) isAll = true
+    const named = namesOf(isCompared ? nodeOf(node['ColumnRef'])['fields'] : []).slice(-1)
+    for (const name of [...named, ...namesOf(usingClause)]) equated.add(name)
+    const isComparison = isCompared || 'SubLink' in node || isEquality(nodeOf(node['A_Expr']))
+    for (const child of Object.values(node)) visit(child, isComparison)
+  }
+  visit(select, false)
+  return (column) => isAll || equated.has(column)
+}
+
+const isEquality = ({ kind, name }: Node): boolean =>
+  kind === 'AEXPR_IN' || kind === 'AEXPR_OP_ANY' || namesOf(name).at(-1) === '='

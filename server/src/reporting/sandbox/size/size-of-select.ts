@@ -2,10 +2,10 @@ import type { Node } from '../parse-select.ts'
 import { refuse } from '../query-refused.ts'
 import { integerOf, namesOf, nodeOf, nodesOf, textOf } from '../read-node.ts'
 import { renameColumns, widestOfEach } from './columns.ts'
-import { noteAreas } from './ledger.ts'
+import { noteAreas, noteSort } from './ledger.ts'
 import type { Scope } from './scope.ts'
 import { type Relation, tupleWidth } from './size.ts'
-import { sizeOf, sizesOf, widthOfRow } from './size-of-expression.ts'
+import { noteJoinSides, noteWindowDefinition, sizeOf, sizesOf, sizesOfOrder, widthOfRow } from './size-of-expression.ts'
 import { relationsOfFrom } from './size-of-from.ts'
 
 const mostGroupingSets = 64
@@ -20,7 +20,7 @@ export function relationOfSelect(node: Node, outer: Scope): Relation {
   const scope: Scope = { ...outer, ctes }
   const relation = bodyOf(node, scope)
   const ordered: Scope = { ...scope, relations: new Map([['', relation]]) }
-  if (node['larg'] !== undefined) sortsOf(node, ordered)
+  if (node['larg'] !== undefined) sortsOf(node, ordered, relation.rows)
   const rows = limitedRows(node, relation.rows, scope)
   return { ...relation, rows }
 }
@@ -51,6 +51,11 @@ function setOperation(node: Node, scope: Scope): Relation {
     Math.max(width, others[at] ?? Math.max(0, ...others)),
   ])
   noteAreas(scope.ledger, areasOfSetOperation, tupleWidth(widestOfEach(columns)))
+  noteSort(
+    scope.ledger,
+    left.rows + right.rows,
+    columns.map(([, width]) => width),
+  )
   const rows = node['op'] === 'SETOP_UNION' ? left.rows + right.rows : left.rows
   return { columns: widestOfEach(columns), rows, keys: [] }
 }
@@ -64,33 +69,36 @@ function valuesOf(node: Node, scope: Scope): Relation {
       columns.set(name, Math.max(width, columns.get(name) ?? 0))
     }
   }
-  sortsOf(node, scope)
+  sortsOf(node, scope, lists.length)
   return { columns, rows: lists.length, keys: [] }
 }
 
 function plainSelect(node: Node, outer: Scope): Relation {
   const { relations, rows } = relationsOfFrom(node, outer)
-  const { ctes, tables, ledger, sizeOfSelect } = outer
-  const inner: Scope = { relations, rows, ctes, tables, ledger, sizeOfSelect, outer }
+  const { ctes, tables, isEquated, ledger, sizeOfSelect } = outer
+  const inner: Scope = { relations, rows, ctes, tables, isEquated, ledger, sizeOfSelect, outer }
   const joins = Math.max(0, nodesOf(node['fromClause']).length - 1)
   noteAreas(ledger, areasOfJoin * joins, widthOfRow(inner))
+  // A subquery may become a side of a join.
+  if (joins > 0 || outer.relations.size > 0) noteJoinSides(inner)
   if (node['whereClause'] !== undefined) sizeOf(nodeOf(node['whereClause']), inner)
   const sets = groupingSets(node['groupClause'])
   if (sets > mostGroupingSets) refuse(`A reporting query may group in ${mostGroupingSets} ways.`)
   const collected: Scope = { ...inner, rows: rows * sets }
-  const { columns, multiplier, isAggregated } = targetsOf(node, collected, relations)
-  const named: Scope = { ...collected, outputs: columns }
+  const { columns, places, multiplier, isAggregated } = targetsOf(node, collected)
+  const named: Scope = { ...collected, outputs: columns, places }
   groupsOf(node, named)
   if (node['havingClause'] !== undefined) sizeOf(nodeOf(node['havingClause']), named)
-  sortsOf(node, named)
+  if (node['distinctClause'] !== undefined) distinctOf(node, named, named.rows * multiplier)
+  sortsOf(node, named, named.rows * multiplier)
   const isOne = isAggregated && nodesOf(node['groupClause']).length === 0
   const keys = multiplier === 1 && sets === 1 ? keysOf(node, columns) : []
   return { columns, rows: (isOne ? 1 : rows * sets) * multiplier, keys: isOne && multiplier === 1 ? [[]] : keys }
 }
 
-type Targets = { columns: Map<string, number>; multiplier: number; isAggregated: boolean }
+type Targets = { columns: Map<string, number>; places: number[]; multiplier: number; isAggregated: boolean }
 
-function targetsOf(node: Node, scope: Scope, relations: ReadonlyMap<string, Relation>): Targets {
+function targetsOf(node: Node, scope: Scope): Targets {
   const columns: [string, number][] = []
   let multiplier = 1
   let isAggregated = node['havingClause'] !== undefined
@@ -98,7 +106,7 @@ function targetsOf(node: Node, scope: Scope, relations: ReadonlyMap<string, Rela
     const { name, val } = nodeOf(tagged['ResTarget'])
     const names = namesOf(nodeOf(nodeOf(val)['ColumnRef'])['fields'])
     if (names.at(-1) === '*') {
-      columns.push(...starred(names.at(-2), relations))
+      columns.push(...starred(names.at(-2), scope))
       continue
     }
     const size = sizeOf(nodeOf(val), scope)
@@ -106,13 +114,17 @@ function targetsOf(node: Node, scope: Scope, relations: ReadonlyMap<string, Rela
     isAggregated ||= hasAggregate(nodeOf(val))
     columns.push([textOf(name) || names.at(-1) || nameOf(nodeOf(val)), size.width])
   }
-  return { columns: widestOfEach(columns), multiplier, isAggregated }
+  return { columns: widestOfEach(columns), places: columns.map(([, width]) => width), multiplier, isAggregated }
 }
 
-function starred(alias: string | undefined, relations: ReadonlyMap<string, Relation>): [string, number][] {
-  const chosen = [...relations].filter(([name]) => alias === undefined || alias === name)
-  // An alias of an outer SELECT: all of what is known here is at least as much as nothing.
-  return chosen.flatMap(([, { columns }]) => [...columns])
+/** The columns of all tables of the SELECT, or of the one of this alias, which may be one of a SELECT around it. */
+function starred(alias: string | undefined, scope: Scope): [string, number][] {
+  if (alias === undefined) return Array.from(scope.relations.values(), ({ columns }) => [...columns]).flat()
+  for (let place: Scope | undefined = scope; place; place = place.outer) {
+    const relation = place.relations.get(alias)
+    if (relation) return [...relation.columns]
+  }
+  return []
 }
 
 /** The name that PostgreSQL gives to a column that has none. */
@@ -161,34 +173,51 @@ function setsOf(tagged: Node): number {
 
 function groupsOf(node: Node, scope: Scope): void {
   const items = nodesOf(node['groupClause'])
-  for (const tagged of items) visitGroup(tagged, scope)
-  if (items.length > 0) noteAreas(scope.ledger, groupingSets(items), widthOfRow(scope))
-  if (node['distinctClause'] !== undefined) {
-    for (const tagged of nodesOf(node['distinctClause'])) if (Object.keys(tagged).length > 0) sizeOf(tagged, scope)
-    noteAreas(scope.ledger, 1, widthOfAll(scope))
-  }
+  if (items.length === 0) return
+  noteAreas(scope.ledger, groupingSets(items), widthOfRow(scope))
+  const widths = items.flatMap((tagged) => widthsOfGroup(tagged, scope))
+  noteSort(scope.ledger, scope.rows, widths)
 }
+
+function distinctOf(node: Node, scope: Scope, rows: number): void {
+  for (const tagged of nodesOf(node['distinctClause'])) if (Object.keys(tagged).length > 0) sizeOf(tagged, scope)
+  noteAreas(scope.ledger, 1, widthOfAll(scope))
+  noteSort(scope.ledger, rows, widthsOfAnswer(scope))
+}
+
+/** Of all columns of the answer. */
+const widthsOfAnswer = ({ places, relations }: Scope): readonly number[] =>
+  places ?? Array.from(relations.values(), ({ columns }) => [...columns.values()]).flat()
 
 /** A row with what is computed of it, which a sort carries along. */
 const widthOfAll = (scope: Scope): number => widthOfRow(scope) + (scope.outputs ? tupleWidth(scope.outputs) : 0)
 
-function visitGroup(tagged: Node, scope: Scope): void {
+function widthsOfGroup(tagged: Node, scope: Scope): readonly number[] {
   if ('GroupingSet' in tagged) {
-    for (const part of nodesOf(nodeOf(tagged['GroupingSet'])['content'])) visitGroup(part, scope)
-  } else sizeOf(tagged, scope)
+    return nodesOf(nodeOf(tagged['GroupingSet'])['content']).flatMap((part) => widthsOfGroup(part, scope))
+  }
+  return widthsOfKey(tagged, sizeOf(tagged, scope).width, scope)
 }
 
-function sortsOf(node: Node, scope: Scope): void {
-  const sorts = nodesOf(node['sortClause'])
-  for (const tagged of sorts) sizeOf(nodeOf(nodeOf(tagged['SortBy'])['node']), scope)
-  if (sorts.length > 0) noteAreas(scope.ledger, 1, widthOfAll(scope))
-  for (const tagged of nodesOf(node['windowClause'])) {
-    const { partitionClause, orderClause, startOffset, endOffset } = nodeOf(tagged['WindowDef'])
-    sizesOf(partitionClause, scope)
-    for (const part of nodesOf(orderClause)) sizeOf(nodeOf(nodeOf(part['SortBy'])['node']), scope)
-    for (const offset of [startOffset, endOffset]) if (offset !== undefined) sizeOf(nodeOf(offset), scope)
-    noteAreas(scope.ledger, 2, widthOfRow(scope))
+/** A number is the place of a column of the answer, counted from 1. */
+function widthsOfKey(tagged: Node, width: number, scope: Scope): readonly number[] {
+  const place = integerOf(tagged)
+  if (place === undefined) return [width]
+  const widths = widthsOfAnswer(scope)
+  const found = widths[place - 1]
+  return found === undefined ? widths : [found]
+}
+
+/** `rows` is how many there are to sort. */
+function sortsOf(node: Node, scope: Scope, rows: number): void {
+  const keys = nodesOf(node['sortClause']).map((tagged) => nodeOf(nodeOf(tagged['SortBy'])['node']))
+  const sizes = sizesOfOrder(node['sortClause'], scope)
+  if (keys.length > 0) {
+    noteAreas(scope.ledger, 1, widthOfAll(scope))
+    const widths = keys.flatMap((key, at) => widthsOfKey(key, sizes[at]?.width ?? 0, scope))
+    noteSort(scope.ledger, rows, widths)
   }
+  for (const tagged of nodesOf(node['windowClause'])) noteWindowDefinition(nodeOf(tagged['WindowDef']), scope)
 }
 
 function limitedRows(node: Node, rows: number, scope: Scope): number {
