@@ -37,6 +37,8 @@ export function leasesOn<Claimed extends WorkKey>(db: Db, definition: LeaseTable
   const id = sql.ref(`head.${definition.idColumn}`)
   const bareId = sql.ref(definition.idColumn)
   const until = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
+  // One that ends later than any lease can was taken while the clock of the database was ahead.
+  const isOver = sql`(head.leased_until < clock_timestamp() or head.leased_until > ${until} + interval '1 minute')`
   const key = sql`head.organization_id as "organizationId", ${id} as id`
   const asked = (keys: readonly WorkKey[]) => sql`unnest(
     ${keys.map(({ organizationId }) => organizationId)}::bigint[], ${keys.map((one) => one.id)}::bigint[]
@@ -50,7 +52,7 @@ export function leasesOn<Claimed extends WorkKey>(db: Db, definition: LeaseTable
         update ${table} as head set leased_by = ${holder}, leased_until = ${until}
         from (
           select head.organization_id, ${id} from ${table} as head
-          where ${within(of)} and (head.leased_until is null or head.leased_until < clock_timestamp()) and ${isDue}
+          where ${within(of)} and (head.leased_until is null or ${isOver}) and ${isDue}
           limit ${mostAtOnce}
           for no key update of head skip locked
         ) as free

@@ -35,6 +35,8 @@ export type LeasedWork<Claimed extends WorkKey, Work extends HeldWork> = {
   /** Calls back with the organization that has something new, or undefined when something may have been missed. */
   subscribe(onNews: (organizationId: string | undefined) => void): () => void
   nowMs: () => number
+  /** The clock was put back: times that were written before may be far ahead of it. */
+  onClockPutBack?: () => Promise<unknown>
   log: Logger
 }
 
@@ -54,6 +56,8 @@ const idleBeforeReleaseMs = 3_000
 const stopWithinMs = 5_000
 const writeWithinMs = 1_000
 const longestSleepMs = 1_000
+/** A clock that is put back by more than this has made the times in memory useless. */
+const steppedBackMs = 2_000
 
 const nameOf = ({ organizationId, id }: WorkKey): string => `${organizationId}/${id}`
 
@@ -140,10 +144,23 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
     return Math.max(1, Math.min(untilWake, untilClaim, longestSleepMs))
   }
 
+  /** The clock was put back: what waits in memory would wait for as long again. It is claimed and read anew. */
+  async function beginAnew(): Promise<void> {
+    const all = worksOf(held.values())
+    for (const work of all) forget(work)
+    const keys = all.map(({ key }) => key)
+    await leases.release(holder, keys)
+    await definition.onClockPutBack?.()
+    await look('all')
+  }
+
   async function run(): Promise<void> {
+    let lastAtMs = nowMs()
     while (!isStopping) {
       const roundAtMs = nowMs()
       try {
+        if (roundAtMs < lastAtMs - steppedBackMs) await beginAnew()
+        lastAtMs = roundAtMs
         await round()
       } catch (error) {
         report('A round of work failed')(error)

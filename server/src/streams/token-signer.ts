@@ -22,7 +22,7 @@ export type TokenSigner = {
 
 export type Signed = { token: string; kid: string }
 
-type HeldKey = { kid: string; headers: Map<string, string>; privateKey: KeyObject; until: string }
+type HeldKey = { kid: string; headers: Map<string, string>; privateKey: KeyObject; since: string; until: string }
 
 /** How long a key is used before the database is asked whether another has taken over. */
 const heldForMs = 10_000
@@ -35,12 +35,12 @@ export function tokenSigner(db: Db, secrets: Secrets): TokenSigner {
 
   async function keyAt(asked: KeyRing, now: string, isFresh: boolean): Promise<HeldKey> {
     const before = held.get(nameOf(asked))
-    if (before && now < before.until && !isFresh) return before
+    if (before && isWithin(now, before) && !isFresh) return before
     const ring = await ringOf(db, asked)
     const row = (await findSigningKey(db, ring, now)) ?? (await makeFirst(ring, now))
     const soon = new Date(Date.parse(now) + heldForMs).toISOString()
     const until = row.retired_at !== null && row.retired_at < soon ? row.retired_at : soon
-    const key = before?.kid === row.kid ? { ...before, until } : { ...open(row, ring), until }
+    const key = { ...(before?.kid === row.kid ? before : open(row, ring)), since: now, until }
     if (held.size >= maxHeld) held.clear()
     held.set(nameOf(asked), key)
     return key
@@ -72,5 +72,8 @@ export function tokenSigner(db: Db, secrets: Secrets): TokenSigner {
     },
   }
 }
+
+/** Before `since` the clock has been put back: it says nothing of how long the key was held. */
+const isWithin = (now: string, { since, until }: HeldKey): boolean => since <= now && now < until
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

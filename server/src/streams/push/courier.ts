@@ -1,5 +1,5 @@
 import type { IssuedEvent } from '../issue-tokens.ts'
-import { backoffMs } from './backoff-rules.ts'
+import { backoffMs, endOfWaitMs } from './backoff-rules.ts'
 import type { Verdict } from './judge-answer.ts'
 
 /** A receiver that is left alone for a while, and for how many failures in a row. */
@@ -89,7 +89,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
     for (const event of events) {
       const name = lineName(event)
       if (waiting.has(name) || known.has(event.id)) continue
-      const heldUntilMs = event.heldUntil === null ? 0 : Date.parse(event.heldUntil)
+      const heldUntilMs = event.heldUntil === null ? 0 : endOfWaitMs(Date.parse(event.heldUntil), nowMs)
       if (heldUntilMs > nowMs) waiting.set(name, { failures: event.attempts, untilMs: heldUntilMs })
       else add(name, event)
     }

@@ -5,6 +5,7 @@ import type { WorkKey } from '../../jobs/leases.ts'
 import type { Outbound, PostOutcome } from '../../outbound/outbound.ts'
 import type { IssuedEvent } from '../issue-tokens.ts'
 import { kidOf } from '../token-header.ts'
+import { endOfWaitMs } from './backoff-rules.ts'
 import { type Hold, openCourier, type Want } from './courier.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
 import type { LeasedStream } from './list-receivers.ts'
@@ -35,7 +36,7 @@ export function openDelivery(
   const { organizationId, id: streamId } = leased
   const key: WorkKey = { organizationId, id: streamId }
   const names = { organization_id: organizationId, stream_id: streamId }
-  const courier = openCourier(inheritedHold(leased))
+  const courier = openCourier(inheritedHold(leased, nowMs()))
   const inFlight = trackInFlight(firstValidUntilMs)
   let destination = first
   let lastDeliveredAt: string | null = null
@@ -106,9 +107,10 @@ export function openDelivery(
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
-function inheritedHold({ heldUntil, failures, failingSince, lastError }: LeasedStream): { hold?: Hold } {
+function inheritedHold(leased: LeasedStream, nowMs: number): { hold?: Hold } {
+  const { heldUntil, failures, failingSince, lastError } = leased
   if (heldUntil === null || failingSince === null) return {}
-  const [untilMs, sinceMs] = [Date.parse(heldUntil), Date.parse(failingSince)]
+  const [untilMs, sinceMs] = [endOfWaitMs(Date.parse(heldUntil), nowMs), Date.parse(failingSince)]
   return { hold: { failures, sinceMs, untilMs, reason: lastError ?? '' } }
 }
 

@@ -56,8 +56,11 @@ async function change(id: string, columns: NonNullable<Columns>): Promise<void> 
 }
 
 /** Runs `work` beside deliverers, as workers have them. */
-async function delivering(work: () => Promise<void>, { deadlineMs = 15_000, deliverers = 1 } = {}): Promise<void> {
-  const parts = { connection: database.connection, secrets, clock: systemClock, log: createLogger('silent') }
+async function delivering(
+  work: () => Promise<void>,
+  { deadlineMs = 15_000, deliverers = 1, clock = systemClock } = {},
+): Promise<void> {
+  const parts = { connection: database.connection, secrets, clock, log: createLogger('silent') }
   const started = await Promise.all(
     Array.from({ length: deliverers }, async () => {
       const outbound = outboundOfTests({ deadlineMs })
@@ -173,6 +176,40 @@ test('what is being retried is sent when somebody asks for it, once each time, a
   })
   assert.equal(receiver.received.length, 3)
   assert.equal((await deliveriesOf(id)).length, 1)
+})
+
+test('what was put off while the clock was ahead is sent by a process that starts, or that sees it put right', async () => {
+  const { id } = await openEndpoint()
+  await delivering(async () => {
+    await queue(1, 2)
+    await settled(id)
+  })
+  const ahead = { state: 'pending', settled_at: null, attempts: 3 } as const
+  const [first, second] = await deliveriesOf(id)
+  const change = (deliveryId: string | undefined, ms: number) =>
+    database.db
+      .updateTable('webhook_deliveries')
+      .set({ ...ahead, next_attempt_at: isoIn(ms) })
+      .where('id', '=', deliveryId ?? '')
+      .execute()
+  await change(first?.id, 20 * day)
+  await change(second?.id, day)
+  const stateOf = async (place: number) => (await deliveriesOf(id))[place]?.state
+  await delivering(async () => {
+    await until(10_000, async () => (await stateOf(0)) === 'delivered')
+  })
+  assert.equal(await stateOf(1), 'pending', 'a wait that the schedule has stays')
+
+  let aheadMs = 20 * day
+  const clock = () => isoIn(aheadMs)
+  await delivering(
+    async () => {
+      await change(first?.id, 21 * day)
+      aheadMs = 0
+      await until(10_000, async () => (await stateOf(0)) === 'delivered')
+    },
+    { clock },
+  )
 })
 
 test('what failed comes again in its time, and those of its device wait for it while others pass', async () => {

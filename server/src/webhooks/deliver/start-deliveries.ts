@@ -9,6 +9,7 @@ import { shareRound } from '../../jobs/share-round.ts'
 import { startLeasedWork } from '../../jobs/start-leased-work.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import { hastenImpossibleWaits } from '../../webhook-ledger/hasten-impossible-waits.ts'
 import { webhookChannel } from '../../webhook-ledger/queue-webhooks.ts'
 import { writeAttempts } from '../../webhook-ledger/write-attempts.ts'
 import { destinationOf, type EndpointRow, listEndpoints } from './destinations.ts'
@@ -106,8 +107,11 @@ export async function startDeliveries({
     return asking.map(({ work }) => work)
   }
 
+  // While no deliverer ran, and when it notices: nobody else sees a clock being put right.
+  const onClockPutBack = () => hastenImpossibleWaits(db, clock())
+  await onClockPutBack()
   const running = startLeasedWork<LeasedEndpoint, EndpointWork>({
-    ...{ name: 'webhooks', holder, leases: endpointLeases(db), open, refresh, read, nowMs, log },
+    ...{ name: 'webhooks', holder, leases: endpointLeases(db), open, refresh, read, nowMs, onClockPutBack, log },
     subscribe: (onNews) => {
       subscribers.add(onNews)
       return () => subscribers.delete(onNews)
