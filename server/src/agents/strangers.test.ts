@@ -7,6 +7,8 @@ import { makeIn } from '../../test/support/make.ts'
 import { enrollBody } from '../../test/support/osquery-client.ts'
 import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
 
+// One engine: it is about bodies and connections.
+
 const agents = testAgents()
 const { database } = agents
 const make = makeIn(database)
@@ -17,11 +19,11 @@ const mebibyte = 2 ** 20
 const logPath = '/api/v1/osquery/log'
 const filler = Buffer.alloc(16 * mebibyte, 'x')
 
-/** Sends everything of a body but its last byte. */
+/** Sends everything of a body but its last byte, as fast as the server takes it. */
 async function holdBack(path: string, length: number, start = '{"data":"'): Promise<HeldRequest> {
   const held = heldRequest(agents.server.origin, path, { 'content-length': length })
   await held.send(start)
-  await held.send(filler.subarray(0, length - 1 - start.length))
+  void held.send(filler.subarray(0, length - 1 - start.length))
   return held
 }
 

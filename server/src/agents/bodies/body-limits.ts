@@ -29,6 +29,8 @@ export const bodyLimits = {
   /** Of a body that its network vouches for. */
   vouchedPace: { graceMs: 5_000, minBytesPerSecond: 16 * kibibyte, maxMs: 30_000 },
   strangerPace: { graceMs: 5_000, minBytesPerSecond: 16 * kibibyte, maxMs: 10_000 },
+  /** How fast the bodies of one network are read for which no node key vouches, however many it sends. */
+  strangerRate: { bytesPerSecond: 4 * mebibyte, burstBytes: 1 * mebibyte, tickMs: 50 },
   /** The longest body whose node key is found only at its end, where nothing vouches for its sender. */
   maxStrangerBytes: 1 * mebibyte,
   /** The longest body without compression that is parsed to find its node key. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Answer, failure } from '../answers.ts'
 import type { Pace } from './body-limits.ts'
 import type { Holding, MemoryShare } from './memory-share.ts'
+import type { ReadRate } from './read-rate.ts'
 
 const busy = failure(503, 'The service is busy')
 const tooSlow = failure(408, 'The body came too slowly')
@@ -16,10 +17,12 @@ export type Outcome =
 /** A body that is being read. */
 export type Reading = ReturnType<typeof startReading>
 
-export type Account = { share: MemoryShare; party: string; pace: Pace }
+/** Which memory and time a body gets; `rate` is how fast it is read, as fast as it comes where it is undefined. */
+export type Account = { share: MemoryShare; party: string; pace: Pace; rate?: ReadRate | undefined }
 type Parts = { message: IncomingMessage; account: Account; lingerMs: number; onEnd: (outcome: Outcome) => void }
 
 const nothing = Buffer.alloc(0)
+const freeBytes = 64 * 1024
 
 /**
  * Reads one body into a share of memory and calls `onEnd` once. The rest of a refused body is read and dropped for a
@@ -27,7 +30,7 @@ const nothing = Buffer.alloc(0)
  */
 export function startReading({ message, account, lingerMs, onEnd }: Parts) {
   const startedAtMs = performance.now()
-  let { share, pace } = account
+  let { share, pace, rate } = account
   let chunks: Buffer[] = []
   let receivedBytes = 0
   let state: 'reading' | 'skipping' | 'over' = 'reading'
@@ -54,9 +57,16 @@ export function startReading({ message, account, lingerMs, onEnd }: Parts) {
   const refuse = (answer: Answer): void => stop({ kind: 'refused', answer })
   const fail = (error: unknown): void => stop({ kind: 'failed', error })
 
+  /** The first of a body is read at once: it tells who sends it, and agents seldom send more. */
+  function waitForTurn(bytes: number): void {
+    if (!rate || receivedBytes <= freeBytes) return
+    if (!rate.spend(holding.party, bytes, () => message.resume())) message.pause()
+  }
+
   function take(chunk: Buffer): void {
-    if (state === 'over') return
     receivedBytes += chunk.length
+    waitForTurn(chunk.length)
+    if (state === 'over') return
     if (state === 'skipping') return
     chunks.push(chunk)
     share.grow(holding, chunk.length, performance.now())
@@ -75,6 +85,7 @@ export function startReading({ message, account, lingerMs, onEnd }: Parts) {
     share.release(holding)
     share = other.share
     pace = other.pace
+    rate = other.rate
     holding = share.open(other.party, startedAtMs, giveUp)
     share.grow(holding, heldBytes, performance.now())
   }

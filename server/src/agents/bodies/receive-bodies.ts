@@ -8,6 +8,7 @@ import { networkOf } from '../network-of.ts'
 import { rememberFor } from '../remember-for.ts'
 import { type BodyLimits, bodyLimits, type ShareName } from './body-limits.ts'
 import { memoryShare } from './memory-share.ts'
+import { readRate } from './read-rate.ts'
 import { type Account, type Outcome, type Reading, startReading } from './reading.ts'
 import { receiveUnknown, type Sender } from './receive-unknown.ts'
 
@@ -34,6 +35,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
     stranger: memoryShare(limits.shares.stranger),
     enrollment: memoryShare(limits.shares.enrollment),
   }
+  const strangerRate = readRate(limits.strangerRate)
   const readings = new Set<Reading>()
   const speakers = new WeakMap<Socket, DeviceState>()
   const networks = rememberFor<true>(vouching, context.clock)
@@ -45,11 +47,13 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
   }, limits.sweepMs).unref()
 
   function account(share: ShareName, party: string): Account {
-    const isKnown = share === 'header' || share === 'body'
-    return { share: shares[share], party, pace: isKnown ? limits.knownPace : limits.strangerPace }
+    if (share === 'header' || share === 'body') return { share: shares[share], party, pace: limits.knownPace }
+    return { share: shares[share], party, pace: limits.strangerPace, rate: strangerRate }
   }
 
-  const vouchedAccountOf = (network: string): Account => ({ ...account('body', network), pace: limits.vouchedPace })
+  const vouchedAccountOf = (network: string): Account => ({
+    ...{ share: shares.body, party: network, pace: limits.vouchedPace, rate: strangerRate },
+  })
 
   function begin(message: IncomingMessage, from: Account, onEnd: (outcome: Outcome) => void): Reading {
     const reading = startReading({
@@ -121,7 +125,10 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
       networks.note(networkOf(ip), true)
     },
 
-    stop: () => clearInterval(sweep),
+    stop(): void {
+      clearInterval(sweep)
+      strangerRate.stop()
+    },
   }
 }
 
