@@ -6,6 +6,7 @@ export type Scale = {
   searchedRows: number
   reportingDevices: number
   fleet: { devices: number; spreadMs: number; holdMs: number }
+  storm: { devices: number; spreadMs: number; limitMs: number }
   recomputed: { devices: number; checks: number }
   roundMs: number
   rounds: number

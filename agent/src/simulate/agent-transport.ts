@@ -7,9 +7,16 @@ export type TransportOutcome =
   | { answered: true; status: number; text: string; elapsedMs: number }
   | { answered: false; fault: TransportFault; elapsedMs: number }
 
+export type AgentCall = {
+  readonly device: number
+  readonly path: string
+  readonly body: string
+  readonly nodeKey: string
+}
+
 export type AgentTransport = {
   /** POSTs JSON as osquery does; an empty key sends no Authorization header. Calls back exactly once. */
-  post: (path: string, body: string, nodeKey: string, done: (outcome: TransportOutcome) => void) => void
+  post: (call: AgentCall, done: (outcome: TransportOutcome) => void) => void
   connectionsOpened: () => number
   resent: () => number
   close: () => Promise<void>
@@ -18,7 +25,8 @@ export type AgentTransport = {
 export type TransportOptions = {
   server: string
   ca?: string
-  connections: number
+  /** How many all devices share, or one of its own for each. */
+  connections: number | 'own'
   userAgent: string
   /** Called once, when no connection could be made for the first time. */
   onUnreachable: (why: string) => void
@@ -28,14 +36,7 @@ export type TransportOptions = {
 const timeoutMs = 16_000
 
 export function createAgentTransport(options: TransportOptions): AgentTransport {
-  const pool = new Pool(new URL(options.server).origin, {
-    connections: options.connections,
-    pipelining: 1,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveTimeout: 60_000,
-    connect: { timeout: timeoutMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
-  })
+  const pools = new Map<number, Pool>()
   let connectionsOpened = 0
   let resent = 0
   let isTold = false
@@ -43,12 +44,30 @@ export function createAgentTransport(options: TransportOptions): AgentTransport 
     if (!isTold) options.onUnreachable(why)
     isTold = true
   }
-  pool.on('connect', () => {
-    connectionsOpened += 1
-  })
+  function openPool(connections: number): Pool {
+    const pool = new Pool(new URL(options.server).origin, {
+      connections,
+      pipelining: 1,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      keepAliveTimeout: 60_000,
+      connect: { timeout: timeoutMs, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+    })
+    return pool.on('connect', () => {
+      connectionsOpened += 1
+    })
+  }
+  /** A device's own, or the one that all share. */
+  function poolOf(device: number): Pool {
+    const [place, connections] = options.connections === 'own' ? [device, 1] : [0, options.connections]
+    const pool = pools.get(place) ?? openPool(connections)
+    pools.set(place, pool)
+    return pool
+  }
   const common = ['content-type', 'application/json', 'accept', 'application/json', 'user-agent', options.userAgent]
 
   function send(
+    pool: Pool,
     request: Dispatcher.DispatchOptions,
     sentAt: number,
     isRepeat: boolean,
@@ -61,20 +80,22 @@ export function createAgentTransport(options: TransportOptions): AgentTransport 
         if (outcome.answered || outcome.fault !== 'reset' || isRepeat) done(outcome)
         else {
           resent += 1
-          send(request, sentAt, true, done)
+          send(pool, request, sentAt, true, done)
         }
       }),
     )
   }
 
   return {
-    post(path, body, nodeKey, done) {
+    post({ device, path, body, nodeKey }, done) {
       const headers = nodeKey === '' ? common : [...common, 'authorization', `NodeKey ${nodeKey}`]
-      send({ path, method: 'POST', headers, body }, performance.now(), false, done)
+      send(poolOf(device), { path, method: 'POST', headers, body }, performance.now(), false, done)
     },
     connectionsOpened: () => connectionsOpened,
     resent: () => resent,
-    close: () => pool.destroy(),
+    async close() {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()))
+    },
   }
 }
 

@@ -28,7 +28,8 @@ export function callServer(
 ): void {
   const nodeKey = call === 'enroll' ? '' : (fleet.nodeKeys[device] ?? '')
   const path = fleet.settings.basePath + paths[call]
-  fleet.transport.post(path, body, nodeKey, (outcome) => {
+  const request = { device, path, body, nodeKey }
+  fleet.transport.post(request, (outcome) => {
     const judged = judge(fleet, call, outcome)
     if (judged.answer && !judged.answer.accepted && judged.answer.isNodeInvalid && call !== 'enroll') {
       loseKey(fleet, device, nodeKey)
@@ -37,7 +38,7 @@ export function callServer(
   })
   if (call === 'enroll' || !isSentTwice(fleet)) return
   fleet.counters.duplicates += 1
-  fleet.transport.post(path, body, nodeKey, (outcome) => judge(fleet, call, outcome))
+  fleet.transport.post(request, (outcome) => judge(fleet, call, outcome))
 }
 
 function isSentTwice(fleet: Fleet): boolean {

@@ -27,7 +27,10 @@ function acceptKey(fleet: Fleet, device: number, key: string) {
   fleet.nodeKeys[device] = key
   fleet.devicesWithKey += 1
   if (fleet.enrolledBefore[device]) fleet.counters.reEnrolled += 1
-  else fleet.counters.enrolled += 1
+  else {
+    fleet.counters.enrolled += 1
+    fleet.counters.lastEnrolledMs = fleet.now()
+  }
   fleet.enrolledBefore[device] = 1
   // A device that enrols again has its configuration; what came due without a key was dropped and starts again here.
   const plan = fleet.plans[device]

@@ -57,6 +57,14 @@ test('every device enrols as the seed says, and two runs bring the same devices'
   assert.equal(runs[0]?.report.enrolled, 20)
 })
 
+test('devices share connections, or each has one of its own', async () => {
+  const shared = await simulateAgainst({}, { connections: 2 })
+  assert.equal(shared.report.connectionsOpened, 2)
+  const own = await simulateAgainst({}, { connections: 'own' })
+  assert.equal(own.report.connectionsOpened, 20)
+  assert.deepEqual(own.report.errors, {})
+})
+
 test('a server that cannot be reached is named at once, with the reason', async () => {
   const server = await startTrialServer({})
   await server.close()

@@ -6,9 +6,9 @@
  * retries, the re-enrolment after `node_invalid`, `accelerate`, requests sent twice. Checks are answered by running
  * their SQL over rows that make it pass or fail, other queries by running them over a small set of plausible tables.
  *
- * Not simulated: a connection per thread of each agent. All devices share `connections` kept-alive connections, so the
- * server sees far fewer sockets and TLS handshakes than a real fleet of the size causes (up to three connections per
- * device, each renewed hourly without session resumption). Nor: carves, event tables, discovery queries, deny lists,
+ * Not simulated: a connection per thread of each agent. All devices share `connections` kept-alive connections, or have
+ * one each, so the server sees fewer sockets and TLS handshakes than a real fleet of the size causes (up to three
+ * connections per device, each renewed hourly without session resumption). Nor: carves, event tables, discovery queries, deny lists,
  * compressed logs, changes in differential results. A device that never reported sends its scheduled results at the
  * first log period, where a real agent waits one interval first.
  */
@@ -43,8 +43,8 @@ export type SimulationOptions = {
   intervals?: Partial<Intervals>
   /** Without it the run ends with the signal. */
   durationMs?: number
-  /** Shared connections; default 64, at most one per device. */
-  connections?: number
+  /** Shared connections, or one of its own for each device; default 64, at most one per device. */
+  connections?: number | 'own'
   platforms?: PlatformWeights
   /** Remembers node keys, so that a later run goes on as the same devices. */
   stateFile?: string
@@ -93,7 +93,7 @@ async function openFleet(options: SimulationOptions, startedAtMs: number, nodeKe
     settings,
     transport: createAgentTransport({
       server: options.server,
-      connections: settings.connections,
+      connections: options.connections === 'own' ? 'own' : settings.connections,
       userAgent: `osquery/${simulatedVersion}`,
       onUnreachable: (why) =>
         options.log(`${new URL(options.server).origin} cannot be reached: ${why}. The devices go on trying…`),
@@ -117,7 +117,10 @@ function settingsOf(options: SimulationOptions): FleetSettings {
     basePath: path === '' ? '/api/v1/osquery' : path,
     failures: { seed: options.seed, failRate: options.failRate, periodMs: options.periodMs },
     intervals: options.intervals ?? {},
-    connections: Math.max(1, Math.min(options.connections ?? 64, options.devices)),
+    connections:
+      options.connections === 'own'
+        ? options.devices
+        : Math.max(1, Math.min(options.connections ?? 64, options.devices)),
     duplicateRate: options.duplicateRate ?? 0,
     statusLineRate: options.statusLineRate ?? 0,
   }

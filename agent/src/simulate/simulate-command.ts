@@ -38,15 +38,16 @@ export const simulateHelp = `muster simulate: many simulated devices over osquer
   --config-interval TIME       instead of 300 s
   --distributed-interval TIME  instead of what the server's configuration says
   --log-interval TIME          instead of what the server's configuration says
-  --connections N              connections that all devices share (64, at most one per device)
+  --connections N              connections that all devices share (64, at most one per device), or
+                               "own" for one of each device
   --platforms A=N,B=N          shares of darwin, windows and linux (darwin=50,windows=35,linux=15)
   --state-file FILE            keeps node keys: a later run goes on as the same devices
   --duplicate-rate SHARE       share of requests sent twice, as broken connections cause (0)
   --status-line-rate SHARE     share of log periods that have a status line to send (0)
   --progress-every TIME        (5s)
 
-TIME is a number with ms, s, m or h. Real agents each hold connections of their own: a server
-sees fewer sockets and TLS handshakes from simulated devices than from as many real ones.`
+TIME is a number with ms, s, m or h. Real agents each hold up to three connections of their own: a
+server sees fewer sockets and TLS handshakes from simulated devices than from as many real ones.`
 
 /** Runs the command line and returns the report; throws an Error that says which argument is wrong. */
 export async function simulate(
@@ -83,7 +84,7 @@ export function parseSimulateArguments(args: string[]): Omit<SimulationOptions, 
     ...given('stateFile', '--state-file', values['state-file'], (_, path) => path),
     ...given('spreadMs', '--spread', values.spread, duration),
     ...given('durationMs', '--duration', values.duration, duration),
-    ...given('connections', '--connections', values.connections, (flag, text) => wholeNumber(flag, text, 1)),
+    ...given('connections', '--connections', values.connections, connectionsOf),
     ...given('platforms', '--platforms', values.platforms, platformWeights),
   }
 }
@@ -99,6 +100,9 @@ function given<Name extends string, T>(
   if (text !== undefined) property[name] = parse(flag, text)
   return property
 }
+
+const connectionsOf = (flag: string, text: string): number | 'own' =>
+  text === 'own' ? text : wholeNumber(flag, text, 1)
 
 function wholeNumber(flag: string, text: string, least: number): number {
   const number = Number(text)

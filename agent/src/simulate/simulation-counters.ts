@@ -6,6 +6,8 @@ export type CallKind = (typeof callKinds)[number]
 /** Everything a run counts; the report is made from it. */
 export type SimulationCounters = {
   enrolled: number
+  /** When a device enrolled for the first time, last of all; since the devices were started. */
+  lastEnrolledMs: number
   reEnrolled: number
   configs: number
   reads: number
@@ -35,6 +37,7 @@ export type SimulationCounters = {
 export function createCounters(): SimulationCounters {
   return {
     enrolled: 0,
+    lastEnrolledMs: 0,
     reEnrolled: 0,
     configs: 0,
     reads: 0,

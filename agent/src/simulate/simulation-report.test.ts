@@ -13,6 +13,7 @@ test('the report is a page of aligned figures', () => {
     requests: 24_310,
     requestsPerSecond: 255.9,
     enrolled: 1000,
+    lastEnrolledMs: 61_400,
     reEnrolled: 3,
     configs: 1003,
     reads: 21_000,
@@ -42,7 +43,7 @@ test('the report is a page of aligned figures', () => {
   })
   assert.deepEqual(text.split('\n'), [
     'Simulated 1,000 devices (seed 7) for 01:35',
-    '  enrolled       998 now; 1,000 new, 3 again',
+    '  enrolled       998 now; 1,000 new, 3 again; the last new one after 01:01',
     '  requests       24,310 answered, 256 per second',
     '  configurations 1,003',
     '  reads          21,000, of which idle 19,500',

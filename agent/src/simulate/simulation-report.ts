@@ -10,6 +10,8 @@ export type SimulationReport = {
   requests: number
   requestsPerSecond: number
   enrolled: number
+  /** Since the devices were started. */
+  lastEnrolledMs: number
   reEnrolled: number
   configs: number
   reads: number
@@ -46,7 +48,7 @@ export function createReport(fleet: Fleet, elapsedMs: number, processorMicroseco
     log: counters.latencies.log.summary(),
   }
   const requests = callKinds.reduce((sum, kind) => sum + latencies[kind].count, 0)
-  const { enrolled, reEnrolled, configs, reads, idleReads, writes, queriesAnswered } = counters
+  const { enrolled, lastEnrolledMs, reEnrolled, configs, reads, idleReads, writes, queriesAnswered } = counters
   const { checksAnswered, logs, logLines, duplicates, flips } = counters
   return {
     seed: fleet.settings.seed,
@@ -55,7 +57,7 @@ export function createReport(fleet: Fleet, elapsedMs: number, processorMicroseco
     elapsedMs,
     requests,
     requestsPerSecond: elapsedMs === 0 ? 0 : (requests / elapsedMs) * 1000,
-    ...{ enrolled, reEnrolled, configs, reads, idleReads, writes, queriesAnswered, checksAnswered },
+    ...{ enrolled, lastEnrolledMs, reEnrolled, configs, reads, idleReads, writes, queriesAnswered, checksAnswered },
     ...{ logs, logLines, duplicates, resent: transport.resent(), flips },
     failingShare: counters.checksKnown === 0 ? 0 : counters.checksFailing / counters.checksKnown,
     errors: Object.fromEntries(counters.errors),
@@ -105,7 +107,7 @@ export function progressLine(fleet: Fleet, elapsedMs: number): string {
 export function formatReport(report: SimulationReport): string {
   const lines = [
     `Simulated ${whole(report.devices)} devices (seed ${report.seed}) for ${formatElapsed(report.elapsedMs)}`,
-    `  enrolled       ${whole(report.devicesEnrolled)} now; ${whole(report.enrolled)} new, ${whole(report.reEnrolled)} again`,
+    `  enrolled       ${whole(report.devicesEnrolled)} now; ${whole(report.enrolled)} new, ${whole(report.reEnrolled)} again; the last new one after ${formatElapsed(report.lastEnrolledMs)}`,
     `  requests       ${whole(report.requests)} answered, ${whole(report.requestsPerSecond)} per second`,
     `  configurations ${whole(report.configs)}`,
     `  reads          ${whole(report.reads)}, of which idle ${whole(report.idleReads)}`,

@@ -1,5 +1,6 @@
 import type { Figure } from '../figure.ts'
 import { checkIn } from './check-in.ts'
+import { coldStart } from './cold-start.ts'
 import { endpoints } from './endpoints.ts'
 import { fleet } from './fleet.ts'
 import { hooks } from './hooks.ts'
@@ -8,8 +9,10 @@ import { listDevices } from './list-devices.ts'
 import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { recompute } from './recompute.ts'
+import { reports } from './reports.ts'
 import { search } from './search.ts'
 import { snapshots } from './snapshots.ts'
+import { storm } from './storm.ts'
 import { strangers } from './strangers.ts'
 
 export const figures: readonly Figure[] = [
@@ -25,4 +28,7 @@ export const figures: readonly Figure[] = [
   push,
   hooks,
   strangers,
+  reports,
+  coldStart,
+  storm,
 ]

@@ -60,9 +60,12 @@ const reportingQueriesSql = (organizationId: string): string => `
     column_names, result_count)
   select ${organizationId}, 'Report ' || n, 'select 1', now(), now() + interval '1 day', 1, 1, now(), '{name,devices}', 500
   from generate_series(1, 100) as n;
-  insert into reporting_query_results (organization_id, query_id, run_id, position, content, total_bytes)
-  select organization_id, reporting_queries.id, 1, n, json_build_object('name', 'Program ' || n, 'devices', n), n * 36
-  from reporting_queries, generate_series(1, 500) as n where organization_id = ${organizationId}`
+  insert into reporting_query_runs (organization_id, query_id, run_id, row_count, slice_ends, digest, content)
+  select organization_id, reporting_queries.id, 1, 500,
+    (select array_agg(n * 50 order by n) filter (where n % 25 = 0) from generate_series(1, 500) as n), '', (
+      select convert_to(string_agg(rpad(json_build_object('name', 'Program ' || n, 'devices', n)::text, 49) || chr(10), ''
+        order by n), 'UTF8') from generate_series(1, 500) as n)
+  from reporting_queries where organization_id = ${organizationId}`
 
 const draftsSql = (organizationId: string): string => `
   insert into custom_check_drafts (organization_id, slug, name, description, check_type, target_type, platforms,
