@@ -1,4 +1,5 @@
 import type { ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
+import { useMutationState } from '@tanstack/react-query'
 import { queryClient } from './query-client.ts'
 import { request } from './request.ts'
 import { sessionQuery, useSession } from './session.ts'
@@ -6,29 +7,35 @@ import { type Action, useAction } from './use-action.ts'
 
 const asItComes: ConsolePreferences = { single_keys: true, device_columns: null }
 
-/** How who is signed in likes the console, in every browser. */
-export const usePreferences = (): ConsolePreferences => useSession()?.preferences ?? asItComes
+const queue = 'preferences'
+const notYetKept = { mutationKey: [queue], status: 'pending' } as const
+
+const withChanges = (kept: ConsolePreferences | undefined, changes: readonly unknown[]): ConsolePreferences =>
+  Object.assign({}, kept ?? asItComes, ...changes)
+
+/** How who is signed in likes the console, in every browser: what is kept, and what was chosen since. */
+export const usePreferences = (): ConsolePreferences =>
+  withChanges(
+    useSession()?.preferences,
+    useMutationState({ filters: notYetKept, select: ({ state }) => state.variables }),
+  )
 
 /** Whether single keys do something. */
 export const areLettersOn = (): boolean =>
-  (queryClient.getQueryData(sessionQuery.queryKey)?.preferences ?? asItComes).single_keys
+  withChanges(
+    queryClient.getQueryData(sessionQuery.queryKey)?.preferences,
+    queryClient
+      .getMutationCache()
+      .findAll(notYetKept)
+      .map(({ state }) => state.variables),
+  ).single_keys
 
-const show = (preferences: ConsolePreferences) =>
-  queryClient.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, preferences })
-
-/** Shown at once, and as it was when it could not be kept. */
-export function useChangePreferences(): Action<ConsolePreferencesChange> {
-  return useAction<ConsolePreferencesChange, ConsolePreferences>({
-    act: async (change) => {
-      const before = queryClient.getQueryData(sessionQuery.queryKey)?.preferences
-      if (before) show({ ...before, ...change })
-      try {
-        return await request<ConsolePreferences>('/session/preferences', { method: 'PATCH', body: change })
-      } catch (error) {
-        if (before) show(before)
-        throw error
-      }
+/** Shown at once, kept in the order of the choices, and as it was when it could not be kept. */
+export const useChangePreferences = (): Action<ConsolePreferencesChange> =>
+  useAction<ConsolePreferencesChange, ConsolePreferences>({
+    inTurn: queue,
+    act: (change) => request<ConsolePreferences>('/session/preferences', { method: 'PATCH', body: change }),
+    onDone: (preferences) => {
+      queryClient.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, preferences })
     },
-    onDone: show,
   })
-}

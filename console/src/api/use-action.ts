@@ -14,6 +14,8 @@ type Parts<Given, Answer> = {
   readonly onDone?: (answer: Answer, given: Given) => void
   /** The form shows what was refused; otherwise a toast does. */
   readonly hasForm?: boolean
+  /** The queue in which it waits for what was asked before it. */
+  readonly inTurn?: string
 }
 
 export type Action<Given, Answer = unknown> = UseMutationResult<Answer, Error, Given> & {
@@ -28,6 +30,7 @@ export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, An
   const client = useQueryClient()
   const mutation = useMutation<Answer, Error, Given>({
     mutationFn: parts.act,
+    ...(parts.inTurn !== undefined && { mutationKey: [parts.inTurn], scope: { id: parts.inTurn } }),
     onSuccess: async (answer, given) => {
       const text = parts.said?.(answer, given)
       if (text !== undefined) toast(text, 'tick', parts.undo?.(answer, given))
