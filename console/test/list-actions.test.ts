@@ -19,7 +19,8 @@ test('the menu of a row follows its link, opens by the keyboard, and gives the f
   assert.equal(await focused(), `Actions for ${name}`)
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Edit…' }).waitFor()
-  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Who may sign in…', 'Unregister…', 'Delete…'])
+  const all = ['Refresh failing checks', 'Edit…', 'Who may sign in…', 'Unregister…', 'Merge…', 'Delete…']
+  assert.deepEqual(await items(), all)
   assert.deepEqual(await violations(page), [])
   await page.keyboard.press('ArrowDown')
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Edit…')
@@ -64,7 +65,7 @@ test('from its row a device is edited, unregistered, and deleted; it leaves the 
     .getByRole('button', { name: /^Actions for / })
     .click()
   await page.getByRole('menuitem', { name: 'Delete…' }).waitFor()
-  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Delete…'], 'nobody owns it')
+  assert.deepEqual(await items(), ['Refresh failing checks', 'Edit…', 'Merge…', 'Delete…'], 'nobody owns it')
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await dialog.getByRole('button', { name: /^Delete/ }).click()
   await page.locator(`[data-row-link][href$="/devices/${id}"]`).waitFor({ state: 'detached' })

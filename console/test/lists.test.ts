@@ -80,10 +80,7 @@ test('checks are sorted by the share that passes, issues by what blocks soonest'
   await settledRows()
   assert.deepEqual(await violations(page), [])
   await page.goto(at('/issues?state=resolved&sort=blocks_at'))
-  await page
-    .getByRole('columnheader', { name: 'Found' })
-    .waitFor({ timeout: 120_000 })
-    .catch(() => {})
+  await page.getByText('No issue matches.').waitFor()
   assert.equal(await page.getByText('could not be loaded').count(), 0)
 })
 
@@ -93,12 +90,32 @@ test('columns are hidden and moved, and the choice follows the person', { skip }
   await page.getByText('1–40 of 40').waitFor()
   assert.deepEqual(await heads(), ['Device', 'State', 'Blocks', 'Owner', 'System', 'Serial', 'Issues', 'Last seen'])
   await page.getByRole('button', { name: 'Columns' }).click()
-  await page.getByRole('checkbox', { name: 'Serial' }).uncheck()
-  const moved = page.waitForResponse((response) => response.url().endsWith('/session/preferences'))
-  await page.getByRole('button', { name: 'Move Owner forward' }).click()
-  assert.equal((await moved).status(), 200)
-  assert.deepEqual(await violations(page), [])
   const chosen = ['Device', 'State', 'Owner', 'Blocks', 'System', 'Issues', 'Last seen']
+  const asked: { device_columns: string[] }[] = []
+  let answerFirst = () => {}
+  const held = new Promise<void>((resolve) => {
+    answerFirst = resolve
+  })
+  await page.route('**/session/preferences', async (route) => {
+    asked.push(route.request().postDataJSON())
+    if (asked.length === 1) await held
+    await route.continue()
+  })
+  await page.getByRole('checkbox', { name: 'Serial', checked: true }).click()
+  await page.getByRole('checkbox', { name: 'Serial', checked: false }).waitFor()
+  await page.getByRole('button', { name: 'Move Owner forward' }).click()
+  await page.getByRole('columnheader').nth(3).filter({ hasText: 'Owner' }).waitFor()
+  assert.deepEqual(await heads(), chosen, 'shown before either is kept')
+  assert.equal(asked.length, 1, 'the second choice waits for the first one')
+  const kept = page.waitForResponse(
+    (response) =>
+      response.url().endsWith('/session/preferences') &&
+      response.request().postDataJSON().device_columns[1] === 'owner',
+  )
+  answerFirst()
+  assert.equal((await kept).status(), 200)
+  await page.unroute('**/session/preferences')
+  assert.deepEqual(await violations(page), [])
   assert.deepEqual(await heads(), chosen)
   await page.keyboard.press('Escape')
   await page.evaluate(() => localStorage.clear())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { BrowserContext, Locator, Page, Route } from 'playwright-core'
+import type { BrowserContext, Locator, Page, Request, Route } from 'playwright-core'
 import { type ConsoleInBrowser, deadlineMs, openConsole, setUpAdmin, lackOfBrowser as skip } from './browser.ts'
 import { everyAddress, makeRecords } from './every-address.ts'
 import { keepPictures, picturesAreKept } from './keep-pictures.ts'
@@ -39,15 +39,18 @@ async function walk(
 ): Promise<string[]> {
   const waiting = [...paths]
   const complaints: string[] = []
+  // One page for all of a context's addresses: a page of its own for each would cost a process each.
   const work = async (context: BrowserContext) => {
+    const page = await context.newPage()
+    let where = ''
+    page.on('pageerror', (error) => thrown.push(`${where}: ${error.message}`))
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      const page = await context.newPage()
-      const where = path
-      page.on('pageerror', (error) => thrown.push(`${where}: ${error.message}`))
+      where = path
       const found = await look(page, path).catch((error: unknown) => [String(error).split('\n', 1)[0] ?? ''])
       complaints.push(...found.filter((text) => text !== false).map((text) => `${where}: ${text}`))
-      await page.close()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
     }
+    await page.close()
   }
   await Promise.all(contexts.map(work))
   return complaints.sort()
@@ -103,84 +106,72 @@ async function overflow(page: Page, width: number): Promise<string | false> {
   }, width)
 }
 
-test('every page has a title, fits into 320 px, and into half the width at twice the size', {
+/** Whether the page, whose reads wait for an answer, shows that it waits and does not give up. */
+async function complaintsOfWaiting(page: Page): Promise<(string | false)[]> {
+  await page.locator('main').first().waitFor()
+  const isWaiting = await page
+    .locator('h1:not(:empty), .skeletons')
+    .first()
+    .waitFor()
+    .then(
+      () => true,
+      () => false,
+    )
+  const hasGivenUp = (await page.locator('main [role=alert]').filter({ hasText: /\w/ }).count()) > 0
+  return [!isWaiting && 'it is blank while it waits', hasGivenUp && 'it has given up']
+}
+
+/** Whether the page, whose reads are refused, says why, and is whole after trying again. */
+async function complaintsOfRefusal(page: Page): Promise<(string | false)[]> {
+  const alert = page.locator('main [role=alert]').filter({ hasText: 'The database is away.' })
+  const isSaid = await alert
+    .first()
+    .waitFor({ timeout: 120_000 })
+    .then(
+      () => true,
+      () => false,
+    )
+  if (!isSaid) return ['it does not say what has failed']
+  const words = (await alert.first().textContent()) ?? ''
+  await page.unroute('**/console/api/**')
+  const isMended = await tryAgain(page, alert)
+  return [
+    !words.includes('req-of-the-test') && `the request is not named: ${words}`,
+    !isMended && 'trying again does not mend it',
+    ((await heading(page).textContent()) ?? '') === '' && 'it has no head afterwards',
+  ]
+}
+
+test('every page waits for the server, says why it refuses, is mended by trying again, has a title and fits', {
   skip,
   timeout,
 }, async () => {
   assert.ok(addresses.length > 55, addresses.join(' '))
   const titles = new Map<string, string>()
+  const body = { error: 'unavailable', message: 'The database is away.', errors: [] }
   const complaints = await walk(addresses, async (page, path) => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const waited = Promise.withResolvers<void>()
+    const met = await intercept(page, async (route) => {
+      await waited.promise
+      await route.fulfill({ status: 503, json: body, headers: { 'x-request-id': 'req-of-the-test' } }).catch(() => {})
+    })
     await page.goto(base + path)
+    const found = await complaintsOfWaiting(page)
+    waited.resolve()
+    if (met.count > 0) found.push(...(await complaintsOfRefusal(page)))
     await loaded(page)
     const title = await page.title()
     titles.set(path, title)
-    const found = [
-      !/^\S.* · Muster$/.test(title) && `the title is “${title}”`,
-      await overflow(page, 720),
-      await overflow(page, 320),
-    ]
+    found.push(!/^\S.* · Muster$/.test(title) && `the title is “${title}”`)
+    // Half the width at twice the size, and a small phone.
+    for (const width of [720, 320]) found.push(await overflow(page, width))
     if (picturesAreKept) await keepPictures(page, path)
     return found
   })
   assert.deepEqual(complaints, [])
   const device = addresses.find((path) => /^\/devices\/\d+$/.test(path)) ?? ''
   assert.match(titles.get(device) ?? '', /^\S.* · Devices · Muster$/)
-})
-
-test('while the server takes its time, every page has its head and skeletons', { skip, timeout }, async () => {
-  const complaints = await walk(addresses, async (page, path) => {
-    const answering = Promise.withResolvers<void>()
-    const met = await intercept(page, async (route) => {
-      await answering.promise
-      await route.continue().catch(() => {})
-    })
-    await page.goto(base + path)
-    await page.locator('main').first().waitFor()
-    const isWaiting = await page
-      .locator('h1:not(:empty), .skeletons')
-      .first()
-      .waitFor()
-      .then(
-        () => true,
-        () => false,
-      )
-    const hasGivenUp = (await page.locator('main [role=alert]').filter({ hasText: /\w/ }).count()) > 0
-    answering.resolve()
-    await loaded(page)
-    return [!isWaiting && 'it is blank while it waits', met.count > 0 && hasGivenUp && 'it has given up']
-  })
-  assert.deepEqual(complaints, [])
-})
-
-test('where the server refuses, every page says why and tries again when asked', { skip, timeout }, async () => {
-  const complaints = await walk(addresses, async (page, path) => {
-    const body = { error: 'unavailable', message: 'The database is away.', errors: [] }
-    const met = await intercept(page, (route) =>
-      route.fulfill({ status: 503, json: body, headers: { 'x-request-id': 'req-of-the-test' } }),
-    )
-    await page.goto(base + path)
-    await page.locator('main').first().waitFor()
-    await page.waitForLoadState('networkidle')
-    if (met.count === 0) return []
-    const alert = page.locator('main [role=alert]').filter({ hasText: 'The database is away.' })
-    const isSaid = await alert
-      .first()
-      .waitFor({ timeout: 120_000 })
-      .then(
-        () => true,
-        () => false,
-      )
-    if (!isSaid) return ['it does not say what has failed']
-    const words = (await alert.first().textContent()) ?? ''
-    await page.unroute('**/console/api/**')
-    const isMended = await tryAgain(page, alert)
-    return [
-      !words.includes('req-of-the-test') && `the request is not named: ${words}`,
-      !isMended && 'trying again does not mend it',
-      ((await heading(page).textContent()) ?? '') === '' && 'it has no head afterwards',
-    ]
-  })
-  assert.deepEqual(complaints, [])
 })
 
 /** What adds to a page that says all it has to without it: names beside an identifier, counts on tabs, days of retention. */
@@ -193,12 +184,14 @@ test('where one read of a page fails alone, its panel says so', { skip, timeout 
   assert.ok(pages.length >= 9, pages.join(' '))
   const complaints = await walk(pages, async (page, path) => {
     const asked = new Set<string>()
-    page.on('request', (request) => {
+    const note = (request: Request) => {
       const { pathname } = new URL(request.url())
       if (pathname.startsWith('/console/api/') && !besides.test(pathname)) asked.add(pathname)
-    })
+    }
+    page.on('request', note)
     await page.goto(base + path)
     await loaded(page)
+    page.off('request', note)
     const reads = [...asked].filter((one) => path === '/' || !ornaments.test(one))
     assert.ok(reads.length > 0)
     const found: string[] = []

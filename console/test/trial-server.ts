@@ -1,14 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { embeddedFolder } from '../../server/src/open-deployment.ts'
-import { databaseForProcess, fillMigratedFolder } from '../../server/test/support/database.ts'
+import { makePreparedFolder } from '../../server/src/prepared-folder.ts'
+import { databaseForProcess } from '../../server/test/support/database.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -48,8 +47,7 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
     ...(await settings?.(baseUrl)),
   }
   const database = kept ? undefined : await databaseForProcess()
-  const folder = embeddedFolder(dataDir)
-  if (!database && !existsSync(folder)) await fillMigratedFolder(folder)
+  if (!database) await makePreparedFolder()
   const env = {
     ...common,
     ...(database && { DATABASE_URL: database.url, MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }),

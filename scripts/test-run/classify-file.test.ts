@@ -22,6 +22,8 @@ const tree: Record<string, string> = {
     "import { testOnEmbedded } from '../../test/support/database.ts'\ntestOnEmbedded('a', f)\n",
   'server/src/a/mixed.test.ts':
     "import { testOnPostgres } from '../../test/support/database.ts'\ntestOnPostgres('a', f)\ntest('b', f)\n",
+  'server/src/a/network.test.ts':
+    "// One engine: it is about the network.\nimport { testApp } from '../../test/support/app.ts'\ntest('a', f)\n",
   'server/src/a/client.test.ts':
     "import { testApp } from '../../test/support/app.ts'\nimport '../../test/support/through-prism.ts'\nimport 'openapi-fetch'",
   'console/test/page.test.ts': "import { open } from './browser.ts'",
@@ -46,6 +48,10 @@ test('a file that is skipped as a whole on one engine runs on the other alone', 
   assert.deepEqual(classify('server/src/a/locks.test.ts'), ['database', 'postgres', 'shared'])
   assert.deepEqual(classify('server/src/a/embedded.test.ts'), ['database', 'pglite', 'shared'])
   assert.deepEqual(classify('server/src/a/mixed.test.ts'), ['database', 'pglite,postgres', 'shared'])
+})
+
+test('a file whose subject is not the data says so, and runs on the engine that costs less', () => {
+  assert.deepEqual(classify('server/src/a/network.test.ts'), ['database', 'postgres', 'shared'])
 })
 
 test('a client sees the same over HTTP on either engine', () => {

@@ -24,6 +24,9 @@ const strangers = ['@stoplight/prism-http', 'openapi-fetch', 'server/test/suppor
 /** How a file asks for a process that it shares with no other; the reason follows. */
 const ownProcess = /^\/\/ Own process: \S/m
 
+/** How a file says that its subject is not the data, so that one engine shows as much as two; the reason follows. */
+const oneEngine = /^\/\/ One engine: \S/m
+
 /** Says what a test file needs by what it imports. */
 export function classifyFile(path: string, graph: ImportGraph): TestFile {
   const reached = graph.reached(path)
@@ -43,6 +46,7 @@ export function classifyFile(path: string, graph: ImportGraph): TestFile {
 
 function enginesOf(path: string, graph: ImportGraph): readonly Engine[] {
   const code = graph.code(path)
+  if (oneEngine.test(code)) return ['postgres']
   const count = (pattern: RegExp) => code.match(pattern)?.length ?? 0
   const [onPostgres, onEmbedded] = [count(/^ *testOnPostgres\(/gm), count(/^ *testOnEmbedded\(/gm)]
   if (count(/^ *test\(/gm) > 0 || (onPostgres > 0 && onEmbedded > 0)) return ['pglite', 'postgres']

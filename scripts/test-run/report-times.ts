@@ -5,6 +5,7 @@ import type { FileTime } from './run-files.ts'
 const slowest = 10
 const headings: Record<string, string> = {
   'browser pglite': 'in a browser',
+  'browser postgres': 'in a browser, on PostgreSQL',
   'processes pglite': 'with child processes, on the embedded PGlite',
   'processes postgres': 'with child processes, on PostgreSQL',
   'database pglite': 'on the embedded PGlite',

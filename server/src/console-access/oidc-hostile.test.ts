@@ -9,6 +9,8 @@ import { json, type SigningKey, startHostileProvider } from '../../test/support/
 import { oidcClient } from '../../test/support/identity-provider.ts'
 import { guardedFetch } from '../outbound/guarded-fetch.ts'
 
+// One engine: it is about what an identity provider answers.
+
 const provider = await startHostileProvider()
 after(() => provider.stop())
 

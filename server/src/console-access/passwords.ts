@@ -4,8 +4,6 @@ import { fail } from '../errors.ts'
 import { limitConcurrency } from '../jobs/limit-concurrency.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-const derive = promisify(argon2)
-
 /** 64 MiB and three passes: some 50 ms, at more than three times what OWASP asks for at least. */
 const cost = { memory: 65_536, passes: 3, parallelism: 1, tagLength: 32 } as const
 const prefix = '$argon2id$v=19$m=65536,t=3,p=1$'
@@ -49,7 +47,7 @@ async function deriveFrom(secrets: Secrets, password: string, nonce: Buffer): Pr
     // The same letters typed on another system may come as other code points (NIST SP 800-63B §5.1.1.2).
     const message = password.normalize('NFKC')
     const secret = secrets.lookupHash('password pepper', '')
-    return await oneOfTwo(() => derive('argon2id', { ...cost, message, nonce, secret }))
+    return await oneOfTwo(() => promisify(argon2)('argon2id', { ...cost, message, nonce, secret }))
   } finally {
     waiting -= 1
   }

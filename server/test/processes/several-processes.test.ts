@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { decodeProtectedHeader } from 'jose'
 import pg from 'pg'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { type MusterProcess, until } from '../support/muster-process.ts'
@@ -56,6 +57,8 @@ testOnPostgres('two servers and a worker on one database', async (t) => {
     assert.equal((await place.run(['keys', 'revoke', id])).exit, 0)
     assert.deepEqual(await statuses(), [401, 401])
   })
+
+  await t.test('an emergency rotation by a command is followed by both at once', () => rotateAcross(parts))
 
   await t.test('the 271st request of a minute is refused, whichever server it meets', () => countAcross(parts))
 
@@ -133,6 +136,42 @@ async function changeOptionsAcross(parts: Parts, client: Client): Promise<void> 
   assert.equal(changed.status, 200)
   const name = await polledUntil(client, (_name, sql) => sql.includes('4711'))
   assert.ok((await client.write({ [name]: passing })).accepted)
+}
+
+async function rotateAcross({ place, first, second }: Parts): Promise<void> {
+  const { key } = await place.addKey()
+  const { body: stream } = await first.ask('POST', '/ssf_streams', { key, body: { name: 'Polled' } })
+  const poll = async (server: MusterProcess): Promise<Record<string, string>> => {
+    const { status, body } = await server.ask('GET', `/ssf_streams/${stream.stream_id}/events`, {
+      key: stream.poll_bearer_token,
+    })
+    assert.equal(status, 200)
+    return body.sets
+  }
+  const verify = async (server: MusterProcess) =>
+    assert.ok(
+      (await server.ask('POST', '/ssf_streams/verify', { key, body: { stream_id: stream.stream_id } })).status < 300,
+    )
+  const kidsOf = (sets: Record<string, string>) =>
+    new Set(Object.values(sets).map((token) => decodeProtectedHeader(token).kid))
+
+  await verify(first)
+  // Each has signed or read with the present key just now, and holds it.
+  const before = await poll(first)
+  assert.deepEqual(await poll(second), before)
+  const { exit, out } = await place.run(['keys', 'rotate-signing', '--emergency'])
+  assert.equal(exit, 0)
+  const kid = out.trim()
+  assert.ok(!kidsOf(before).has(kid))
+  for (const server of [second, first]) {
+    const after = await poll(server)
+    assert.deepEqual([Object.keys(after), [...kidsOf(after)]], [Object.keys(before), [kid]])
+    const { body } = await server.ask('GET', '/ssf/jwks.json')
+    assert.deepEqual(
+      body.keys.map((one: { kid: string }) => one.kid),
+      [kid],
+    )
+  }
 }
 
 async function countAcross({ place, first, second }: Parts): Promise<void> {

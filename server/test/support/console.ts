@@ -6,6 +6,9 @@ import { hashPassword } from '../../src/console-access/passwords.ts'
 import { setPassword } from '../../src/console-access/set-password.ts'
 import { transact } from '../../src/db/transact.ts'
 import { type Answer, baseUrl, type TestApp } from './app.ts'
+import { makePasswordsCheap } from './cheap-passwords.ts'
+
+makePasswordsCheap()
 
 export const password = 'a long walk at dusk'
 

@@ -1,20 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { constants, existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { sharedProcess } from '../../../scripts/test-run/shared-process.ts'
-import {
-  type Connection,
-  connectEmbedded,
-  connectPostgres,
-  type EmbeddedConnection,
-  type Engine,
-} from '../../src/db/connect.ts'
-import { migrate, migrationsHash } from '../../src/db/migrate.ts'
+import { type Connection, connectEmbedded, connectPostgres, type Engine } from '../../src/db/connect.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/transact.ts'
 import { installJobs } from '../../src/jobs/start-jobs.ts'
+import { preparedKey } from '../../src/prepared-folder.ts'
 
 /** A server on which tests may create databases; absent, each file has an embedded engine in memory. */
 const serverUrl = process.env['MUSTER_TEST_DATABASE_URL']
@@ -171,18 +165,9 @@ async function prepare(connection: Connection, directory: URL | undefined): Prom
 
 const cache = new URL('../../../.cache/', import.meta.url)
 
-/** Of all that makes the prepared state: the migrations, and the exact versions of the engine and the job queue. */
-async function stateKey(directory: URL | undefined): Promise<string> {
-  const versions = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  return createHash('sha256')
-    .update(versions + (await migrationsHash(directory)))
-    .digest('hex')
-    .slice(0, 16)
-}
-
 /** Migrating takes seconds, opening from a snapshot a fraction of one: so the migrated state is kept on disk. */
 async function openEmbedded(directory: URL | undefined): Promise<Opened> {
-  const file = fileURLToPath(new URL(`migrated-${await stateKey(directory)}.tar`, cache))
+  const file = fileURLToPath(new URL(`migrated-${await preparedKey(directory)}.tar`, cache))
   const kept = await readFile(file).catch(() => undefined)
   const snapshot = new Uint8Array(kept ?? (await makeSnapshot(file, directory)))
   const connection = await connectEmbedded({ snapshot, isolatedSnapshot: snapshot })
@@ -204,26 +189,6 @@ async function makeSnapshot(file: string, directory: URL | undefined): Promise<U
   } finally {
     await connection.close()
   }
-}
-
-/**
- * Makes the folder of an embedded database as the first start of a server would, in a fraction of its time: for tests that
- * are about what comes after.
- */
-export async function fillMigratedFolder(folder: string): Promise<void> {
-  const kept = fileURLToPath(new URL(`migrated-${await stateKey(undefined)}`, cache))
-  if (!existsSync(kept)) await makeMigratedFolder(kept)
-  await cp(kept, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
-}
-
-/** Test processes start together: the first to be done has made it. */
-async function makeMigratedFolder(folder: string): Promise<void> {
-  const draft = `${folder}.${randomUUID()}`
-  const { connection, drop } = await openEmbedded(undefined)
-  const snapshot = await (connection as EmbeddedConnection).snapshot()
-  await drop()
-  await (await connectEmbedded({ dataDir: draft, snapshot })).close()
-  await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }))
 }
 
 /** Every change of a migration leaves one behind. */
@@ -257,7 +222,7 @@ async function openOnServer(url: string, directory: URL | undefined): Promise<Op
 export const databaseForProcess = async () => (serverUrl ? makeDatabase(serverUrl) : undefined)
 
 async function makeDatabase(url: string, directory?: URL): Promise<{ url: string; drop(): Promise<void> }> {
-  const template = `muster_template_${await stateKey(directory)}`
+  const template = `muster_template_${await preparedKey(directory)}`
   const database = `muster_test_${randomUUID().replaceAll('-', '')}`
   await onServer(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
