@@ -52,7 +52,7 @@ export const SsfStreamEvent = Type.Object(
     ),
     occurred_at: Timestamp('When what it tells of happened.'),
     queued_at: Timestamp('When it was put into the ledger.'),
-    issued_at: Nullable(Timestamp('When its token was signed; null until then.')),
+    issued_at: Nullable(Timestamp('The `iat` of its token; null until that is settled.')),
     settled_at: Nullable(Timestamp('When it stopped waiting; null while it is pending.')),
     next_attempt_at: Nullable(
       Timestamp('Until when it is held back after trouble at the receiver; null when nothing holds it.'),
@@ -70,7 +70,14 @@ export const SsfStreamEvent = Type.Object(
         { description: 'Why it was not delivered; null unless it was rejected or expired.' },
       ),
     ),
-    token: Nullable(Text('The signed token, byte for byte as it is sent; null until it is signed.')),
+    claims: Nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'What the token says (RFC 8417); null until that is settled.',
+      }),
+    ),
+    token: Nullable(
+      Text('The signed token, byte for byte as it is sent; null until it can be signed, once its key is withdrawn, and in lists of the console.'),
+    ),
   },
   {
     title: 'SsfStreamEvent',
@@ -92,7 +99,7 @@ export const SsfStreamEvent = Type.Object(
         current_status: 'not-compliant',
         occurred_at: '2026-11-20T09:14:03.120Z',
         queued_at: '2026-11-20T09:14:03.120Z',
-        issued_at: '2026-11-20T09:14:03.131Z',
+        issued_at: '2026-11-20T09:14:03.120Z',
         settled_at: '2026-11-20T09:14:05.204Z',
         next_attempt_at: null,
         attempts_count: 2,
@@ -106,6 +113,7 @@ export const SsfStreamEvent = Type.Object(
           },
         ],
         error: null,
+        claims: { jti: '5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11' },
         token: 'eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl',
       },
     ],

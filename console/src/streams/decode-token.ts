@@ -29,8 +29,8 @@ export function signingOf(token: string): { readonly kid: string; readonly alg: 
 }
 
 /** Why it came about, in the words for administrators; undefined where the event says none. */
-export function reasonIn(token: string): string | undefined {
-  const events = partOf(token, 1)?.['events']
+export function reasonIn(claims: Json): string | undefined {
+  const events = claims['events']
   if (typeof events !== 'object' || events === null) return undefined
   for (const event of Object.values(events as Json)) {
     const reason = typeof event === 'object' && event !== null ? (event as Json)['reason_admin'] : undefined

@@ -12,6 +12,7 @@ import { SidePanel } from '../components/side-panel.tsx'
 import { fullTime } from '../components/times.ts'
 import { toast } from '../components/toasts.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { JsonBlock } from '../developers/json-block.tsx'
 import { reasonIn } from './decode-token.ts'
 import { EventAttempts } from './event-attempts.tsx'
 import { eventKinds } from './event-filters.ts'
@@ -114,7 +115,7 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
         <SameCause streamId={streamId} event={event} />
       </div>
       {token === null ? (
-        <p className="t2">Its token is signed when it is sent first.</p>
+        <UnsignedToken event={event} />
       ) : (
         <EventToken token={token} streamId={streamId} />
       )}
@@ -137,9 +138,23 @@ function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
   )
 }
 
+function UnsignedToken({ event }: { readonly event: SsfStreamEvent }) {
+  if (event.claims === null) return <p className="t2">Its token is signed when it is sent first.</p>
+  return (
+    <>
+      <JsonBlock json={JSON.stringify(event.claims, null, 2)} label="the claims" />
+      <p className="t2 sm">
+        {event.state === 'pending'
+          ? 'It is signed by another key when it is sent next: the one that signed before was withdrawn.'
+          : 'The key that signed it was withdrawn.'}
+      </p>
+    </>
+  )
+}
+
 function Summary({ event, name }: Omit<EventParts, 'streamId'>) {
   const { identifier } = event.subject.device
-  const reason = event.token === null ? undefined : reasonIn(event.token)
+  const reason = event.claims === null ? undefined : reasonIn(event.claims)
   if (event.kind !== 'compliance_change') {
     return (
       <p>

@@ -6,6 +6,7 @@ import type { Db, Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
 import { parseDateTime } from '../lists/parse-date-time.ts'
+import { addClaims } from '../streams/ledger/add-tokens.ts'
 import type { ReplayChoice } from '../streams/ledger/choose-replay.ts'
 import { fromLedger } from '../streams/ledger/queries.ts'
 import { isChosen } from '../streams/ledger/replay-events.ts'
@@ -69,7 +70,7 @@ export async function listStreamEventViews(
   if (!stream) return []
   const text = search?.trim() ?? ''
   const cause = around === undefined ? undefined : parseDateTime(around)
-  return fromLedger(reader, organizationId, stream.id, 10)
+  const rows = await fromLedger(reader, organizationId, stream.id, 10)
     .leftJoin('devices', (join) =>
       join
         .onRef('devices.organization_id', '=', 'ssf_stream_events.organization_id')
@@ -93,6 +94,7 @@ export async function listStreamEventViews(
     .$call(inKeysetOrder(newestFirst))
     .limit(sql.lit(limit))
     .execute()
+  return addClaims(rows)
 }
 
 /** How many events a replay of the range lets wait again. */

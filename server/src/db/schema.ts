@@ -702,6 +702,16 @@ export interface Database {
     former_signing_purpose: KeyPurpose | null
     resigned_at: Instant | null
     device_subject_format: WithDefault<'iss_sub' | 'opaque'>
+    token_settings_id: number | null
+  }
+  ssf_token_settings: {
+    organization_id: string
+    stream_id: string
+    id: number
+    issuer: string
+    audience: string
+    spec_version: 'v1_0' | 'draft'
+    device_subject_format: 'iss_sub' | 'opaque'
   }
   worker_heartbeats: {
     worker_id: string
@@ -765,6 +775,8 @@ export interface Database {
     error_description: string | null
     queued_at: Instant
     replayed_at: Instant | null
+    token_settings_id: number | null
+    kid: string | null
   }
   ssf_purged_devices: { organization_id: string; device_id: string; purged_at: Instant }
   ssf_attempts: {

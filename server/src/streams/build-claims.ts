@@ -30,7 +30,7 @@ export function claimsOf(
   signal: SignalFacts,
   stream: StreamFacts,
   { issuer, jti, issuedAtMs }: { issuer: string; jti: string; issuedAtMs: number },
-): object {
+): Record<string, unknown> {
   const { kind, txn, event } = signal
   const isDraft = stream.specVersion === 'draft'
   const subject = isAboutStream(kind)

@@ -14,6 +14,7 @@ import { findStreamRecord, lockStream, type Stream } from './queries.ts'
 import { refuseOwned, type Settings, settle } from './settle-stream.ts'
 import { streamIssuer } from './stream-issuer.ts'
 import type { Wishes } from './stream-wishes.ts'
+import { noteTokenSettings } from './token-settings.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
 export type StreamChange = {
@@ -57,6 +58,7 @@ export async function changeStream(
   const news = newsOf(current, settings)
   if (news.length === 0) return
   await write(tx, stream, settings, now)
+  await noteTokenSettings(tx, { organizationId, streamId: stream.id }, presenting.baseUrl)
   if (settings.authorization !== current.authorization) {
     await storeAuthorization(tx, secrets, { organizationId, streamId: stream.id }, settings.authorization)
   }

@@ -7,6 +7,7 @@ import { addPollToken } from './poll-tokens.ts'
 import { settle } from './settle-stream.ts'
 import { getIssuer, streamIssuer } from './stream-issuer.ts'
 import type { Wishes } from './stream-wishes.ts'
+import { noteTokenSettings } from './token-settings.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
 export type NewStream = {
@@ -55,6 +56,7 @@ export async function createStream(
     .executeTakeFirstOrThrow()
   await tx.insertInto('ssf_stream_deliveries').values({ organization_id: organizationId, stream_id: id }).execute()
   const place = { organizationId, streamId: id }
+  await noteTokenSettings(tx, place, commonBaseUrl)
   if (settings.authorization !== null) await storeAuthorization(tx, secrets, place, settings.authorization)
   const pollToken = settings.deliveryType === 'poll' ? await addPollToken(tx, secrets, place, now) : undefined
   const description = `Created the stream "${settings.name}", which is ${receiverOf(settings)}.`

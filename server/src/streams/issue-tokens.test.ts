@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
-import { createLocalJWKSet, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { testDatabase } from '../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
-import { numberEvents } from '../../test/support/number-events.ts'
+import { rowVersions } from '../../test/support/row-versions.ts'
+import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { plusMs } from '../issues/rules.ts'
 import { openSecrets } from '../secrets/secrets.ts'
@@ -12,14 +13,15 @@ import { issueTokens } from './issue-tokens.ts'
 import { listPending, type Wanted } from './list-pending.ts'
 import { queueComplianceChanges } from './queue-signals.ts'
 import { queueStreamSignal } from './queue-stream-signal.ts'
-import { ensureSigningKey } from './rotate-signing-key.ts'
-import { listPublishedKeys } from './signing-keys.ts'
+import { ensureSigningKey, rotateSigningKey } from './rotate-signing-key.ts'
+import { keyTimes, listPublishedKeys } from './signing-keys.ts'
+import { noteEveryTokenSettings, noteTokenSettings } from './token-settings.ts'
 import { tokenSigner } from './token-signer.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
 const secrets = openSecrets(randomBytes(32))
-const baseUrl = 'https://trust.example.test'
+const baseUrl = 'https://muster.test'
 let now = startOfTests
 let organizationId: string
 const issuer = () => ({ db: database.db, signer: tokenSigner(database.db, secrets), baseUrl, clock: () => now })
@@ -46,28 +48,90 @@ async function queue(organizationId: string, deviceIds: readonly string[]): Prom
   await transact(database.db, (tx) => queueComplianceChanges(tx, organizationId, changes))
 }
 
-test('a token is kept with its number before anybody has it, and is the same ever after', async () => {
+const tokensOf = async (...streams: Parameters<typeof wantedOf>[0][]) => {
+  const issued = await issueTokens(issuer(), await listPending(database.db, streams.map((stream) => wantedOf(stream))))
+  return new Map(issued.map(({ jti, token }) => [jti, token]))
+}
+const ledgerOf = () =>
+  database.db.selectFrom('ssf_stream_events').select(['jti', 'sequence', 'token', 'kid']).orderBy('id').execute()
+
+test('a token follows from what was fixed at its queueing, is not kept, and is the same of every process', async () => {
   const stream = await make.stream(organizationId)
   const device = await make.device(organizationId)
   await queue(organizationId, [device.id, device.id])
-  const pending = await listPending(database.db, [wantedOf(stream)])
-  assert.deepEqual(
-    pending.map(({ sequence, token }) => [sequence, token]),
-    [
-      [null, null],
-      [null, null],
-    ],
-  )
-  const [one, two] = await Promise.all([issueTokens(issuer(), pending), issueTokens(issuer(), pending)])
-  assert.deepEqual(one, two)
-  assert.deepEqual(
-    one?.map(({ sequence }) => sequence),
-    ['1', '2'],
-  )
+  const before = await rowVersions(database.db)
+  const first = await tokensOf(stream)
   now = plusMs(startOfTests, 3_600_000)
-  const later = await issueTokens(issuer(), pending)
-  assert.deepEqual(later, one)
-  assert.deepEqual(await issueTokens(issuer(), await listPending(database.db, [wantedOf(stream)])), one)
+  assert.deepEqual(await tokensOf(stream), first)
+  assert.equal(first.size, 2)
+  assert.deepEqual(await rowVersions(database.db), before, 'nothing is written before a receiver has answered')
+  assert.ok((await ledgerOf()).every(({ token, kid }) => token === null && kid !== null))
+})
+
+test('between two times that an event is handed out everything may change, and its bytes do not', async () => {
+  const stream = await make.stream(organizationId, { endpoint_url: 'https://receiver.example/events' })
+  const owner = await make.person(organizationId, { email: 'ana@acme.example' })
+  const device = await make.device(organizationId, { registered_owner_id: owner.id })
+  await queue(organizationId, [device.id])
+  const first = await tokensOf(stream)
+  const place = { organizationId, streamId: stream.id }
+  const changed = {
+    audience: 'https://another.example',
+    device_subject_format: 'opaque',
+    spec_version: 'draft',
+    issuer: 'https://acme.example',
+    former_issuer: '',
+    former_signing_purpose: 'signals',
+    moved_at: plusMs(now, 1_000),
+  } as const
+  await database.db.updateTable('ssf_streams').set(changed).where('id', '=', stream.id).execute()
+  await transact(database.db, (tx) => noteTokenSettings(tx, place, 'https://moved.example'))
+  await noteEveryTokenSettings(database.db, 'https://moved.example')
+  await database.db.updateTable('people').set({ email: 'ana.ruiz@acme.example' }).execute()
+  const ring = { organizationId, purpose: 'signals' } as const
+  const { activeFrom } = await rotateSigningKey(database.db, secrets, {
+    ...{ ring, isEmergency: false, actor: systemActor, now },
+  })
+  now = plusMs(activeFrom, 1_000)
+  assert.deepEqual(await tokensOf(stream), first)
+
+  await queue(organizationId, [device.id])
+  const [, second] = (await tokensOf(stream)).values()
+  const { payload, protectedHeader } = await jwtVerify(
+    second ?? '',
+    createLocalJWKSet({ keys: await listPublishedKeys(database.db, organizationId, now) }),
+    { currentDate: new Date(now) },
+  )
+  assert.deepEqual([payload.iss, payload.aud], ['https://acme.example', 'https://another.example'])
+  assert.notEqual(protectedHeader.kid, (await ledgerOf())[0]?.kid)
+})
+
+test('an event whose key is published no more is signed by the present one, and keeps that token', async () => {
+  const stream = await make.stream(organizationId)
+  const device = await make.device(organizationId)
+  await queue(organizationId, [device.id])
+  const [[jti = '', old = ''] = []] = await tokensOf(stream)
+  const ring = { organizationId, purpose: 'signals' } as const
+  const rotation = { ring, isEmergency: false, actor: systemActor, now }
+  const { kid, activeFrom } = await rotateSigningKey(database.db, secrets, rotation)
+  now = plusMs(activeFrom, keyTimes.signals.keptMs)
+  const anew = await tokensOf(stream)
+  assert.deepEqual([...anew.keys()], [jti])
+  assert.equal(decodeProtectedHeader(anew.get(jti) ?? '').kid, kid)
+  assert.deepEqual(decodeJwt(anew.get(jti) ?? ''), decodeJwt(old))
+  assert.equal((await ledgerOf())[0]?.token, anew.get(jti))
+})
+
+test('what was queued before there was a key is signed by the first one, and of two processes both have one token', async () => {
+  await database.db.deleteFrom('signing_keys').execute()
+  const stream = await make.stream(organizationId)
+  const device = await make.device(organizationId)
+  await queue(organizationId, [device.id, device.id])
+  const [one, two] = await Promise.all([tokensOf(stream), tokensOf(stream)])
+  assert.deepEqual(one, two)
+  assert.equal(one?.size, 2)
+  now = plusMs(startOfTests, 3_600_000)
+  assert.deepEqual(await tokensOf(stream), one)
 })
 
 test('what it signs is verified by a library that knows nothing of us', async () => {
@@ -85,21 +149,6 @@ test('what it signs is verified by a library that knows nothing of us', async ()
   })
   assert.equal(payload.jti, issued?.jti)
   assert.equal(protectedHeader.alg, 'RS256')
-})
-
-test('numbers that were given for another reason stand', async () => {
-  const stream = await make.stream(organizationId)
-  const device = await make.device(organizationId)
-  await queue(organizationId, [device.id])
-  const pending = await listPending(database.db, [wantedOf(stream)])
-  await queue(organizationId, [device.id])
-  await numberEvents(database.db, [{ organizationId, streamId: stream.id }])
-  const first = await issueTokens(issuer(), pending)
-  const rest = await issueTokens(issuer(), await listPending(database.db, [wantedOf(stream)]))
-  assert.deepEqual(
-    [...first, ...rest.slice(1)].map(({ sequence }) => sequence),
-    ['1', '2'],
-  )
 })
 
 test('of a stream that stands still only its own news is pending, also behind many others', async () => {

@@ -5,6 +5,7 @@ import { audienceOf } from './audience.ts'
 import { claimsOf } from './build-claims.ts'
 import type { PendingEvent } from './list-pending.ts'
 import { lockHeads } from './number-events.ts'
+import { keyTimes, plusMs } from './signing-keys.ts'
 import { streamIssuer } from './stream-issuer.ts'
 import { kidOf } from './token-header.ts'
 import type { Signed, TokenSigner } from './token-signer.ts'
@@ -12,22 +13,46 @@ import type { Signed, TokenSigner } from './token-signer.ts'
 /** `baseUrl` is MUSTER_BASE_URL, which the issuers of streams are relative to. */
 export type Issuer = { db: Db; signer: TokenSigner; baseUrl: string; clock: Clock }
 
-export type IssuedEvent = PendingEvent & { sequence: string; token: string }
+export type IssuedEvent = PendingEvent & { token: string }
 
 /**
- * Signs what has no token yet and keeps the tokens, with their numbers, before anybody is given one: however often an
- * event is sent, by whatever process, its bytes are the same. Of two processes that issue one event, both get the
- * token that was kept first. What is no longer there is left out.
+ * The tokens of events: however often one is sent, by whatever process, its bytes are the same. They follow from what
+ * was fixed when the event was queued, since RS256 is deterministic (RFC 8017 §8.2). Where the key of then is no longer
+ * published, or was not known, the event is signed by the present one. What is no longer there is left out.
  */
 export async function issueTokens(issuer: Issuer, events: readonly PendingEvent[]): Promise<IssuedEvent[]> {
-  const fresh = events.filter(({ token, sequence }) => token === null || sequence === null)
-  if (fresh.length === 0) return events.filter(isIssued)
-  const issuedAt = issuer.clock()
-  const kept = await signAndKeep(issuer, fresh, issuedAt)
-  const left = kept.length < fresh.length ? await forgetWithdrawn(issuer, fresh, kept) : []
-  if (left.length > 0) kept.push(...(await signAndKeep(issuer, left, issuedAt)))
+  const now = issuer.clock()
+  const unfixed = events.filter((event) => event.token === null && !isFixed(event, now))
+  const kept = unfixed.length === 0 ? [] : await keepTokens(issuer, unfixed, now)
   const byId = new Map(kept.map((row) => [keyOf(row), row]))
-  return events.map((event) => ({ ...event, ...byId.get(keyOf(event)) })).filter(isIssued)
+  const known = events.map((event) => ({ ...event, ...byId.get(keyOf(event)) }))
+  const issued = known.map((event) => (event.token === null && isFixed(event, now) ? derive(issuer, event) : event))
+  return (await Promise.all(issued)).filter(isIssued)
+}
+
+type FixedEvent = PendingEvent & { kid: string; issuedAt: string }
+
+/** Receivers verify it by a key that is published, or was so recently that the token may be on its way. */
+const isFixed = (event: PendingEvent, now: string): event is FixedEvent =>
+  event.kid !== null &&
+  event.issuedAt !== null &&
+  !event.isKeyGone &&
+  (event.keyRetiredAt === null || event.keyRetiredAt > plusMs(now, -keyTimes[event.signingPurpose].keptMs))
+
+async function derive(issuer: Issuer, event: FixedEvent): Promise<IssuedEvent> {
+  const token = await issuer.signer.signAgain(event, () => claimsOfEvent(issuer, event, event.issuedAt))
+  return { ...event, token }
+}
+
+/**
+ * Signs by the present key, and keeps the tokens before anybody is given one. Of two processes that do so for one event,
+ * both get the token that was kept first.
+ */
+async function keepTokens(issuer: Issuer, events: readonly PendingEvent[], now: string): Promise<Kept[]> {
+  const kept = await signAndKeep(issuer, events, now)
+  const left = kept.length < events.length ? await forgetWithdrawn(issuer, events, kept) : []
+  if (left.length > 0) kept.push(...(await signAndKeep(issuer, left, now)))
+  return kept
 }
 
 async function signAndKeep(issuer: Issuer, events: readonly PendingEvent[], issuedAt: string): Promise<Kept[]> {
@@ -46,7 +71,7 @@ async function forgetWithdrawn({ signer }: Issuer, fresh: readonly PendingEvent[
   return left.map((event) => ({ ...event, token: null }))
 }
 
-const isIssued = (event: PendingEvent): event is IssuedEvent => event.token !== null && event.sequence !== null
+const isIssued = (event: PendingEvent): event is IssuedEvent => event.token !== null
 const keyOf = ({ streamId, id }: { streamId: string; id: string }): string => `${streamId}/${id}`
 
 function streamsOf(events: readonly PendingEvent[]) {
@@ -54,20 +79,24 @@ function streamsOf(events: readonly PendingEvent[]) {
   return [...new Map(streams.map((stream) => [stream.streamId, stream])).values()]
 }
 
-async function sign({ signer, ...common }: Issuer, event: PendingEvent, now: string): Promise<Signed> {
+async function sign(issuer: Issuer, event: PendingEvent, now: string): Promise<Signed> {
   if (event.token !== null) return { token: event.token, kid: kidOf(event.token) }
-  const { organizationId, streamUuid, specVersion, deviceSubjectFormat, audience, jti, issuedAt } = event
-  const { signingPurpose: purpose } = event
-  const { issuer, baseUrl } = streamIssuer(event.issuer, common.baseUrl)
+  const { organizationId, signingPurpose: purpose, issuedAt } = event
+  // One that is signed anew says what it said before.
+  return issuer.signer.sign({ organizationId, purpose }, claimsOfEvent(issuer, event, issuedAt ?? now), now)
+}
+
+/** What the token of an event says. */
+export function claimsOfEvent({ baseUrl: common }: Pick<Issuer, 'baseUrl'>, event: PendingEvent, issuedAt: string) {
+  const { streamUuid, specVersion, deviceSubjectFormat, audience, jti } = event
+  const { issuer, baseUrl } = streamIssuer(event.issuer, common)
   const stream = {
     streamId: streamUuid,
     specVersion,
     deviceSubjectFormat,
     audience: audienceOf({ audience, stream_id: streamUuid }, baseUrl),
   }
-  // One that is signed anew says what it said before.
-  const claims = claimsOf(event, stream, { issuer, jti, issuedAtMs: Date.parse(issuedAt ?? now) })
-  return signer.sign({ organizationId, purpose }, claims, now)
+  return claimsOf(event, stream, { issuer, jti, issuedAtMs: Date.parse(issuedAt) })
 }
 
 type Kept = { streamId: string; id: string; sequence: string; token: string; issuedAt: string }
@@ -98,7 +127,8 @@ async function keep(tx: Tx, events: readonly PendingEvent[], tokens: readonly Si
     )
     update ssf_stream_events as event
     set sequence = coalesce(event.sequence, numbered.place), token = coalesce(event.token, given.token),
-      issued_at = coalesce(event.issued_at, ${issuedAt}::timestamptz)
+      issued_at = coalesce(event.issued_at, case when event.token_settings_id is not null then event.queued_at end,
+        ${issuedAt}::timestamptz)
     from given left join numbered using (organization_id, stream_id, id)
     where event.organization_id = given.organization_id and event.stream_id = given.stream_id and event.id = given.id
     returning event.stream_id as "streamId", event.id, event.sequence, event.token, event.issued_at as "issuedAt"

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { KeyPurpose } from '../db/schema.ts'
 import type { Db } from '../db/transact.ts'
 import type { SignalKind } from './build-claims.ts'
+import type { StreamKey } from './number-events.ts'
 
 /** What is wanted of one stream. */
 export type Wanted = {
@@ -21,9 +22,14 @@ export type PendingEvent = {
   id: string
   jti: string
   deviceId: string | null
-  /** Null until its token is issued, or its stream is counted. */
   sequence: string | null
+  /** Null where it follows from the rest. */
   token: string | null
+  /** The key that signed at the moment of queueing. */
+  kid: string | null
+  /** Whether that key was withdrawn, or is not there. */
+  isKeyGone: boolean
+  keyRetiredAt: string | null
   attempts: number
   heldUntil: string | null
   queuedAt: string
@@ -35,11 +41,50 @@ export type PendingEvent = {
   specVersion: 'v1_0' | 'draft'
   deviceSubjectFormat: 'iss_sub' | 'opaque'
   audience: string | null
-  /** When it was first signed. */
+  /** When it is said to be signed; null where nothing says so yet. */
   issuedAt: string | null
   /** As `streamIssuer` takes it: that of the moment of queueing. */
   issuer: string
   signingPurpose: KeyPurpose
+}
+
+/** What a token says, of `event` and its `stream`. */
+const saidOf = sql`
+  event.organization_id as "organizationId", event.stream_id as "streamId", event.id, event.jti,
+  event.device_id as "deviceId", event.sequence, event.token, event.attempts, event.held_until as "heldUntil",
+  event.queued_at as "queuedAt", signal.kind, signal.event, signal.user_email as "userEmail", signal.txn,
+  stream.stream_id as "streamUuid", coalesce(settings.spec_version, stream.spec_version) as "specVersion",
+  coalesce(settings.audience, stream.audience) as audience,
+  coalesce(settings.device_subject_format, stream.device_subject_format) as "deviceSubjectFormat",
+  coalesce(event.issued_at, case when settings.id is not null then event.queued_at end) as "issuedAt",
+  coalesce(settings.issuer,
+    case when event.queued_at < stream.moved_at then stream.former_issuer else stream.issuer end) as issuer,
+  case when event.queued_at < stream.moved_at then stream.former_signing_purpose else stream.signing_purpose end
+    as "signingPurpose"`
+
+const joinSaid = sql`
+  join ssf_signals as signal on signal.organization_id = event.organization_id and signal.id = event.signal_id
+  left join ssf_token_settings as settings on settings.organization_id = event.organization_id
+    and settings.stream_id = event.stream_id and settings.id = event.token_settings_id`
+
+const keyOf = sql`event.kid, key.kid is null or key.withdrawn_at is not null as "isKeyGone", key.retired_at as "keyRetiredAt"`
+
+/** The ring that organizations shared is held by the first of them. */
+const joinKey = sql`
+  left join signing_keys as key on key.kid = event.kid
+    and key.organization_id in (event.organization_id, (select min(id) from organizations))`
+
+/** One event of a stream, whether it waits or not. */
+export async function findEvent(db: Db, { organizationId, streamId }: StreamKey, eventId: string) {
+  const { rows } = await sql<PendingEvent>`
+    select ${saidOf}, ${keyOf}
+    from ssf_stream_events as event
+    join ssf_streams as stream on stream.organization_id = event.organization_id and stream.id = event.stream_id
+    ${joinSaid} ${joinKey}
+    where event.organization_id = ${organizationId}::bigint and event.stream_id = ${streamId}::bigint
+      and event.id = ${eventId}::bigint
+  `.execute(db)
+  return rows[0]
 }
 
 /**
@@ -49,15 +94,7 @@ export type PendingEvent = {
 export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<PendingEvent[]> {
   if (wanted.length === 0) return []
   const { rows } = await sql<PendingEvent>`
-    select event.organization_id as "organizationId", event.stream_id as "streamId", event.id, event.jti,
-      event.device_id as "deviceId", event.sequence, event.token, event.attempts, event.held_until as "heldUntil",
-      event.queued_at as "queuedAt", signal.kind, signal.event, signal.user_email as "userEmail", signal.txn,
-      stream.stream_id as "streamUuid", stream.spec_version as "specVersion", stream.audience,
-      stream.device_subject_format as "deviceSubjectFormat",
-      event.issued_at as "issuedAt",
-      case when event.queued_at < stream.moved_at then stream.former_issuer else stream.issuer end as issuer,
-      case when event.queued_at < stream.moved_at then stream.former_signing_purpose else stream.signing_purpose end
-        as "signingPurpose"
+    select ${saidOf}, ${keyOf}
     from (
       select organization_id, stream_id, most, string_to_array(held, ',')::bigint[] as held,
         string_to_array(held_devices, ',')::bigint[] as held_devices
@@ -91,7 +128,7 @@ export async function listPending(db: Db, wanted: readonly Wanted[]): Promise<Pe
         limit wanted.most
       )
     ) as event
-    join ssf_signals as signal on signal.organization_id = event.organization_id and signal.id = event.signal_id
+    ${joinSaid} ${joinKey}
     where stream.status = 'enabled' or signal.kind = 'stream_updated'
     order by event.organization_id, event.stream_id, event.id
   `.execute(db)

@@ -7,6 +7,7 @@ import { notifyStreams } from './notify-streams.ts'
 import { lockStream, type Stream } from './queries.ts'
 import { findSigningKey, keyTimes, plusMs } from './signing-keys.ts'
 import { getIssuer, streamIssuer } from './stream-issuer.ts'
+import { noteTokenSettings } from './token-settings.ts'
 
 export type Move = {
   organizationId: string
@@ -45,6 +46,7 @@ export async function moveStream(tx: Tx, move: Move): Promise<boolean> {
     .where(inOrganization('ssf_streams', organizationId))
     .where('id', '=', stream.id)
     .execute()
+  await noteTokenSettings(tx, { organizationId, streamId: stream.id }, baseUrl)
   await notifyStreams(tx, organizationId)
   const description =
     from.issuer === to.issuer

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { complianceChangeType } from './event-types.ts'
+import { signingKidAt } from './token-settings.ts'
 
 /** The channel on which deliverers and held polls learn that there is something for an organization's streams. */
 export const signalChannel = 'ssf_signals'
@@ -42,8 +43,9 @@ export async function queueComplianceChanges(
       ) as signal (device_id, user_email, event, txn, occurred_at)
       returning id, device_id, occurred_at
     )
-    insert into ssf_stream_events (organization_id, stream_id, signal_id, device_id, queued_at)
-    select ssf_streams.organization_id, ssf_streams.id, said.id, said.device_id, said.occurred_at
+    insert into ssf_stream_events (organization_id, stream_id, signal_id, device_id, queued_at, token_settings_id, kid)
+    select ssf_streams.organization_id, ssf_streams.id, said.id, said.device_id, said.occurred_at,
+      ssf_streams.token_settings_id, ${signingKidAt(sql`said.occurred_at`)}
     from said cross join ssf_streams
     where ${inOrganization('ssf_streams', organizationId)} and ssf_streams.status <> 'disabled'
       and ssf_streams.deleted_at is null and ${isRequested}

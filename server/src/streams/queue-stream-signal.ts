@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import type { SignalKind } from './build-claims.ts'
 import { signalChannel } from './queue-signals.ts'
+import { signingKidAt } from './token-settings.ts'
 
 export type StreamSignal = {
   organizationId: string
@@ -37,19 +39,17 @@ export async function queueStreamSignal(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const { id: eventId, jti } = await tx
-    .insertInto('ssf_stream_events')
-    .values({
-      organization_id: organizationId,
-      stream_id: streamId,
-      signal_id: signalId,
-      kind,
-      device_id: deviceId,
-      queued_at: now,
-      held_until: heldUntil ?? null,
-    })
-    .returning(['id', 'jti'])
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<{ eventId: string; jti: string }>`
+    insert into ssf_stream_events (organization_id, stream_id, signal_id, kind, device_id, queued_at, held_until,
+      token_settings_id, kid)
+    select organization_id, id, ${signalId}::bigint, ${kind}, ${deviceId}::bigint, ${now}::timestamptz,
+      ${heldUntil ?? null}::timestamptz, token_settings_id, ${signingKidAt(sql`${now}::timestamptz`)}
+    from ssf_streams
+    where ${inOrganization('ssf_streams', organizationId)} and ssf_streams.id = ${streamId}::bigint
+    returning id as "eventId", jti
+  `.execute(tx)
   await sql`select pg_notify(${signalChannel}, ${organizationId})`.execute(tx)
-  return { eventId, jti }
+  const [row] = rows
+  if (!row) throw new Error(`There is no stream ${streamId}`)
+  return row
 }

@@ -10,7 +10,8 @@ import { headerOf } from './token-header.ts'
  * anew, with the same jti and claims. Deliverers are told at the commit. Returns how many tokens that were.
  *
  * Whoever stores tokens holds the lock on the heads of their streams and looks for withdrawn keys under it; so a token
- * of a withdrawn key is either stored before, and taken away here, or not stored.
+ * of a withdrawn key is either stored before, and taken away here, or not stored. An event that names the key and is
+ * committed later is signed by another as well: whoever reads it sees that its key was withdrawn.
  */
 export async function withdrawKeys(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<number> {
   await tx
@@ -49,10 +50,11 @@ async function listStreamsOf(tx: Tx, { organizationId, purpose }: KeyRing): Prom
 
 async function forgetTokens(tx: Tx, streams: readonly StreamKey[], kids: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
-    update ssf_stream_events as event set token = null
+    update ssf_stream_events as event set token = null, kid = null
     from ${keysOf(streams)}
     where event.organization_id = key.organization_id and event.stream_id = key.id and event.state = 'pending'
-      and split_part(event.token, '.', 1) = any(${kids.map((kid) => headerOf(kid))}::text[])
+      and (split_part(event.token, '.', 1) = any(${kids.map((kid) => headerOf(kid))}::text[])
+        or (event.token is null and event.kid = any(${kids}::text[])))
   `.execute(tx)
   return Number(numAffectedRows ?? 0)
 }

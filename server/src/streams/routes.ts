@@ -15,7 +15,7 @@ export function streamRoutes(app: FastifyInstance, parts: StreamParts): void {
   managementRoutes(app, parts)
   issuerRoutes(app, parts)
   pollRoutes(app, parts)
-  ledgerRoutes(app)
+  ledgerRoutes(app, parts)
   snapshotRoutes(app, parts)
 }
 
@@ -24,6 +24,6 @@ export function streamRecordRoutes(app: FastifyInstance, parts: StreamParts): vo
   administratorRoutes(app)
   issuerRoutes(app, parts)
   managementRoutes(app, parts)
-  ledgerRoutes(app)
+  ledgerRoutes(app, parts)
   snapshotRoutes(app, parts)
 }

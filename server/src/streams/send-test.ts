@@ -10,7 +10,7 @@ import type { PostOutcome } from '../outbound/outbound.ts'
 import { authorizationReader } from './authorization-header.ts'
 import { complianceChangeType } from './event-types.ts'
 import { issueTokens } from './issue-tokens.ts'
-import type { PendingEvent } from './list-pending.ts'
+import { findEvent } from './list-pending.ts'
 import { sendEvent } from './push/send-event.ts'
 import { writeOutcomes } from './push/write-outcomes.ts'
 import { findStream, type Stream } from './queries.ts'
@@ -36,19 +36,19 @@ const heldMs = 60_000
  */
 export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTest> {
   const { db } = parts.connection
-  const { stream, event, hint } = await transact(db, (tx) => queueTest(tx, asked))
-  const named = { ssf_stream_event_id: Number(event.id), ...(hint !== undefined && { hint }) }
+  const { stream, eventId, hint } = await transact(db, (tx) => queueTest(tx, asked))
+  const named = { ssf_stream_event_id: Number(eventId), ...(hint !== undefined && { hint }) }
   if (stream.endpoint_url === null) return { success: true, response_code: '202', ...named }
   const startedAt = performance.now()
   const attemptedAt = parts.clock()
-  const outcome = await post(parts, stream, stream.endpoint_url, event)
+  const outcome = await post(parts, stream, stream.endpoint_url, eventId)
   const isTaken = outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300
   const code = outcome.kind === 'answered' ? String(outcome.status) : 'no_response'
   const said = outcome.kind === 'answered' ? `The receiver answered ${outcome.status}` : outcome.message
   const result = {
     organizationId: asked.organizationId,
     streamId: stream.id,
-    eventId: event.id,
+    eventId,
     state: isTaken ? 'delivered' : 'rejected',
     heldUntil: null,
     errorCode: isTaken ? null : 'test_failed',
@@ -65,14 +65,16 @@ export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTes
   return { success: isTaken, response_code: code, ...named }
 }
 
-async function post(parts: StreamParts, stream: Stream, url: string, event: PendingEvent): Promise<PostOutcome> {
+async function post(parts: StreamParts, stream: Stream, url: string, eventId: string): Promise<PostOutcome> {
+  const place = { organizationId: stream.organization_id, streamId: stream.id }
+  const event = orNotFound(await findEvent(parts.connection.db, place, eventId))
   const [issued] = await issueTokens(parts.issuer, [event])
   const authorization = authorizationReader(parts.secrets)(stream) ?? undefined
   const destination = { url, authorization, updatedAt: stream.updated_at }
   return sendEvent(parts.outbound, destination, orNotFound(issued), AbortSignal.timeout(answerWithinMs))
 }
 
-type QueuedTest = { stream: Stream; event: PendingEvent; hint: string | undefined }
+type QueuedTest = { stream: Stream; eventId: string; hint: string | undefined }
 
 async function queueTest(tx: Tx, asked: Asked): Promise<QueuedTest> {
   const { organizationId, reference, email, actor, now } = asked
@@ -93,25 +95,11 @@ async function queueTest(tx: Tx, asked: Asked): Promise<QueuedTest> {
   const heldUntil = stream.delivery_type === 'push' ? new Date(Date.parse(now) + heldMs).toISOString() : undefined
   const facts = { organizationId, streamId: stream.id, kind: 'test', event, txn, userEmail: email } as const
   const deviceId = found?.device_id ?? null
-  const { eventId, jti } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
+  const { eventId } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
   const description = `Sent a test event about "${email}" to the stream "${stream.name}".`
   const about = { stream: stream.id, device: deviceId }
   await recordAudit(tx, { organizationId, actor, about, description, now })
-  return {
-    stream,
-    hint: hintOf(found),
-    event: {
-      ...{ ...facts, deviceId, id: eventId, jti, sequence: null, token: null, attempts: 0, queuedAt: now },
-      heldUntil: heldUntil ?? null,
-      streamUuid: stream.stream_id,
-      specVersion: stream.spec_version,
-      deviceSubjectFormat: stream.device_subject_format,
-      audience: stream.audience,
-      issuer: stream.issuer,
-      signingPurpose: stream.signing_purpose,
-      issuedAt: null,
-    },
-  }
+  return { stream, eventId, hint: hintOf(found) }
 }
 
 function refuseUnrequested({ events_requested: requested }: Stream): void {

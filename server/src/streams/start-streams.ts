@@ -9,6 +9,7 @@ import { followSignals, type SignalFollower } from './follow-signals.ts'
 import type { Issuer } from './issue-tokens.ts'
 import { ensureSigningKey } from './rotate-signing-key.ts'
 import { findFirstOrganization } from './signing-keys.ts'
+import { noteEveryTokenSettings } from './token-settings.ts'
 import { tokenSigner } from './token-signer.ts'
 
 /** What the endpoints and the deliverer of streams work with, once for a process. */
@@ -50,6 +51,7 @@ export async function startStreams(settings: Settings): Promise<Streams> {
   // The others get theirs with their first stream.
   const first = await findFirstOrganization(db)
   if (first !== undefined) await ensureSigningKey(db, secrets, { organizationId: first, purpose: 'signals' }, clock())
+  await noteEveryTokenSettings(db, baseUrl)
   const outbound = settings.outbound ?? openReceiverOutbound(settings)
   const signals = await followSignals(connection)
   const issuer = { db, signer: tokenSigner(db, secrets), baseUrl, clock }

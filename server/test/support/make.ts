@@ -13,6 +13,7 @@ import { createCampaign } from '../../src/live-queries/create-campaign.ts'
 import { storeRun } from '../../src/reporting/queries/store-run.ts'
 import { boundRow } from '../../src/reporting/sandbox/report-row.ts'
 import { complianceChangeType } from '../../src/streams/event-types.ts'
+import { noteTokenSettings } from '../../src/streams/token-settings.ts'
 import { recordResults } from './record-results.ts'
 
 /** When everything is made that is not told otherwise. */
@@ -187,7 +188,10 @@ export function makeIn(database: { readonly db: Db }) {
       .insertInto('ssf_stream_deliveries')
       .values({ organization_id: organizationId, stream_id: row.id })
       .execute()
-    return row
+    await transact(database.db, (tx) =>
+      noteTokenSettings(tx, { organizationId, streamId: row.id }, 'https://muster.test'),
+    )
+    return database.db.selectFrom('ssf_streams').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow()
   }
 
   async function join({ organization_id, id }: Row<'devices'>, groupId: string): Promise<void> {

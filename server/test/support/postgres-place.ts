@@ -5,13 +5,15 @@ import { generateKey } from '../../src/api-keys/key-format.ts'
 import { systemActor } from '../../src/audit/record-audit.ts'
 import type { Db } from '../../src/db/transact.ts'
 import { transact } from '../../src/db/transact.ts'
-import { openSecrets } from '../../src/secrets/secrets.ts'
+import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
 import { type Hooks, type MusterPlace, openPlace } from './muster-process.ts'
 
 export type PostgresPlace = MusterPlace & {
   /** Of the first start: with every permission. */
   readonly key: string
   readonly enrollSecret: string
+  /** What the processes seal with. */
+  readonly secrets: Secrets
   /** Another key with every permission, and with a rate limit of its own. */
   addKey(): Promise<{ id: string; key: string }>
 }
@@ -41,6 +43,7 @@ export function openPostgresPlace(
     ...place,
     key,
     enrollSecret,
+    secrets,
     async addKey() {
       const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
       return transact(db, (tx) =>

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
+import { tokensOf } from '../../../test/support/event-tokens.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
+import { numberEvents } from '../../../test/support/number-events.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { transact } from '../../db/transact.ts'
 import { issueTokens } from '../../streams/issue-tokens.ts'
@@ -81,7 +83,7 @@ test('a stream is paused, enabled and deleted, and the audit log tells it', asyn
   assert.equal(audit.filter(({ description }: { description: string }) => description.includes('"Okta"')).length, 3)
 })
 
-test('an event is told when it is queued, and again, verified, when it is on its way', async () => {
+test('an event is told when it is queued, and again, when it has its number', async () => {
   const { organizationId } = trial.tenant
   const device = await make.device(organizationId)
   const stream = await make.stream(organizationId, { name: 'Okta' })
@@ -90,7 +92,7 @@ test('an event is told when it is queued, and again, verified, when it is on its
     await has(lines, 1)
     const change = `compliance_change  compliant → not-compliant  device ${device.id}  pending`
     assert.equal(lines[0]?.replace(/^\S+/, ''), `  "Okta"  not numbered  ${change}`)
-    await issue(stream.id)
+    await numberEvents(trial.db, [{ organizationId, streamId: stream.id }])
     await has(lines, 2)
     assert.equal(lines[1]?.replace(/^\S+/, ''), `  "Okta"  #1  ${change}`)
   })
@@ -108,8 +110,8 @@ test('as JSON an event has the claims of its token; of a forged one the fault is
     assert.equal(event.claims.iss, trial.config.baseUrl)
     assert.equal(event.claims.jti, event.jti)
   })
-  const { token } = await trial.db.selectFrom('ssf_stream_events').select('token').executeTakeFirstOrThrow()
-  const [head, , signature] = token?.split('.') ?? []
+  const tokens = await tokensOf(trial.db, trial.secrets, { organizationId, streamId: stream.id })
+  const [head, , signature] = [...tokens.values()].join().split('.')
   const forged = `${head}.${Buffer.from('{"iss":"https://elsewhere.example"}').toString('base64url')}.${signature}`
   await trial.db.updateTable('ssf_stream_events').set({ token: forged }).execute()
   await tailing({ last: 1 }, async (lines) => {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Db } from '../../db/transact.ts'
 import { orNotFound } from '../../errors.ts'
 import { findStream, listStreams, type Stream } from '../../streams/queries.ts'
+import { tokenSigner } from '../../streams/token-signer.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf } from '../organization-of.ts'
 import { describeEvent, eventAsJson, verifyEvents } from '../streams/describe-event.ts'
@@ -19,8 +20,9 @@ export const tailStreamsCommand = defineCommand({
     last: Type.Integer({ minimum: 0, maximum: 1_000 }),
     json: Type.Boolean(),
   }),
-  async run({ connection: { db }, config, now }, { organization, stream, last, json: isJson }, io) {
+  async run({ connection: { db }, secrets, config, now }, { organization, stream, last, json: isJson }, io) {
     const { id: organizationId } = await organizationOf(db, organization)
+    const issuer = { db, signer: tokenSigner(db, secrets), baseUrl: config.baseUrl }
     const followers = new Map<string, ReturnType<typeof followStream>>()
     const describe = isJson ? eventAsJson : describeEvent
     let lastOfNew = last
@@ -28,7 +30,7 @@ export const tailStreamsCommand = defineCommand({
       for (const followed of await listFollowed(db, organizationId, stream, now)) {
         const follow = followers.get(followed.id) ?? followStream(db, followed, lastOfNew)
         followers.set(followed.id, follow)
-        for (const event of await verifyEvents(db, followed, config.baseUrl, await follow())) {
+        for (const event of await verifyEvents(issuer, followed, await follow())) {
           await io.line(describe(followed, event))
         }
       }

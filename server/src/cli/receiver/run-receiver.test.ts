@@ -107,9 +107,8 @@ test('an event that it must not believe is rejected, and the others go on', asyn
     trial.ask('GET', `/ssf_streams/${stream.id}/events`, {
       headers: { 'x-service-poll-bearer-token': stream.poll_bearer_token },
     })
-  assert.equal(Object.keys((await poll()).body.sets).length, 1)
+  const [token] = Object.values<string>((await poll()).body.sets)
   // As somebody would who can write into the database, but has no key.
-  const { token } = await trial.db.selectFrom('ssf_stream_events').select('token').executeTakeFirstOrThrow()
   const [head, , signature] = (token ?? '').split('.')
   const { iss, aud } = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString())
   const forged = Buffer.from(JSON.stringify({ iss, aud, iat: 1, jti: 'x', events: {} })).toString('base64url')

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import type { Db } from '../../db/transact.ts'
+import type { Issuer } from '../../streams/issue-tokens.ts'
+import { addTokens } from '../../streams/ledger/add-tokens.ts'
 import type { LedgerRow } from '../../streams/ledger/queries.ts'
 import type { Stream } from '../../streams/queries.ts'
 import { listKeysOfStream } from '../../streams/signing-keys.ts'
@@ -10,11 +11,11 @@ export type VerifiedEvent = { row: LedgerRow; claims: Record<string, unknown> | 
 
 /** Verifies the tokens of entries as a receiver of their day would have, by the keys that were published then. */
 export async function verifyEvents(
-  db: Db,
+  { db, signer, baseUrl: commonBaseUrl }: Pick<Issuer, 'db' | 'signer' | 'baseUrl'>,
   stream: Stream,
-  commonBaseUrl: string,
-  rows: readonly LedgerRow[],
+  found: readonly LedgerRow[],
 ): Promise<VerifiedEvent[]> {
+  const rows = await addTokens(signer, found)
   const oldest = rows.flatMap(({ issued_at: at }) => at ?? []).sort()[0]
   if (oldest === undefined) return rows.map((row) => ({ row, claims: null, fault: null }))
   const keys = createLocalJWKSet({ keys: await listKeysOfStream(db, stream, oldest) })

@@ -39,4 +39,4 @@ export function followStream(db: Db, { organization_id: organizationId, id: stre
   }
 }
 
-const standingOf = ({ state, attempts, token }: LedgerRow): string => `${state} ${attempts} ${token !== null}`
+const standingOf = ({ state, attempts, sequence }: LedgerRow): string => `${state} ${attempts} ${sequence !== null}`

@@ -1,9 +1,9 @@
 import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
 import type { Links } from '../../http/links.ts'
 import { typeOf } from '../event-types.ts'
-import type { LedgerRow } from './queries.ts'
+import type { LedgerRow, SaidRow } from './queries.ts'
 
-export function presentLedgerRow(row: LedgerRow, links: Links): SsfStreamEvent {
+export function presentLedgerRow(row: SaidRow, links: Links): SsfStreamEvent {
   return {
     id: row.id,
     sequence: row.sequence === null ? null : Number(row.sequence),
@@ -23,6 +23,7 @@ export function presentLedgerRow(row: LedgerRow, links: Links): SsfStreamEvent {
     attempts_count: row.attempts,
     attempts: row.latest_attempts,
     error: errorOf(row),
+    claims: row.claims,
     token: row.token,
   }
 }

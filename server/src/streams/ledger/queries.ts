@@ -36,6 +36,16 @@ const nextAttemptAt = sql<string | null>`case
   when ssf_stream_events.state = 'pending' and ssf_streams.delivery_type = 'push' and ssf_streams.status = 'enabled'
   then greatest(ssf_stream_events.held_until, head.held_until) end`.as('next_attempt_at')
 
+const issuedAt = sql<string | null>`coalesce(ssf_stream_events.issued_at,
+  case when settings.id is not null then ssf_stream_events.queued_at end)`.as('issued_at')
+
+/** By itself as well. The ring that organizations shared is held by the first of them. */
+const isKeyGone = sql<boolean>`not exists (
+  select from signing_keys as key
+  where key.kid = ssf_stream_events.kid and key.withdrawn_at is null
+    and key.organization_id in (ssf_stream_events.organization_id, (select min(id) from organizations))
+)`.as('is_key_gone')
+
 export const fromLedger = (reader: Reader, organizationId: string, streamId: string, mostAttempts: number) =>
   reader
     .selectFrom('ssf_stream_events')
@@ -54,7 +64,21 @@ export const fromLedger = (reader: Reader, organizationId: string, streamId: str
         .onRef('signal.organization_id', '=', 'ssf_stream_events.organization_id')
         .onRef('signal.id', '=', 'ssf_stream_events.signal_id'),
     )
+    .leftJoin('ssf_token_settings as settings', (join) =>
+      join
+        .onRef('settings.organization_id', '=', 'ssf_stream_events.organization_id')
+        .onRef('settings.stream_id', '=', 'ssf_stream_events.stream_id')
+        .onRef('settings.id', '=', 'ssf_stream_events.token_settings_id'),
+    )
     .select([
+      'ssf_stream_events.organization_id',
+      'ssf_stream_events.kid',
+      'ssf_streams.stream_id as stream_uuid',
+      'settings.issuer as said_issuer',
+      'settings.audience as said_audience',
+      'settings.spec_version as said_spec_version',
+      'settings.device_subject_format as said_device_subject_format',
+      isKeyGone,
       'ssf_stream_events.id',
       'ssf_stream_events.sequence',
       'ssf_stream_events.jti',
@@ -62,7 +86,7 @@ export const fromLedger = (reader: Reader, organizationId: string, streamId: str
       'ssf_stream_events.device_id',
       'ssf_stream_events.state',
       'ssf_stream_events.token',
-      'ssf_stream_events.issued_at',
+      issuedAt,
       'ssf_stream_events.attempts',
       'ssf_stream_events.settled_at',
       'ssf_stream_events.error_code',
@@ -79,6 +103,9 @@ export const fromLedger = (reader: Reader, organizationId: string, streamId: str
     .where('ssf_stream_events.stream_id', '=', streamId)
 
 export type LedgerRow = Awaited<ReturnType<typeof listLedger>>[number]
+
+/** A row with what its token says, as far as that is fixed. */
+export type SaidRow = LedgerRow & { claims: Record<string, unknown> | null }
 
 /** A page of the ledger of a stream, which `params` names by its `id` or its `stream_id`. */
 export async function listLedger(reader: Reader, page: ListPage<{ readonly streamId: string }>) {

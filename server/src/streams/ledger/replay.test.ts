@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
+import { numberEvents } from '../../../test/support/number-events.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { systemActor } from '../../audit/record-audit.ts'
@@ -38,6 +39,7 @@ async function streamWith(count: number) {
 async function pending(streamId: string) {
   const issuer = { db: app.db, signer: tokenSigner(app.db, app.secrets), baseUrl, clock: app.now }
   const wanted = { organizationId: app.tenant.organizationId, streamId, limit: 100, except: [], exceptDevices: [] }
+  await numberEvents(app.db, [{ organizationId: app.tenant.organizationId, streamId }])
   return issueTokens(issuer, await listPending(app.db, [wanted]))
 }
 

@@ -5,6 +5,8 @@ import { fail, orNotFound } from '../../errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { findStream } from '../queries.ts'
+import type { StreamParts } from '../start-streams.ts'
+import { addTokens } from './add-tokens.ts'
 import { replayChoiceOf } from './choose-replay.ts'
 import { presentLedgerRow } from './present.ts'
 import { findLedgerRow, listLedger } from './queries.ts'
@@ -17,7 +19,7 @@ const common = {
   textParams: { streamId: 'Identifier of the stream, or its `stream_id`.' },
 } as const
 
-export function ledgerRoutes(app: FastifyInstance): void {
+export function ledgerRoutes(app: FastifyInstance, { issuer: { signer } }: StreamParts): void {
   listEndpoint(app, {
     ...common,
     path: '/ssf_streams/:streamId/history',
@@ -30,7 +32,7 @@ export function ledgerRoutes(app: FastifyInstance): void {
     order: 'descending',
     exists: async (reader, organizationId, { streamId }) =>
       (await findStream(reader, organizationId, streamId)) !== undefined,
-    list: listLedger,
+    list: async (db, page) => addTokens(signer, await listLedger(db, page)),
     present: presentLedgerRow,
   })
 
@@ -42,8 +44,10 @@ export function ledgerRoutes(app: FastifyInstance): void {
     summary: 'Read an event of a stream',
     description: 'An extension. An entry of the ledger of the stream, with the latest 100 times it was sent.',
     answer: SsfStreamEvent,
-    run: async ({ db, organizationId, params, links }) =>
-      presentLedgerRow(orNotFound(await findLedgerRow(db, organizationId, params)), links),
+    run: async ({ db, organizationId, params, links }) => {
+      const [row] = await addTokens(signer, [orNotFound(await findLedgerRow(db, organizationId, params))])
+      return presentLedgerRow(orNotFound(row), links)
+    },
   })
 
   addReplay(app)

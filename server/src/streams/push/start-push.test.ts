@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { Selectable } from 'kysely'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
+import { tokensOf } from '../../../test/support/event-tokens.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import {
@@ -97,7 +98,7 @@ const soon = (isSo: () => boolean | Promise<boolean>) => until(60_000, async () 
 const ledgerOf = (stream: Stream) =>
   database.db
     .selectFrom('ssf_stream_events')
-    .select(['id', 'sequence', 'jti', 'device_id', 'state', 'attempts', 'token', 'error_code', 'error_description'])
+    .select(['id', 'sequence', 'jti', 'device_id', 'state', 'attempts', 'error_code', 'error_description'])
     .where('stream_id', '=', stream.id)
     .orderBy('sequence')
     .execute()
@@ -190,7 +191,7 @@ for (const [what, answer] of [
     })
     const ledger = await ledgerOf(stream)
     assert.ok(ledger.every(({ state }) => state === 'delivered'))
-    const tokens = new Map(ledger.map(({ jti, token }) => [jti, token]))
+    const tokens = await tokensOf(database.db, secrets, { organizationId, streamId: stream.id })
     assert.ok(receiver.received.every(({ jti, token }) => tokens.get(jti) === token))
     assert.equal((await headOf(stream)).failing_since, null)
   })

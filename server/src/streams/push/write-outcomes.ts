@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/transact.ts'
-import type { StreamKey } from '../number-events.ts'
+import { type Db, type Tx, transact } from '../../db/transact.ts'
+import { lockHeads, type StreamKey } from '../number-events.ts'
 
 /** What came of one attempt. */
 export type Outcome = StreamKey & {
@@ -28,16 +28,31 @@ export type Standing = StreamKey & {
 }
 
 /**
- * Writes what came of attempts, and how the receivers stand, in one statement. What was settled otherwise meanwhile,
- * or is gone, stays as it is, and
- * so does how the receiver of a stream stands that another process delivers by now.
+ * Writes what came of attempts, gives what is settled its number, and writes how the receivers stand. What was settled
+ * otherwise meanwhile, or is gone, stays as it is, and so does how the receiver of a stream stands that another process
+ * delivers by now.
  */
-export async function writeOutcomes(
+export const writeOutcomes = (
   db: Db,
   holder: string,
   outcomes: readonly Outcome[],
   standings: readonly Standing[],
+): Promise<void> =>
+  transact(db, async (tx) => {
+    // Held for the numbers, and so that whoever numbers meanwhile does not wait for these events in turn.
+    await lockHeads(tx, [...outcomes, ...standings])
+    await write(tx, holder, outcomes, standings)
+  })
+
+async function write(
+  tx: Tx,
+  holder: string,
+  outcomes: readonly Outcome[],
+  standings: readonly Standing[],
 ): Promise<void> {
+  const ours = (name: string) =>
+    sql`case when news.failures is not null and head.leased_by = ${holder}
+      then ${sql.ref(`news.${name}`)} else ${sql.ref(`head.${name}`)} end`
   const column = <T extends object, Name extends keyof T>(rows: readonly T[], name: Name) =>
     rows.map((row) => row[name])
   await sql`
@@ -56,14 +71,26 @@ export async function writeOutcomes(
       select outcome.*, withdrawn.kid is not null as is_resigned
       from outcome left join signing_keys as withdrawn
         on withdrawn.kid = outcome.rejected_kid and withdrawn.withdrawn_at is not null
+    ), settled as (
+      select event.organization_id, event.stream_id, event.id, head.last_sequence
+          + row_number() over (partition by event.organization_id, event.stream_id order by event.id) as place
+      from judged
+      join ssf_stream_events as event on event.organization_id = judged.organization_id
+        and event.stream_id = judged.stream_id and event.id = judged.event_id
+      join ssf_stream_deliveries as head
+        on head.organization_id = event.organization_id and head.stream_id = event.stream_id
+      where judged.state <> 'pending' and not judged.is_resigned and event.state = 'pending' and event.sequence is null
     ), written as (
       update ssf_stream_events as event
       set state = case when outcome.is_resigned then 'pending' else outcome.state end,
+        sequence = coalesce(event.sequence, settled.place),
         attempts = event.attempts + 1, held_until = outcome.held_until,
         settled_at = case when outcome.state <> 'pending' and not outcome.is_resigned
           then outcome.attempted_at + outcome.duration_ms * interval '1 millisecond' end,
         error_code = outcome.error_code, error_description = outcome.error_description
-      from judged as outcome
+      from judged as outcome left join settled
+        on settled.organization_id = outcome.organization_id and settled.stream_id = outcome.stream_id
+          and settled.id = outcome.event_id
       where event.organization_id = outcome.organization_id and event.stream_id = outcome.stream_id
         and event.id = outcome.event_id
         and (event.state = 'pending' or (event.state = 'expired' and outcome.state = 'delivered'))
@@ -77,15 +104,21 @@ export async function writeOutcomes(
         and written.id = outcome.event_id
     )
     update ssf_stream_deliveries as head
-    set held_until = standing.held_until, failures = standing.failures, failing_since = standing.failing_since,
-      last_error = standing.last_error, last_delivered_at = coalesce(standing.last_delivered_at, head.last_delivered_at)
-    from unnest(
-      ${column(standings, 'organizationId')}::bigint[], ${column(standings, 'streamId')}::bigint[],
-      ${column(standings, 'heldUntil')}::timestamptz[], ${column(standings, 'failures')}::integer[],
-      ${column(standings, 'failingSince')}::timestamptz[], ${column(standings, 'lastError')}::text[],
-      ${column(standings, 'lastDeliveredAt')}::timestamptz[]
-    ) as standing (organization_id, stream_id, held_until, failures, failing_since, last_error, last_delivered_at)
-    where head.organization_id = standing.organization_id and head.stream_id = standing.stream_id
-      and head.leased_by = ${holder}
-  `.execute(db)
+    set last_sequence = coalesce(news.place, head.last_sequence), held_until = ${ours('held_until')},
+      failures = ${ours('failures')}, failing_since = ${ours('failing_since')}, last_error = ${ours('last_error')},
+      last_delivered_at = coalesce(${ours('last_delivered_at')}, head.last_delivered_at)
+    from (
+      select * from unnest(
+        ${column(standings, 'organizationId')}::bigint[], ${column(standings, 'streamId')}::bigint[],
+        ${column(standings, 'heldUntil')}::timestamptz[], ${column(standings, 'failures')}::integer[],
+        ${column(standings, 'failingSince')}::timestamptz[], ${column(standings, 'lastError')}::text[],
+        ${column(standings, 'lastDeliveredAt')}::timestamptz[]
+      ) as standing (organization_id, stream_id, held_until, failures, failing_since, last_error, last_delivered_at)
+      full join (
+        select organization_id, stream_id, max(place) as place from settled group by 1, 2
+      ) as last using (organization_id, stream_id)
+    ) as news
+    where head.organization_id = news.organization_id and head.stream_id = news.stream_id
+      and (news.place is not null or head.leased_by = ${holder})
+  `.execute(tx)
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../src/db/transact.ts'
+import type { Secrets } from '../../../src/secrets/secrets.ts'
+import { ledgerPages } from '../../support/event-tokens.ts'
 import { digestOf, type ReceiverLog } from './arrival.ts'
 import { checkLog, type LedgerEvent, type LogCounts } from './check-log.ts'
 import { txnOf } from './device-histories.ts'
 
-type Place = { db: Db; organizationId: string }
+type Place = { db: Db; secrets: Secrets; organizationId: string }
 
 /** What of the logs is against the guarantees, and how much of everything there was, by their kind. */
 export async function checkLogs(place: Place, logs: readonly ReceiverLog[], histories: ReadonlyMap<string, number>) {
@@ -33,29 +35,13 @@ const sum = (one: LogCounts, other: LogCounts): LogCounts => ({
 })
 
 /** A page at a time: no statement may take as long as all of an hour's would. */
-async function readLedger({ db, organizationId }: Place, streamId: string): Promise<LedgerEvent[]> {
+async function readLedger({ db, secrets, organizationId }: Place, streamId: string): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = []
-  for (let after = '0'; ; ) {
-    const rows = await db
-      .selectFrom('ssf_stream_events as event')
-      .innerJoin('ssf_signals as signal', (join) =>
-        join
-          .onRef('signal.organization_id', '=', 'event.organization_id')
-          .onRef('signal.id', '=', 'event.signal_id')
-          .on('signal.kind', '=', 'compliance_change'),
-      )
-      .select(['event.id', 'event.jti', 'event.state', 'event.token', 'signal.txn'])
-      .where('event.organization_id', '=', organizationId)
-      .where('event.stream_id', '=', streamId)
-      .where('event.id', '>', after)
-      .orderBy('event.id')
-      .limit(2_000)
-      .execute()
-    events.push(...rows.map(({ id: _, token, ...row }) => ({ ...row, digest: digestOf(token ?? '') })))
-    const last = rows.at(-1)
-    if (!last) return events
-    after = last.id
+  for await (const rows of ledgerPages(db, secrets, { organizationId, streamId })) {
+    const changes = rows.filter(({ kind }) => kind === 'compliance_change')
+    events.push(...changes.map(({ jti, state, token, txn }) => ({ jti, state, txn, digest: digestOf(token ?? '') })))
   }
+  return events
 }
 
 /** The same of an endpoint of webhooks. */
