@@ -76,7 +76,9 @@ export const SsfStreamEvent = Type.Object(
       }),
     ),
     token: Nullable(
-      Text('The signed token, byte for byte as it is sent; null until it can be signed, once its key is withdrawn, and in lists of the console.'),
+      Text(
+        'The signed token, byte for byte as it is sent; null until it can be signed, once its key is withdrawn, and in lists of the console.',
+      ),
     ),
   },
   {

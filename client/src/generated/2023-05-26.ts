@@ -4305,7 +4305,7 @@ export interface components {
          *       "current_status": "not-compliant",
          *       "occurred_at": "2026-11-20T09:14:03.120Z",
          *       "queued_at": "2026-11-20T09:14:03.120Z",
-         *       "issued_at": "2026-11-20T09:14:03.131Z",
+         *       "issued_at": "2026-11-20T09:14:03.120Z",
          *       "settled_at": "2026-11-20T09:14:05.204Z",
          *       "next_attempt_at": null,
          *       "attempts_count": 2,
@@ -4324,6 +4324,9 @@ export interface components {
          *         }
          *       ],
          *       "error": null,
+         *       "claims": {
+         *         "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11"
+         *       },
          *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
          *     }
          */
@@ -4388,7 +4391,7 @@ export interface components {
             readonly queued_at: string;
             /**
              * Format: date-time
-             * @description When its token was signed; null until then.
+             * @description The `iat` of its token; null until that is settled.
              */
             readonly issued_at: string | null;
             /**
@@ -4424,7 +4427,11 @@ export interface components {
                 /** @description What the receiver wrote about it; null when it wrote nothing. */
                 readonly description: string | null;
             } | null;
-            /** @description The signed token, byte for byte as it is sent; null until it is signed. */
+            /** @description What the token says (RFC 8417); null until that is settled. */
+            readonly claims: {
+                readonly [key: string]: unknown;
+            } | null;
+            /** @description The signed token, byte for byte as it is sent; null until it can be signed, once its key is withdrawn, and in lists of the console. */
             readonly token: string | null;
         };
         /**
@@ -12556,7 +12563,7 @@ export interface operations {
                      *           "current_status": "not-compliant",
                      *           "occurred_at": "2026-11-20T09:14:03.120Z",
                      *           "queued_at": "2026-11-20T09:14:03.120Z",
-                     *           "issued_at": "2026-11-20T09:14:03.131Z",
+                     *           "issued_at": "2026-11-20T09:14:03.120Z",
                      *           "settled_at": "2026-11-20T09:14:05.204Z",
                      *           "next_attempt_at": null,
                      *           "attempts_count": 2,
@@ -12575,6 +12582,9 @@ export interface operations {
                      *             }
                      *           ],
                      *           "error": null,
+                     *           "claims": {
+                     *             "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11"
+                     *           },
                      *           "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
                      *         }
                      *       ],
@@ -12648,7 +12658,7 @@ export interface operations {
                      *       "current_status": "not-compliant",
                      *       "occurred_at": "2026-11-20T09:14:03.120Z",
                      *       "queued_at": "2026-11-20T09:14:03.120Z",
-                     *       "issued_at": "2026-11-20T09:14:03.131Z",
+                     *       "issued_at": "2026-11-20T09:14:03.120Z",
                      *       "settled_at": "2026-11-20T09:14:05.204Z",
                      *       "next_attempt_at": null,
                      *       "attempts_count": 2,
@@ -12667,6 +12677,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "error": null,
+                     *       "claims": {
+                     *         "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11"
+                     *       },
                      *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
                      *     }
                      */

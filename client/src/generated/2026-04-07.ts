@@ -4482,7 +4482,7 @@ export interface components {
          *       "current_status": "not-compliant",
          *       "occurred_at": "2026-11-20T09:14:03.120Z",
          *       "queued_at": "2026-11-20T09:14:03.120Z",
-         *       "issued_at": "2026-11-20T09:14:03.131Z",
+         *       "issued_at": "2026-11-20T09:14:03.120Z",
          *       "settled_at": "2026-11-20T09:14:05.204Z",
          *       "next_attempt_at": null,
          *       "attempts_count": 2,
@@ -4501,6 +4501,9 @@ export interface components {
          *         }
          *       ],
          *       "error": null,
+         *       "claims": {
+         *         "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11"
+         *       },
          *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
          *     }
          */
@@ -4565,7 +4568,7 @@ export interface components {
             readonly queued_at: string;
             /**
              * Format: date-time
-             * @description When its token was signed; null until then.
+             * @description The `iat` of its token; null until that is settled.
              */
             readonly issued_at: string | null;
             /**
@@ -4601,7 +4604,11 @@ export interface components {
                 /** @description What the receiver wrote about it; null when it wrote nothing. */
                 readonly description: string | null;
             } | null;
-            /** @description The signed token, byte for byte as it is sent; null until it is signed. */
+            /** @description What the token says (RFC 8417); null until that is settled. */
+            readonly claims: {
+                readonly [key: string]: unknown;
+            } | null;
+            /** @description The signed token, byte for byte as it is sent; null until it can be signed, once its key is withdrawn, and in lists of the console. */
             readonly token: string | null;
         };
         /**
@@ -12970,7 +12977,7 @@ export interface operations {
                      *           "current_status": "not-compliant",
                      *           "occurred_at": "2026-11-20T09:14:03.120Z",
                      *           "queued_at": "2026-11-20T09:14:03.120Z",
-                     *           "issued_at": "2026-11-20T09:14:03.131Z",
+                     *           "issued_at": "2026-11-20T09:14:03.120Z",
                      *           "settled_at": "2026-11-20T09:14:05.204Z",
                      *           "next_attempt_at": null,
                      *           "attempts_count": 2,
@@ -12989,6 +12996,9 @@ export interface operations {
                      *             }
                      *           ],
                      *           "error": null,
+                     *           "claims": {
+                     *             "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11"
+                     *           },
                      *           "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
                      *         }
                      *       ],
@@ -13062,7 +13072,7 @@ export interface operations {
                      *       "current_status": "not-compliant",
                      *       "occurred_at": "2026-11-20T09:14:03.120Z",
                      *       "queued_at": "2026-11-20T09:14:03.120Z",
-                     *       "issued_at": "2026-11-20T09:14:03.131Z",
+                     *       "issued_at": "2026-11-20T09:14:03.120Z",
                      *       "settled_at": "2026-11-20T09:14:05.204Z",
                      *       "next_attempt_at": null,
                      *       "attempts_count": 2,
@@ -13081,6 +13091,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "error": null,
+                     *       "claims": {
+                     *         "jti": "5f0b0d0e-7c44-4a3c-9e0f-0a4f2d2b9c11"
+                     *       },
                      *       "token": "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiI1ZjBiMGQwZSJ9.c2lnbmF0dXJl"
                      *     }
                      */

@@ -114,11 +114,7 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
         )}
         <SameCause streamId={streamId} event={event} />
       </div>
-      {token === null ? (
-        <UnsignedToken event={event} />
-      ) : (
-        <EventToken token={token} streamId={streamId} />
-      )}
+      {token === null ? <UnsignedToken event={event} /> : <EventToken token={token} streamId={streamId} />}
       <EventAttempts event={event} />
     </>
   )

@@ -49,7 +49,13 @@ async function queue(organizationId: string, deviceIds: readonly string[]): Prom
 }
 
 const tokensOf = async (...streams: Parameters<typeof wantedOf>[0][]) => {
-  const issued = await issueTokens(issuer(), await listPending(database.db, streams.map((stream) => wantedOf(stream))))
+  const issued = await issueTokens(
+    issuer(),
+    await listPending(
+      database.db,
+      streams.map((stream) => wantedOf(stream)),
+    ),
+  )
   return new Map(issued.map(({ jti, token }) => [jti, token]))
 }
 const ledgerOf = () =>

@@ -26,8 +26,10 @@ export async function issueTokens(issuer: Issuer, events: readonly PendingEvent[
   const kept = unfixed.length === 0 ? [] : await keepTokens(issuer, unfixed, now)
   const byId = new Map(kept.map((row) => [keyOf(row), row]))
   const known = events.map((event) => ({ ...event, ...byId.get(keyOf(event)) }))
-  const issued = known.map((event) => (event.token === null && isFixed(event, now) ? derive(issuer, event) : event))
-  return (await Promise.all(issued)).filter(isIssued)
+  const issued = await Promise.all(
+    known.map(async (event) => (event.token === null && isFixed(event, now) ? derive(issuer, event) : event)),
+  )
+  return issued.filter(isIssued)
 }
 
 type FixedEvent = PendingEvent & { kid: string; issuedAt: string }
@@ -87,7 +89,7 @@ async function sign(issuer: Issuer, event: PendingEvent, now: string): Promise<S
 }
 
 /** What the token of an event says. */
-export function claimsOfEvent({ baseUrl: common }: Pick<Issuer, 'baseUrl'>, event: PendingEvent, issuedAt: string) {
+function claimsOfEvent({ baseUrl: common }: Pick<Issuer, 'baseUrl'>, event: PendingEvent, issuedAt: string) {
   const { streamUuid, specVersion, deviceSubjectFormat, audience, jti } = event
   const { issuer, baseUrl } = streamIssuer(event.issuer, common)
   const stream = {

@@ -88,6 +88,7 @@ export const tableOwners: Readonly<Record<string, string>> = {
   ssf_stream_events: 'streams',
   ssf_attempts: 'streams',
   ssf_purged_devices: 'streams',
+  ssf_token_settings: 'streams',
   webhook_endpoints: 'webhooks',
   webhook_standings: 'webhooks',
   webhook_messages: 'webhook-ledger',

@@ -91,7 +91,11 @@ testOnPostgres('whatever is killed, restarted or in trouble, every change arrive
   await Promise.all(polling)
 
   const logs = [...pushed, ...polled, ...hooked.map(({ receiver }) => receiver)].map(({ log }) => log)
-  const { faults, counts } = await checkLogs({ db, organizationId, secrets: streamPlace.place.secrets }, logs, await readHistories(db))
+  const { faults, counts } = await checkLogs(
+    { db, organizationId, secrets: streamPlace.place.secrets },
+    logs,
+    await readHistories(db),
+  )
   t.diagnostic(JSON.stringify(counts))
   t.diagnostic(
     JSON.stringify({ ...restarting.counts, failedChanges: failed, drained: { pushSeconds, pollSeconds, hookSeconds } }),
