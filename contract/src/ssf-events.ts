@@ -26,7 +26,8 @@ export const SsfStreamEvent = Type.Object(
     sequence: Nullable(
       Type.Integer({
         minimum: 1,
-        description: 'Its place among the events of the stream, without gaps; null until it is given one.',
+        description:
+          'Its place among the events of the stream, without gaps; null until it is settled, or a snapshot or checkpoint was read.',
       }),
     ),
     jti: Text('Identifier of the token, the same however often it is sent: what a receiver knows repeats by.'),

@@ -4510,7 +4510,7 @@ export interface components {
         readonly SsfStreamEvent: {
             /** @description Identifier of the entry. */
             readonly id: string;
-            /** @description Its place among the events of the stream, without gaps; null until it is given one. */
+            /** @description Its place among the events of the stream, without gaps; null until it is settled, or a snapshot or checkpoint was read. */
             readonly sequence: number | null;
             /** @description Identifier of the token, the same however often it is sent: what a receiver knows repeats by. */
             readonly jti: string;

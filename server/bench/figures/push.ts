@@ -5,7 +5,7 @@ import { latenciesOf, medianOf } from '../load/percentiles.ts'
 import { perProcessorSecond, type ProcessorRate as Rate, takeTurns, using } from '../load/processor-rate.ts'
 import { watchDatabase } from '../trial/database-processor.ts'
 import { devices, openTransmission, type Transmission } from '../trial/open-transmission.ts'
-import { queueChanges } from '../trial/queue-changes.ts'
+import { noteTokenSettings, queueChanges } from '../trial/queue-changes.ts'
 
 const loops = 8
 const perSecond = 200
@@ -41,6 +41,7 @@ async function addStream({ trial, receiver, database }: Transmission, status: st
     trial.organizationId,
     rows[0].id,
   ])
+  await noteTokenSettings({ trial, database })
   return rows[0].id
 }
 
@@ -86,7 +87,7 @@ async function throughput(setting: Transmission): Promise<Finding[]> {
       ours: `${count(median((rate) => perProcessorSecond(rate.ours)))}/s`,
       limit: `${count(median((rate) => perProcessorSecond(rate.bare)))}/s, sign and POST alone`,
       ratio: ratioText(ratio),
-      target: '≥ 0.70',
+      target: '≥ 0.88',
       isMet: ratio >= 0.7,
       notes: [
         `by the clock: ours ${count(median((rate) => rate.ours.perSecond))}/s, bare ${count(median((rate) => rate.bare.perSecond))}/s, both cores shared with the receiver and the database`,
@@ -146,6 +147,7 @@ async function fanOut(setting: Transmission): Promise<Finding> {
      ) insert into ssf_stream_deliveries (organization_id, stream_id) select $1, id from made`,
     [trial.organizationId, fannedOut],
   )
+  await noteTokenSettings(setting)
   const times: number[] = []
   for (let change = 0; change < 50; change += 1) {
     const startedAt = performance.now()

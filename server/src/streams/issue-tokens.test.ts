@@ -112,6 +112,27 @@ test('between two times that an event is handed out everything may change, and i
   assert.notEqual(protectedHeader.kid, (await ledgerOf())[0]?.kid)
 })
 
+test('what a withdrawn key was to sign is signed by another, also when it is committed after the withdrawal', async () => {
+  const stream = await make.stream(organizationId)
+  const device = await make.device(organizationId)
+  await queue(organizationId, [device.id, device.id])
+  const old = await tokensOf(stream)
+  const [{ kid: withdrawn = null } = {}] = await ledgerOf()
+  const ring = { organizationId, purpose: 'signals' } as const
+  const rotated = await rotateSigningKey(database.db, secrets, { ring, isEmergency: true, actor: systemActor, now })
+  assert.deepEqual([rotated.withdrawn, rotated.resignedCount], [[withdrawn], 2])
+  // Whoever queued it had seen the key before.
+  await queue(organizationId, [device.id])
+  await database.db.updateTable('ssf_stream_events').set({ kid: withdrawn }).where('kid', 'is not', null).execute()
+  const anew = await tokensOf(stream)
+  assert.equal(anew.size, 3)
+  for (const [jti, token] of anew) {
+    assert.equal(decodeProtectedHeader(token).kid, rotated.kid)
+    if (old.has(jti)) assert.deepEqual(decodeJwt(token), decodeJwt(old.get(jti) ?? ''))
+  }
+  assert.deepEqual(await tokensOf(stream), anew)
+})
+
 test('an event whose key is published no more is signed by the present one, and keeps that token', async () => {
   const stream = await make.stream(organizationId)
   const device = await make.device(organizationId)

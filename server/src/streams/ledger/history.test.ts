@@ -3,10 +3,12 @@ import { beforeEach, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
+import { rotateSigningKey } from '../rotate-signing-key.ts'
 
 const app = testApp()
 const make = makeIn(app.database)
@@ -113,6 +115,25 @@ test('an event that waits for its receiver tells until when, whether it alone is
   assert.deepEqual(await nextAttempts(), [minute(2), minute(5)])
   await app.db.updateTable('ssf_streams').set({ status: 'paused' }).execute()
   assert.deepEqual(await nextAttempts(), [null, null])
+})
+
+test('of an event whose key was withdrawn the ledger shows the claims and no signature', async () => {
+  const { organizationId } = app.tenant
+  const stream = await make.stream(organizationId)
+  await queue(change((await make.device(organizationId)).id))
+  const read = async () => (await app.ask('GET', `/ssf_streams/${stream.id}/history`)).body.data[0]
+  const before = await read()
+  await app.db
+    .updateTable('ssf_stream_events')
+    .set({ state: 'delivered', settled_at: minute(1) })
+    .execute()
+  const ring = { organizationId, purpose: 'signals' } as const
+  await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: true, actor: systemActor, now: app.now() })
+  const after = await read()
+  assert.equal(after.token, null)
+  assert.deepEqual(after.claims, before.claims)
+  assert.equal(after.claims.jti, before.jti)
+  app.streams.issuer.signer.forget(ring)
 })
 
 test('what a receiver refused says why, in its words', async () => {

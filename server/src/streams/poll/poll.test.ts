@@ -99,6 +99,25 @@ test('pollOrAcknowledgeSsfStream: an acknowledgement settles and hands nothing o
   assert.deepEqual((await get()).body, { sets: {} })
 })
 
+test('numbers follow the order of queueing, in whatever order and however often a receiver acknowledges', async () => {
+  await queue([...deviceIds, ...deviceIds])
+  const [one = '', two = '', three = '', four = ''] = jtisOf(await get())
+  const numbers = async () => {
+    const rows = await app.db.selectFrom('ssf_stream_events').select(['jti', 'sequence']).execute()
+    const byJti = new Map(rows.map(({ jti, sequence }) => [jti, sequence]))
+    return [one, two, three, four].map((jti) => byJti.get(jti))
+  }
+  const last = async () =>
+    (await app.db.selectFrom('ssf_stream_deliveries').select('last_sequence').executeTakeFirstOrThrow()).last_sequence
+  assert.deepEqual([await numbers(), await last()], [[null, null, null, null], '0'])
+  await post({ ack: [three, three] })
+  assert.deepEqual([await numbers(), await last()], [['1', '2', '3', null], '3'])
+  assert.deepEqual(await statesOf(), ['pending', 'pending', 'acknowledged', 'pending'])
+  await Promise.all([post({ ack: [two] }), post({ setErrs: { [four]: { err: 'x' } } }), post({ ack: [one] })])
+  assert.deepEqual([await numbers(), await last()], [['1', '2', '3', '4'], '4'])
+  assert.deepEqual(await statesOf(), ['acknowledged', 'acknowledged', 'acknowledged', 'rejected x'])
+})
+
 test('a POST with more than an acknowledgement acknowledges first and polls then', async () => {
   await queue([...deviceIds, ...deviceIds])
   const [one = '', two = '', ...rest] = jtisOf(await get())
