@@ -69,10 +69,13 @@ const joinSaid = sql`
 
 const keyOf = sql`event.kid, key.kid is null or key.withdrawn_at is not null as "isKeyGone", key.retired_at as "keyRetiredAt"`
 
-/** The ring that organizations shared is held by the first of them. */
+/** The ring that organizations shared is held by the first of them. Looked up for each row: a join reads all keys. */
 const joinKey = sql`
-  left join signing_keys as key on key.kid = event.kid
-    and key.organization_id in (event.organization_id, (select min(id) from organizations))`
+  left join lateral (
+    select kid, retired_at, withdrawn_at from signing_keys
+    where organization_id = any(array[event.organization_id, (select min(id) from organizations)]) and kid = event.kid
+    limit 1
+  ) as key on true`
 
 /** One event of a stream, whether it waits or not. */
 export async function findEvent(db: Db, { organizationId, streamId }: StreamKey, eventId: string) {

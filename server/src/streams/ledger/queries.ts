@@ -43,7 +43,7 @@ const issuedAt = sql<string | null>`coalesce(ssf_stream_events.issued_at,
 const isKeyGone = sql<boolean>`not exists (
   select from signing_keys as key
   where key.kid = ssf_stream_events.kid and key.withdrawn_at is null
-    and key.organization_id in (ssf_stream_events.organization_id, (select min(id) from organizations))
+    and key.organization_id = any(array[ssf_stream_events.organization_id, (select min(id) from organizations)])
 )`.as('is_key_gone')
 
 export const fromLedger = (reader: Reader, organizationId: string, streamId: string, mostAttempts: number) =>

