@@ -26,6 +26,8 @@ import { parseWtmp } from './logged-in-users.ts'
 import { parseMapping } from './open-files.ts'
 import { parsePciIds, pciDevicesOf } from './pci-devices.ts'
 import { findCommand } from './run-command.ts'
+import { authorizedKeysOfHome, sshConfigOfHome } from './ssh-files.ts'
+import { keysOfHome } from './ssh-keys.ts'
 import { desktopItems, scriptItems } from './startup-items.ts'
 import { suidPrograms } from './suid-bin.ts'
 
@@ -200,6 +202,28 @@ test('known hosts are read in the home, and nothing that a link leads to outside
   mkdirSync(join(home, 'dotfiles'))
   symlinkSync(join(home, '.ssh/known_hosts'), join(home, 'dotfiles/link'))
   assert.ok(Array.isArray(rows('SELECT key FROM known_hosts WHERE uid = 0')))
+})
+
+test('SSH configuration and authorized keys are read in the home, and nothing that a link leads to outside of it', () => {
+  const home = join(folder, 'home/eve')
+  put('home/eve/.ssh/config', 'Host *\n  ForwardAgent no\n')
+  put('home/eve/.ssh/authorized_keys2', 'ssh-ed25519 AAAA eve\n')
+  const config = [{ block: 'host *', option: 'forwardagent no', ssh_config_file: `${home}/.ssh/config` }]
+  assert.deepEqual([...sshConfigOfHome(home)], config)
+  assert.deepEqual(
+    [...authorizedKeysOfHome(home)].map(({ key, key_file }) => [key, key_file]),
+    [['AAAA', `${home}/.ssh/authorized_keys2`]],
+  )
+  put('shadow', 'root:secret\nssh-rsa BBBB\n')
+  mkdirSync(join(folder, 'home/fay/.ssh'), { recursive: true })
+  for (const name of ['config', 'authorized_keys'])
+    symlinkSync(join(folder, 'shadow'), join(folder, 'home/fay/.ssh', name))
+  const fay = join(folder, 'home/fay')
+  const key = '-----BEGIN RSA PRIVATE KEY-----\n'
+  put('home/eve/.ssh/id_rsa', key)
+  symlinkSync(join(home, '.ssh/id_rsa'), join(folder, 'home/fay/.ssh/id_rsa'))
+  assert.equal([...keysOfHome(home)].length, 1)
+  assert.deepEqual([...sshConfigOfHome(fay), ...authorizedKeysOfHome(fay), ...keysOfHome(fay)], [])
 })
 
 test('what starts with the desktop and the machine is listed with its command', () => {

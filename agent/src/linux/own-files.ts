@@ -8,14 +8,17 @@ const mostBytes = 4 * 1024 * 1024
  * The lines of a file in somebody's home, none where there is no such file. Its owner could make it, or a folder on the
  * way, a link to what only root reads: so what was opened must lie in the home.
  */
-export function readOwnLines(home: string, path: string): string[] {
-  if (!statOf(`${home}/${path}`)?.isFile()) return []
+export const readOwnLines = (home: string, path: string): string[] => readOwnText(home, path)?.split('\n') ?? []
+
+/** The same as one text; undefined where there is no such file, or one longer than `longest` bytes. */
+export function readOwnText(home: string, path: string, longest = mostBytes): string | undefined {
+  if (!statOf(`${home}/${path}`)?.isFile()) return undefined
   const handle = open(`${home}/${path}`)
-  if (handle === undefined) return []
+  if (handle === undefined) return undefined
   try {
     const stats = fstatSync(handle)
     const isOwn = readlinkSync(`/proc/self/fd/${handle}`).startsWith(`${realpathSync(home)}/`)
-    return isOwn && stats.isFile() && stats.size <= mostBytes ? readFileSync(handle, 'utf8').split('\n') : []
+    return isOwn && stats.isFile() && stats.size <= longest ? readFileSync(handle, 'utf8') : undefined
   } finally {
     closeSync(handle)
   }

@@ -1,5 +1,6 @@
 import { columns, type Row, type Table } from '../tables/table.ts'
 import { wantedAccounts } from './accounts.ts'
+import { readOwnLines } from './own-files.ts'
 import { readLines } from './read-files.ts'
 
 /** ssh_config(5): options under the `host` or `match` line above them. */
@@ -12,14 +13,20 @@ export function* parseSshConfig(lines: string[]): Iterable<{ block: string; opti
   }
 }
 
+/** The options of somebody's own configuration. */
+export function* sshConfigOfHome(home: string): Iterable<Row> {
+  for (const entry of parseSshConfig(readOwnLines(home, '.ssh/config'))) {
+    yield { ...entry, ssh_config_file: `${home}/.ssh/config` }
+  }
+}
+
 export const sshConfigs: Table = {
   name: 'ssh_configs',
   columns: columns('uid:bigint block option ssh_config_file'),
   pushed: { uid: 'equal' },
   *collect(constraints) {
     for (const account of wantedAccounts(constraints)) {
-      const path = `${account.directory}/.ssh/config`
-      for (const entry of parseSshConfig(readLines(path))) yield { uid: account.uid, ...entry, ssh_config_file: path }
+      for (const row of sshConfigOfHome(account.directory)) yield { uid: account.uid, ...row }
     }
     const shared = '/etc/ssh/ssh_config'
     for (const entry of parseSshConfig(readLines(shared))) yield { uid: 0, ...entry, ssh_config_file: shared }
@@ -41,19 +48,23 @@ export function parseAuthorizedKey(line: string): Row | undefined {
   }
 }
 
+/** The keys that sign in as somebody. */
+export function* authorizedKeysOfHome(home: string): Iterable<Row> {
+  for (const file of ['.ssh/authorized_keys', '.ssh/authorized_keys2']) {
+    for (const line of readOwnLines(home, file)) {
+      const row = parseAuthorizedKey(line)
+      if (row) yield { ...row, key_file: `${home}/${file}` }
+    }
+  }
+}
+
 export const authorizedKeys: Table = {
   name: 'authorized_keys',
   columns: columns('uid:bigint algorithm key options comment key_file'),
   pushed: { uid: 'equal' },
   *collect(constraints) {
     for (const account of wantedAccounts(constraints)) {
-      for (const name of ['authorized_keys', 'authorized_keys2']) {
-        const path = `${account.directory}/.ssh/${name}`
-        for (const line of readLines(path)) {
-          const row = parseAuthorizedKey(line)
-          if (row) yield { uid: account.uid, ...row, key_file: path }
-        }
-      }
+      for (const row of authorizedKeysOfHome(account.directory)) yield { uid: account.uid, ...row }
     }
   },
 }

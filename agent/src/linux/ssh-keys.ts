@@ -1,6 +1,7 @@
 import { columns, type Row, type Table } from '../tables/table.ts'
 import { wantedAccounts } from './accounts.ts'
-import { listDirectory, readText, statOf } from './read-files.ts'
+import { isOwnFolder, readOwnText } from './own-files.ts'
+import { listDirectory } from './read-files.ts'
 
 type KeyFacts = { encrypted: boolean; type: string; bits: number }
 
@@ -78,16 +79,11 @@ export const userSshKeys: Table = {
 
 /** The private keys directly in `~/.ssh`. */
 export function* keysOfHome(home: string): Iterable<Row> {
+  if (!isOwnFolder(home, '.ssh')) return
   for (const name of listDirectory(`${home}/.ssh`)) {
-    const row = keyRow(`${home}/.ssh/${name}`)
-    if (row) yield row
+    const facts = readKeyFacts(readOwnText(home, `.ssh/${name}`, maxKeyBytes) ?? '')
+    if (!facts) continue
+    const { encrypted, type, bits } = facts
+    yield { path: `${home}/.ssh/${name}`, encrypted: encrypted ? 1 : 0, key_type: type, key_length: bits || null }
   }
-}
-
-function keyRow(path: string): Row | undefined {
-  const stats = statOf(path)
-  if (!stats?.isFile() || stats.size > maxKeyBytes) return undefined
-  const facts = readKeyFacts(readText(path) ?? '')
-  if (!facts) return undefined
-  return { path, encrypted: facts.encrypted ? 1 : 0, key_type: facts.type, key_length: facts.bits || null }
 }
