@@ -65,7 +65,7 @@ async function runUntil(options: AgentOptions, done: () => boolean): Promise<voi
   await running
 }
 
-test('once enrols, reads the config, answers one read and ends', async () => {
+test('once enrolls, reads the config, answers one read and ends', async () => {
   const queries = {
     'check/1/v1': "SELECT name, version FROM osquery_info CROSS JOIN (SELECT 'x' AS name)",
     'check/2/v1': 'SELECT * FROM no_such_table',
@@ -116,7 +116,7 @@ test('nothing is written when the read holds no queries', async () => {
   })
 })
 
-test('the node key is kept for this user only and spares the next start an enrolment', async () => {
+test('the node key is kept for this user only and spares the next start an enrollment', async () => {
   await withServer({}, async (server) => {
     const stateFile = join(folder, 'kept', 'node.json')
     await runAgent(optionsFor(server, { once: true, stateFile }))
@@ -137,7 +137,7 @@ test('the node key of another server is not sent to this one', async () => {
   })
 })
 
-test('a node key that the server no longer knows is erased and the agent enrols again', async () => {
+test('a node key that the server no longer knows is erased and the agent enrolls again', async () => {
   await withServer(
     {
       enroll: (_received, count) => ({ node_key: `key ${count}` }),
@@ -155,10 +155,10 @@ test('a node key that the server no longer knows is erased and the agent enrols 
   )
 })
 
-test('a refused enrolment makes a single run fail with what the server said', async () => {
+test('a refused enrollment makes a single run fail with what the server said', async () => {
   const refusal = { status: 401, body: '{"node_invalid":true,"error":"unknown enroll secret"}' }
   await withServer({ enroll: () => refusal }, async (server) => {
-    await assert.rejects(runAgent(optionsFor(server, { once: true })), /enrolment failed: unknown enroll secret/)
+    await assert.rejects(runAgent(optionsFor(server, { once: true })), /enrollment failed: unknown enroll secret/)
     assert.equal(server.of('config').length, 0)
   })
 })

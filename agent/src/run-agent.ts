@@ -20,16 +20,16 @@ export type AgentOptions = {
   enrollSecret: string
   /** PEM certificates to trust instead of the system's. */
   caFile?: string
-  /** Where the node key is kept (mode 0600); without it every start enrols anew. */
+  /** Where the node key is kept (mode 0600); without it every start enrolls anew. */
   stateFile?: string
-  /** Enrol if needed, read one config, answer one distributed read, and end; rejects when any of it fails. */
+  /** Enroll if needed, read one config, answer one distributed read, and end; rejects when any of it fails. */
   once?: boolean
   intervals?: Intervals
   log: (line: string) => void
   signal: AbortSignal
 }
 
-/** Attempts at enrolment when the agent runs once; one that stays tries for ever. */
+/** Attempts at enrollment when the agent runs once; one that stays tries for ever. */
 const onceEnrollAttempts = 3
 
 /**

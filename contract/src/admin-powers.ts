@@ -13,7 +13,7 @@ export const adminPowers = {
   },
   manage_settings: {
     title: 'Manage Settings',
-    description: 'Rename the organization, and make and revoke enrolment secrets, packages and SCIM tokens.',
+    description: 'Rename the organization, and make and revoke enrollment secrets, packages and SCIM tokens.',
   },
 } as const satisfies Record<string, { title: string; description: string }>
 

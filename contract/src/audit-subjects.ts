@@ -13,7 +13,7 @@ export const auditSubjectWords = {
   reporting_query: 'Report',
   draft: 'Draft of a check',
   package: 'Package',
-  enrolment_secret: 'Enrolment secret',
+  enrolment_secret: 'Enrollment secret',
   scim_token: 'SCIM token',
   organization: 'Organization',
 } as const

@@ -58,23 +58,23 @@ export type SettingsChange = Static<typeof SettingsChange>
 export const EnrolmentSecretCreation = Type.Object(
   {
     name: Text('What to call it.', { minLength: 1, maxLength: 200 }),
-    person_id: Type.Optional(IdentifierInput('Whose devices enrol with it: they are registered to this person.')),
+    person_id: Type.Optional(IdentifierInput('Whose devices enroll with it: they are registered to this person.')),
     expires_at: Type.Optional(Timestamp('Until when it is good; for good unless given.')),
   },
-  aboutBody('EnrolmentSecretCreation', 'What a new enrolment secret is for.', { name: 'Berlin office' }),
+  aboutBody('EnrolmentSecretCreation', 'What a new enrollment secret is for.', { name: 'Berlin office' }),
 )
 
 /** Shown once. */
 export const NewEnrolmentSecret = Type.Object(
   { id: Identifier('Identifier of the secret.'), secret: Text('The secret.') },
-  about('NewEnrolmentSecret', 'An enrolment secret, shown this once.', {
+  about('NewEnrolmentSecret', 'An enrollment secret, shown this once.', {
     id: '8',
     secret: 'V0lHb3n2pXk1mQ7sZc4WbYd1sHnUe3G0aB1cDvQ2xRk',
   }),
 )
 export type NewEnrolmentSecret = Static<typeof NewEnrolmentSecret>
 
-/** An enrolment secret, without what it is. */
+/** An enrollment secret, without what it is. */
 export const EnrolmentSecretView = Type.Object(
   {
     id: Identifier('Identifier of the secret.'),
@@ -86,16 +86,16 @@ export const EnrolmentSecretView = Type.Object(
           name: Text('Name of the person.'),
           email: Text('E-mail address of the person.'),
         },
-        { description: 'Whose devices enrol with it; null when they belong to nobody.' },
+        { description: 'Whose devices enroll with it; null when they belong to nobody.' },
       ),
     ),
     package_id: Nullable(Identifier('The package that carries it; null when none does.')),
-    state: Choice(['in_force', 'expired', 'revoked'], 'Whether devices enrol with it.'),
+    state: Choice(['in_force', 'expired', 'revoked'], 'Whether devices enroll with it.'),
     created_at: Timestamp('When it was made.'),
     expires_at: Nullable(Timestamp('Until when it is good; null for good.')),
     revoked_at: Nullable(Timestamp('When it was revoked; null when it was not.')),
   },
-  about('EnrolmentSecretView', 'An enrolment secret, without what it is.', {
+  about('EnrolmentSecretView', 'An enrollment secret, without what it is.', {
     id: '8',
     name: 'Berlin office',
     person: null,
@@ -110,7 +110,7 @@ export type EnrolmentSecretView = Static<typeof EnrolmentSecretView>
 
 export const EnrolmentSecretFilter = Type.Object(
   { state: Type.Optional(Choice(['in_force', 'ended'], 'Only those in force, or only those that are not.')) },
-  about('EnrolmentSecretFilter', 'What narrows the list of enrolment secrets.', { state: 'in_force' }),
+  about('EnrolmentSecretFilter', 'What narrows the list of enrollment secrets.', { state: 'in_force' }),
 )
 export type EnrolmentSecretFilter = Static<typeof EnrolmentSecretFilter>
 

@@ -27,13 +27,13 @@ export const Package = Type.Object(
     ),
     file_name: Text('What the downloaded file is called.'),
     problem: Nullable(
-      Text('Why devices cannot enrol with this package, or only some, as a sentence; null where all can.'),
+      Text('Why devices cannot enroll with this package, or only some, as a sentence; null where all can.'),
     ),
   },
   {
     title: 'Package',
     description:
-      'What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.',
+      'What is installed on a device so that it enrolls by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.',
     examples: [
       {
         built_at: '2026-11-20T09:14:03.120Z',

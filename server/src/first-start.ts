@@ -21,7 +21,7 @@ const automatic = 'automation'
 
 /**
  * Makes the organization that the settings name, once: later calls and databases that hold an organization return
- * undefined. The key and the enrolment secret come from the settings; a trial is given a read-only key and a secret
+ * undefined. The key and the enrollment secret come from the settings; a trial is given a read-only key and a secret
  * bound to whoever runs it.
  */
 export async function firstStart(

@@ -7,7 +7,7 @@ const platformTypes: Partial<Record<NodeJS.Platform, string>> = { linux: '9', da
 
 const detailTables = ['os_version', 'osquery_info', 'system_info', 'platform_info']
 
-/** The enrol request: the first row of each table that tells which machine this is. */
+/** The enroll request: the first row of each table that tells which machine this is. */
 export async function enrollBody(
   runner: QueryRunner,
   facts: AgentFacts,
@@ -18,7 +18,7 @@ export async function enrollBody(
     const answer = await runner.run(`SELECT * FROM ${table}`, facts)
     details[table] = (answer.ok ? answer.rows[0] : undefined) ?? {}
   }
-  // Where osqueryi answers, the row is a real osquery's; the agent that enrols is still the stand-in.
+  // Where osqueryi answers, the row is a real osquery's; the agent that enrolls is still the stand-in.
   details['osquery_info'] = { ...details['osquery_info'], version: standInVersion, build_platform: 'standin' }
   const identifier = details['osquery_info']['uuid'] || facts.instanceId
   return {

@@ -17,7 +17,7 @@ export type SessionOptions = {
   server: string
   transport: Transport
   stateFile?: string | undefined
-  /** The body of the enrol request, made anew for each attempt. */
+  /** The body of the enroll request, made anew for each attempt. */
   enrollBody: () => Promise<Record<string, unknown>>
   /** How often enrolling is tried before a call fails; Infinity for an agent that stays. */
   enrollAttempts: number
@@ -37,7 +37,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let invalidated = 0
   const key = async (): Promise<string> => {
     if (nodeKey !== undefined) return nodeKey
-    // Config, distributed and logger meet here at once; one of them enrols for all.
+    // Config, distributed and logger meet here at once; one of them enrolls for all.
     enrolling ??= enroll(options, invalidated).finally(() => {
       enrolling = undefined
     })
@@ -71,7 +71,7 @@ function withNodeKey(bodyJson: string, nodeKey: string): string {
   return `{"node_key":${JSON.stringify(nodeKey)}${rest === '}' ? '' : ','}${rest}`
 }
 
-/** Enrols with growing pauses. `invalidated` counts keys lost in a row: two machines fighting over one identity wait too. */
+/** Enrolls with growing pauses. `invalidated` counts keys lost in a row: two machines fighting over one identity wait too. */
 async function enroll(options: SessionOptions, invalidated: number): Promise<string> {
   const { signal, log, secondMs } = options
   if (invalidated > 0) await pause(backOffMs(invalidated, maxPauseSeconds, secondMs), signal)
@@ -87,9 +87,9 @@ async function enroll(options: SessionOptions, invalidated: number): Promise<str
     } catch (error) {
       signal.throwIfAborted()
       const message = error instanceof Error ? error.message : String(error)
-      if (attempt >= options.enrollAttempts) throw new Refused(`enrolment failed: ${message}`, { cause: error })
+      if (attempt >= options.enrollAttempts) throw new Refused(`enrollment failed: ${message}`, { cause: error })
       const waitMs = backOffMs(attempt, maxPauseSeconds, secondMs)
-      log(`enrolment failed: ${message}; next attempt in ${Math.ceil(waitMs / 1000)} s`)
+      log(`enrollment failed: ${message}; next attempt in ${Math.ceil(waitMs / 1000)} s`)
       await pause(waitMs, signal)
     }
   }

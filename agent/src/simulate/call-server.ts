@@ -17,7 +17,7 @@ export type CallOutcome = { answer: AgentAnswer | undefined; text: string }
 
 /**
  * One call of one device, judged as osquery judges it and counted. `answer` is undefined when none came.
- * A `node_invalid` costs the device its key and lets it enrol again, unless it has a newer key by then.
+ * A `node_invalid` costs the device its key and lets it enroll again, unless it has a newer key by then.
  */
 export function callServer(
   fleet: Fleet,

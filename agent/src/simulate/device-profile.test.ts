@@ -35,7 +35,7 @@ test('uuids are well formed and Windows names fit into 15 characters', () => {
   }
 })
 
-test('an enrolment carries four tables of strings and the platform as osquery counts it', () => {
+test('an enrollment carries four tables of strings and the platform as osquery counts it', () => {
   const mac = many.find((profile) => profile.platform === 'darwin')
   assert.ok(mac)
   const body = JSON.parse(enrollBody(mac, 'a secret', 1_760_000_000))

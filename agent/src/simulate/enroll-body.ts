@@ -61,7 +61,7 @@ export function platformInfoOf(profile: DeviceProfile): Row {
   }
 }
 
-/** The enrolment request of osquery's TLS plugin; `host_details` is the first row of four tables, all strings. */
+/** The enrollment request of osquery's TLS plugin; `host_details` is the first row of four tables, all strings. */
 export function enrollBody(profile: DeviceProfile, enrollSecret: string, startedAtSeconds: number): string {
   return JSON.stringify({
     enroll_secret: enrollSecret,

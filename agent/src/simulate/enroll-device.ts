@@ -3,7 +3,7 @@ import { enrollBody } from './enroll-body.ts'
 import { eventOf, type Fleet, profileOf, scheduleIn } from './fleet.ts'
 import { startPolling } from './refresh-config.ts'
 
-/** osquery pauses 1, 4, 9 … seconds between attempts to enrol, at most `tls_enroll_max_interval`. */
+/** osquery pauses 1, 4, 9 … seconds between attempts to enroll, at most `tls_enroll_max_interval`. */
 const longestPauseMs = 600_000
 
 export function enrollDevice(fleet: Fleet, device: number, done: () => void): void {
@@ -32,7 +32,7 @@ function acceptKey(fleet: Fleet, device: number, key: string) {
     fleet.counters.lastEnrolledMs = fleet.now()
   }
   fleet.enrolledBefore[device] = 1
-  // A device that enrols again has its configuration; what came due without a key was dropped and starts again here.
+  // A device that enrolls again has its configuration; what came due without a key was dropped and starts again here.
   const plan = fleet.plans[device]
   if (plan) startPolling(fleet, device, plan)
   scheduleIn(fleet, device, 'config', 0)

@@ -11,7 +11,7 @@ const begin: Record<EventKind, (fleet: Fleet, device: number, done: () => void) 
   log: sendLog,
 }
 
-/** Spreads the fleet's start evenly: enrolment, or the first refresh of a device that has its key already. */
+/** Spreads the fleet's start evenly: enrollment, or the first refresh of a device that has its key already. */
 export function startFleet(fleet: Fleet, spreadMs: number): void {
   const { devices } = fleet.settings
   for (let device = 0; device < devices; device += 1) {
@@ -53,7 +53,7 @@ function startEvent(fleet: Fleet, event: number) {
   const { devices } = fleet.settings
   const kind = eventKinds[Math.floor(event / devices)]
   const device = event % devices
-  // Without a key only enrolment can go on; accepting a key schedules the others again.
+  // Without a key only enrollment can go on; accepting a key schedules the others again.
   if (!kind || (fleet.nodeKeys[device] === '') !== (kind === 'enroll')) {
     fleet.isBusy[event] = 0
     return

@@ -23,7 +23,7 @@ export type FleetSettings = {
   statusLineRate: number
 }
 
-/** A device has four things that come due: enrolment, configuration, distributed read, log. */
+/** A device has four things that come due: enrollment, configuration, distributed read, log. */
 export const eventKinds = ['enroll', 'config', 'read', 'log'] as const
 export type EventKind = (typeof eventKinds)[number]
 

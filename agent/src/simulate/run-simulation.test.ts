@@ -41,7 +41,7 @@ const at = (received: ReceivedRequest[], path: string) =>
 // biome-ignore lint/suspicious/noExplicitAny: bodies as JSON.parse gives them; every test asserts what it reads
 const json = (value: unknown): any => JSON.parse(JSON.stringify(value))
 
-test('every device enrols as the seed says, and two runs bring the same devices', async () => {
+test('every device enrolls as the seed says, and two runs bring the same devices', async () => {
   const runs = [await simulateAgainst({}, { durationMs: 300 }), await simulateAgainst({}, { durationMs: 300 })]
   const identities = runs.map(({ received }) =>
     at(received, 'enroll')
@@ -77,7 +77,7 @@ test('a server that cannot be reached is named at once, with the reason', async 
   assert.equal(lines.filter((line) => line.includes('cannot be reached')).length, 1)
 })
 
-test('requests after enrolment carry the node key in the header and in the body', async () => {
+test('requests after enrollment carry the node key in the header and in the body', async () => {
   const { received } = await simulateAgainst({}, { devices: 3 })
   const later = received.filter(({ path }) => !path.endsWith('/enroll'))
   assert.ok(later.length >= 6)
@@ -121,7 +121,7 @@ test('a live query is answered with the device’s own values, or with the error
   assert.deepEqual(Object.keys(body.stats['campaign/5']), ['wall_time_ms', 'user_time', 'system_time', 'memory'])
 })
 
-test('a device whose key is refused enrols again and goes on with the new key', async () => {
+test('a device whose key is refused enrolls again and goes on with the new key', async () => {
   const { report, received } = await simulateAgainst(
     {
       interfere: ({ path, body }) =>

@@ -1,9 +1,9 @@
 /**
  * Many devices over osquery's TLS protocol, in one process: for trying the product and for loading a server.
  *
- * Simulated: enrolment with host details, configuration, distributed reads and writes, result and status logs, at the
+ * Simulated: enrollment with host details, configuration, distributed reads and writes, result and status logs, at the
  * intervals the server's configuration gives; osquery's judgement of answers (the body decides, not the status), its
- * retries, the re-enrolment after `node_invalid`, `accelerate`, requests sent twice. Checks are answered by running
+ * retries, the re-enrollment after `node_invalid`, `accelerate`, requests sent twice. Checks are answered by running
  * their SQL over rows that make it pass or fail, other queries by running them over a small set of plausible tables.
  *
  * Not simulated: a connection per thread of each agent. All devices share `connections` kept-alive connections, or have

@@ -27,7 +27,7 @@ const flags = {
 export const simulateHelp = `muster simulate: many simulated devices over osquery's TLS protocol.
 
   --server URL                 the server, e.g. https://trust.example.com (the trial on this machine)
-  --enroll-secret TEXT         an enrolment secret; needed with --server
+  --enroll-secret TEXT         an enrollment secret; needed with --server
   --ca FILE                    the certificate authority to trust, PEM
   --devices N                  how many devices (50)
   --fail-rate SHARE            share of its checks that a device fails at any time, 0 to 1 (0.05)
@@ -64,7 +64,7 @@ export function parseSimulateArguments(args: string[]): Omit<SimulationOptions, 
   const { values } = parseArgs({ args, options: flags, strict: true })
   const { server, 'enroll-secret': enrollSecret } = values
   if (!server || !URL.canParse(server)) throw new Error('--server needs the URL of the server')
-  if (!enrollSecret) throw new Error('--enroll-secret needs an enrolment secret')
+  if (!enrollSecret) throw new Error('--enroll-secret needs an enrollment secret')
   return {
     server,
     enrollSecret,

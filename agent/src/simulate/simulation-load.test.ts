@@ -45,7 +45,7 @@ else {
     const report = await loadInThisProcess()
     assert.equal(report.devicesEnrolled, 5000)
     assert.deepEqual(report.errors, {})
-    // Each device enrols, fetches its configuration, and then reads every three seconds.
+    // Each device enrolls, fetches its configuration, and then reads every three seconds.
     assert.ok(report.requestsPerSecond > 1000, `${report.requestsPerSecond} requests per second`)
     assert.ok(report.processorShare < 1, `${report.processorShare} cores`)
   })

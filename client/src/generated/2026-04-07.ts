@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * List installation packages
-         * @description There is one for each platform and format. Installed on a device, it enrols the device by itself.
+         * @description There is one for each platform and format. Installed on a device, it enrolls the device by itself.
          *
          *     Any key may call this.
          */
@@ -3538,7 +3538,7 @@ export interface components {
         };
         /**
          * Package
-         * @description What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
+         * @description What is installed on a device so that it enrolls by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API.
          * @example {
          *       "built_at": "2026-11-20T09:14:03.120Z",
          *       "id": "3",
@@ -3583,7 +3583,7 @@ export interface components {
             readonly format: "deb" | "tar.gz" | "sh" | "ps1";
             /** @description What the downloaded file is called. */
             readonly file_name: string;
-            /** @description Why devices cannot enrol with this package, or only some, as a sentence; null where all can. */
+            /** @description Why devices cannot enroll with this package, or only some, as a sentence; null where all can. */
             readonly problem: string | null;
         };
         /**
@@ -8918,7 +8918,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What is installed on a device so that it enrols by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API. */
+            /** @description What is installed on a device so that it enrolls by itself. `agent`, `platform`, `format`, `file_name` and `problem` are extensions of this API. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];

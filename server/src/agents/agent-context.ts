@@ -61,7 +61,7 @@ const logsAtOnce = 4
 const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
 const failedEnrollments = { burst: 200, perSecond: 2 }
 const usedSecrets = { lifeMs: 600_000, maxSize: 10_000 }
-/** How long after its enrolment a device is asked for its first round of tables. */
+/** How long after its enrollment a device is asked for its first round of tables. */
 const firstRoundMs = 3_600_000
 
 const recently = (now: string): string => new Date(Date.parse(now) - firstRoundMs).toISOString()

@@ -10,7 +10,7 @@ import { enrollmentSecretPlace, enrollmentSecretPurpose } from './enrollment-sec
 export type NewEnrollmentSecret = {
   organizationId: string
   name: string
-  /** Whose devices enrol with it: they are registered to this person without asking. */
+  /** Whose devices enroll with it: they are registered to this person without asking. */
   personId?: string
   /** At least 16 characters; absent: made here. */
   secret?: string
@@ -20,7 +20,7 @@ export type NewEnrollmentSecret = {
 }
 
 /**
- * Makes a secret with which agents enrol; any number may be alive at a time. Fails with not_found for a person that
+ * Makes a secret with which agents enroll; any number may be alive at a time. Fails with not_found for a person that
  * the organization does not have, and with invalid for a secret that is in use or too short.
  */
 export async function createEnrollmentSecret(
@@ -52,7 +52,7 @@ export async function createEnrollmentSecret(
     organizationId,
     actor,
     about: { enrolment_secret: id, person: person?.id },
-    description: `Created the enrolment secret "${name}"${whose}.`,
+    description: `Created the enrollment secret "${name}"${whose}.`,
     now,
   })
   return { id, secret }

@@ -35,7 +35,7 @@ async function makeChecks(organizationId: string, count: number) {
   }
 }
 
-test('a machine enrols, is asked its checks, and its answers become results', async () => {
+test('a machine enrolls, is asked its checks, and its answers become results', async () => {
   const { id: organizationId } = await make.organization()
   await makeChecks(organizationId, 2)
   const { client, deviceId } = await agents.enrolled(organizationId)

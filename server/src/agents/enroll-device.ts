@@ -28,7 +28,7 @@ type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'identity_conflic
 export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
 
 /**
- * Enrols a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
+ * Enrolls a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
  * a secret that is not in force, and a machine that enrolls in turn with another one of the same identity. Fails with
  * status 503 when too many machines enroll at the same time.
  */
@@ -71,7 +71,7 @@ async function enroll(
   const organizationId = secret.organization_id
   const identity = identityOf(facts)
   if (identity !== undefined) {
-    // Two enrolments of one machine come one after the other, so that the second finds what the first has made.
+    // Two enrollments of one machine come one after the other, so that the second finds what the first has made.
     const key = JSON.stringify([organizationId, identity])
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
     const known = await findEnrolledDevice(tx, organizationId, facts)
@@ -79,7 +79,7 @@ async function enroll(
     if (known && device) {
       const seenAt = context.presence.unwritten(organizationId, known.id) ?? ''
       const lastSeenAt = seenAt > (known.last_seen_at ?? '') ? seenAt : known.last_seen_at
-      // The enrolment itself is noted as a contact, too, but tells nothing of an agent that lives.
+      // The enrollment itself is noted as a contact, too, but tells nothing of an agent that lives.
       const spokeAt = lastSeenAt !== null && lastSeenAt > (known.enrolled_at ?? '') ? lastSeenAt : null
       const admission = isInUse(spokeAt, happening.now) ? await admitReenrollment(tx, device, happening) : undefined
       if (admission?.isRefused) return { deviceId: device.id, outcome: 'identity_conflict' }
@@ -131,7 +131,7 @@ async function enrollAgain(
     organizationId,
     actor,
     about: { device: device.id, enrolment_secret: secret.id },
-    description: `The device "${facts.name}" enrolled again with the enrolment secret "${secret.name}"${earlier.refusals}.`,
+    description: `The device "${facts.name}" enrolled again with the enrollment secret "${secret.name}"${earlier.refusals}.`,
     now,
   })
   const doubt = doubtOf(
@@ -149,7 +149,7 @@ const toldBy = ({ name, operating_system, hardware_model, agent_version }: Devic
     Object.entries({ name, operating_system, hardware_model, agent_version }).filter(([, value]) => value !== null),
   )
 
-/** An enrolment secret that an administrator issued for a person is the approval of the person's device. */
+/** An enrollment secret that an administrator issued for a person is the approval of the person's device. */
 async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Enrolling) {
   if (secret.person_id === null) return
   const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }

@@ -3,7 +3,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader, Tx } from '../db/transact.ts'
 import type { DeviceFacts } from './enrollment-rules.ts'
 
-/** The enrolment secrets of an organization without the secrets themselves, oldest first, the revoked included. */
+/** The enrollment secrets of an organization without the secrets themselves, oldest first, the revoked included. */
 export function listEnrollmentSecrets(reader: Reader, organizationId: string) {
   return reader
     .selectFrom('enrollment_secrets')

@@ -88,7 +88,7 @@ test('the host identifier tells a machine apart only where serial and uuid are m
   assert.equal(nameless && identityOf(nameless), undefined)
 })
 
-test('any body is read without a fault, and without a secret it is no enrolment', () => {
+test('any body is read without a fault, and without a secret it is no enrollment', () => {
   for (const body of [undefined, null, [], 'text', {}, { enroll_secret: '' }, { enroll_secret: 7 }]) {
     assert.equal(readEnrollment(body), undefined)
   }
@@ -115,7 +115,7 @@ test('texts lose what a database cannot hold', () => {
   assert.ok(facts?.name.startsWith('ab\ufffdxx'))
 })
 
-test('an enrolment as a registered machine is doubtful unless its owner’s secret comes after a silence', () => {
+test('an enrollment as a registered machine is doubtful unless its owner’s secret comes after a silence', () => {
   const now = '2026-11-20T10:10:00.000Z'
   const cases: [owner: string | null, spokeAt: string | null, secretOf: string | null, isDoubtful: boolean][] = [
     [null, '2026-11-20T10:09:00.000Z', null, false],

@@ -9,7 +9,7 @@ import {
   operatingSystemOf,
 } from '../devices/osquery-fact-rules.ts'
 
-/** What osquery tells of a machine when it enrols. */
+/** What osquery tells of a machine when it enrolls. */
 export type DeviceFacts = {
   name: string
   device_type: OsqueryDeviceType
@@ -25,7 +25,7 @@ export type EnrollmentRequest = { secret: string; facts: DeviceFacts }
 
 type Fields = Record<string, unknown>
 
-/** Reads the body of an enrolment; undefined when it has no secret. Everything else may be missing. */
+/** Reads the body of an enrollment; undefined when it has no secret. Everything else may be missing. */
 export function readEnrollment(body: unknown): EnrollmentRequest | undefined {
   const request = fieldsOf(body)
   const secret = request['enroll_secret']
@@ -57,7 +57,7 @@ export function identityOf({ hardware_uuid, serial, machine_id }: DeviceFacts): 
   return serial === null && machine_id === null ? undefined : JSON.stringify([null, serial, machine_id])
 }
 
-/** Seen this shortly before, an agent is taken to be alive when another one enrols as the same machine. */
+/** Seen this shortly before, an agent is taken to be alive when another one enrolls as the same machine. */
 const aliveMs = 600_000
 
 export type EarlierAgent = {
@@ -67,7 +67,7 @@ export type EarlierAgent = {
 }
 
 /**
- * Why an enrolment as a known machine puts its registration in doubt; undefined when it does not. A shared secret and
+ * Why an enrollment as a known machine puts its registration in doubt; undefined when it does not. A shared secret and
  * a serial that can be read off the lid must not take over somebody's device.
  */
 export function doubtOf(earlier: EarlierAgent, secretPersonId: string | null, now: string): string | undefined {

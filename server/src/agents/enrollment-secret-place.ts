@@ -1,6 +1,6 @@
 export const enrollmentSecretPurpose = 'enrollment secret'
 
-/** What binds a sealed enrolment secret to its record. */
+/** What binds a sealed enrollment secret to its record. */
 export const enrollmentSecretPlace = (organizationId: string, id: string): readonly string[] => [
   organizationId,
   id,

@@ -75,7 +75,7 @@ test('a machine becomes a device with its facts, targeted by the checks, and is 
   assert.deepEqual(await eventTypes(), ['devices.created'])
 })
 
-test('a device that enrols with a person’s secret is registered to them', async () => {
+test('a device that enrolls with a person’s secret is registered to them', async () => {
   const { id: organizationId } = await make.organization()
   const ana = await make.person(organizationId)
   await agents.client().enroll(await enrollmentSecret(organizationId, ana.id))
@@ -87,7 +87,7 @@ test('a device that enrols with a person’s secret is registered to them', asyn
   assert.deepEqual(await eventTypes(), ['devices.created', 'devices.registered'])
 })
 
-test('several secrets are alive at a time; a revoked, expired or unknown one enrols nobody', async () => {
+test('several secrets are alive at a time; a revoked, expired or unknown one enrolls nobody', async () => {
   const { id: organizationId } = await make.organization()
   const [first, second] = [await enrollmentSecret(organizationId), await enrollmentSecret(organizationId)]
   const expiring = { organizationId, name: 'Short', actor: systemActor, now: startOfTests }
@@ -107,11 +107,11 @@ test('several secrets are alive at a time; a revoked, expired or unknown one enr
     const verdict = await enroll(secret, 'A4')
     assert.deepEqual(
       [verdict.status, JSON.parse(verdict.text)],
-      [401, { error: 'This enrolment secret is not in force', node_invalid: true }],
+      [401, { error: 'This enrollment secret is not in force', node_invalid: true }],
     )
   }
   assert.ok((await enroll(second, 'A4')).accepted)
-  assert.deepEqual((await auditOf()).at(-1), 'Revoked the enrolment secret "Laptops".')
+  assert.deepEqual((await auditOf()).at(-1), 'Revoked the enrollment secret "Laptops".')
 })
 
 test('a secret cannot be given twice, and ends with its person', async () => {
@@ -147,7 +147,7 @@ test('secrets are sealed, and listed without what they hide', async () => {
       revoked_at: null,
     },
   ])
-  assert.deepEqual(await auditOf(), ['Created the enrolment secret "Laptops" for "Ana" (ana@acme.example).'])
+  assert.deepEqual(await auditOf(), ['Created the enrollment secret "Laptops" for "Ana" (ana@acme.example).'])
 })
 
 const matching: [title: string, first: Machine, second: Machine, isSame: boolean][] = [
@@ -233,7 +233,7 @@ test('enrolling again refreshes the facts, kills the earlier node key and is aud
   assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not in force', node_invalid: true })
   assert.ok((await after.config()).accepted)
   assert.deepEqual((await auditOf()).slice(1), [
-    'The device "ana-new" enrolled again with the enrolment secret "Laptops".',
+    'The device "ana-new" enrolled again with the enrollment secret "Laptops".',
   ])
 })
 
@@ -311,7 +311,7 @@ test('the secret of another person neither takes the device nor leaves it as it 
   assert.deepEqual([device.registered_owner_id, device.registration_suspended_at], [ana.id, agents.now()])
 })
 
-test('a device that belongs to nobody is registered when it enrols again with a person’s secret', async () => {
+test('a device that belongs to nobody is registered when it enrolls again with a person’s secret', async () => {
   const { id: organizationId } = await make.organization()
   const ana = await make.person(organizationId)
   await agents.client().enroll(await enrollmentSecret(organizationId))
@@ -321,7 +321,7 @@ test('a device that belongs to nobody is registered when it enrols again with a 
   assert.deepEqual([device.registered_owner_id, device.registration_suspended_at], [ana.id, null])
 })
 
-test('an enrolment that arrives twice makes one device, undisputed, with one living key', async () => {
+test('an enrollment that arrives twice makes one device, undisputed, with one living key', async () => {
   const { id: organizationId } = await make.organization()
   const ana = await make.person(organizationId)
   const client = agents.client({ sendsTwice: true })
@@ -332,7 +332,7 @@ test('an enrolment that arrives twice makes one device, undisputed, with one liv
   assert.deepEqual(keys, [{ device_id: device.id }])
 })
 
-test('many enrolments of one machine at once make one device', async () => {
+test('many enrollments of one machine at once make one device', async () => {
   const { id: organizationId } = await make.organization()
   const secret = await enrollmentSecret(organizationId)
   const [here, elsewhere] = [agents.server, await agents.another()]
@@ -356,7 +356,7 @@ test('a deleted device does not come back by enrolling: the machine is a new one
   )
 })
 
-test('an enrolment that fails half-way leaves nothing behind', async () => {
+test('an enrollment that fails half-way leaves nothing behind', async () => {
   const { id: organizationId } = await make.organization()
   const secret = await enrollmentSecret(organizationId)
   const machine = enrollBody(secret, {})

@@ -5,7 +5,7 @@ import { orNotFound } from '../errors.ts'
 
 type Revocation = { organizationId: string; id: string; actor: Actor; now: string }
 
-/** No agent enrols with it any more; those that have keep their node keys. Fails with not_found, also when repeated. */
+/** No agent enrolls with it any more; those that have keep their node keys. Fails with not_found, also when repeated. */
 export async function revokeEnrollmentSecret(tx: Tx, { organizationId, id, actor, now }: Revocation): Promise<void> {
   const { name } = orNotFound(
     await tx
@@ -21,7 +21,7 @@ export async function revokeEnrollmentSecret(tx: Tx, { organizationId, id, actor
     organizationId,
     actor,
     about: { enrolment_secret: id },
-    description: `Revoked the enrolment secret "${name}".`,
+    description: `Revoked the enrollment secret "${name}".`,
     now,
   })
 }

@@ -9,7 +9,7 @@ import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
 type Rotation = { organizationId: string; id: string; actor: Actor; now: string }
 
 /**
- * Replaces a secret in force by another one of the same name, person and end. No agent enrols with the earlier one any
+ * Replaces a secret in force by another one of the same name, person and end. No agent enrolls with the earlier one any
  * more; those that have stay enrolled. Fails with not_found, and with invalid for the secret of a package, which is made
  * anew with the package.
  */

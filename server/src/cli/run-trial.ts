@@ -103,9 +103,9 @@ async function runWithAgent(config: Config, secret: string, io: CommandIo): Prom
 
 function describeReading(): string[] {
   const { engine, collected, notCollected, notes } = describeAgent()
-  if (engine !== 'own tables') return ['The bundled agent enrols this machine.', ...notes]
+  if (engine !== 'own tables') return ['The bundled agent enrolls this machine.', ...notes]
   return [
-    'The bundled agent enrols this machine and answers the checks from what it reads here; nothing leaves the machine.',
+    'The bundled agent enrolls this machine and answers the checks from what it reads here; nothing leaves the machine.',
     `  It reads ${collected.length} tables: ${sample(collected)}`,
     ...(notCollected.length > 0 ? [`  It does not read: ${sample(notCollected.map(({ table }) => table))}`] : []),
     ...notes.map((note) => `  ${note}`),

@@ -7,7 +7,7 @@ export type TrialAddress = { readonly server: string; readonly caFile?: string |
 const secretName = 'enroll_secret'
 const addressName = 'address.json'
 
-/** Keeps the trial's enrolment secret in the data folder, readable by its owner only. */
+/** Keeps the trial's enrollment secret in the data folder, readable by its owner only. */
 export const keepSecret = (dataDir: string, secret: string): Promise<void> => keep(dataDir, secretName, secret)
 
 /** Undefined where no trial has begun. */

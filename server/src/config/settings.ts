@@ -204,10 +204,10 @@ export const settings = Type.Object({
   MUSTER_BOOTSTRAP_ENROLL_SECRET: text(
     (value) => value.length >= 16 && value.length <= 255 && rules.isToken(value),
     'must be 16 to 255 printable characters without spaces',
-    { description: 'First start only: an enrolment secret for agents.', secret: true },
+    { description: 'First start only: an enrollment secret for agents.', secret: true },
   ),
   MUSTER_BOOTSTRAP_PERSON_EMAIL: text(rules.isEmailAddress, 'must be an e-mail address', {
-    description: 'First start only: the person whose devices the enrolment secret registers.',
+    description: 'First start only: the person whose devices the enrollment secret registers.',
     example: 'ada@example.com',
   }),
   MUSTER_BOOTSTRAP_ADMIN_EMAIL: text(rules.isEmailAddress, 'must be an e-mail address', {

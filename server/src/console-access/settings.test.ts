@@ -91,7 +91,7 @@ test('old addresses are shown until an administrator ends them, with fresh proof
   assert.deepEqual(untouched, [{ old_addresses_ended_at: null }])
 })
 
-test('enrolment secrets are made, rotated and revoked, and listed without what they are', async () => {
+test('enrollment secrets are made, rotated and revoked, and listed without what they are', async () => {
   const { browser } = await signedIn()
   const { organizationId } = app.tenant
   const person = await make.person(organizationId, { name: 'Ana Ruiz', email: 'ana@acme.example' })
@@ -102,9 +102,9 @@ test('enrolment secrets are made, rotated and revoked, and listed without what t
   const rotated = await browser.ask('POST', `/session/enrolment_secrets/${made.body.id}/rotate`)
   assert.deepEqual([await isInForce(made.body.secret), await isInForce(rotated.body.secret)], [false, true])
   assert.deepEqual(await entries(3), [
-    'Created the enrolment secret "Berlin" for "Ana Ruiz" (ana@acme.example).',
-    'Revoked the enrolment secret "Berlin".',
-    'Created the enrolment secret "Berlin" for "Ana Ruiz" (ana@acme.example).',
+    'Created the enrollment secret "Berlin" for "Ana Ruiz" (ana@acme.example).',
+    'Revoked the enrollment secret "Berlin".',
+    'Created the enrollment secret "Berlin" for "Ana Ruiz" (ana@acme.example).',
   ])
   const list = (query = '') => browser.ask('GET', `/views/enrolment_secrets${query}`)
   const row = {

@@ -29,7 +29,7 @@ export function settingViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     path: '/views/enrolment_secrets',
     operationId: 'listEnrolmentSecretViews',
-    summary: 'List enrolment secrets without the secrets themselves, the newest first',
+    summary: 'List enrollment secrets without the secrets themselves, the newest first',
     tag,
     record: EnrolmentSecretView,
     options: EnrolmentSecretFilter,

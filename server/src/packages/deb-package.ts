@@ -62,8 +62,8 @@ function controlOf(of: LinuxPackage): string {
     Section: 'admin',
     Priority: 'optional',
     Description: `${of.summary}
- Enrols this device at the organization's Muster server, which checks it. The
- enrolment secret in it lets any device enrol: keep the package to yourself.`,
+ Enrolls this device at the organization's Muster server, which checks it. The
+ enrollment secret in it lets any device enroll: keep the package to yourself.`,
   }
   return Object.entries(fields)
     .map(([name, value]) => `${name}: ${value}\n`)

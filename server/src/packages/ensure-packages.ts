@@ -12,7 +12,7 @@ import type { PackageSite } from './site.ts'
 export type PackageChange = { organizationId: string; site: PackageSite; actor: Actor; now: string }
 
 /**
- * Makes the packages that the organization lacks, each with an enrolment secret of its own, and brings the others in
+ * Makes the packages that the organization lacks, each with an enrollment secret of its own, and brings the others in
  * line with the installation; those keep their secrets. Returns how many it made and changed.
  */
 export async function ensurePackages(
@@ -83,7 +83,7 @@ async function addPackages(
     })
   }
   const made = await tx.insertInto('packages').values(rows).returning('id').execute()
-  const description = `Made the packages ${listTitles(kinds)} with an enrolment secret each.`
+  const description = `Made the packages ${listTitles(kinds)} with an enrollment secret each.`
   await recordAudit(tx, { organizationId, actor, about: { package: made.map(({ id }) => id) }, description, now })
 }
 

@@ -14,7 +14,7 @@ type Download = {
 }
 
 /**
- * The file of a package. It holds an enrolment secret in clear, so the audit log says who was given it before the first
+ * The file of a package. It holds an enrollment secret in clear, so the audit log says who was given it before the first
  * byte is. Fails with not_found.
  */
 export async function openPackage(
@@ -25,7 +25,7 @@ export async function openPackage(
   const row = orNotFound(await findPackage(db, organizationId, id))
   const { name, secret } = await revealEnrollmentSecret(db, secrets, organizationId, row.enrollment_secret_id)
   const built = await builder.build({ ...row, organizationId }, secret)
-  const description = `Downloaded the package "${built.fileName}" with the enrolment secret "${name}".`
+  const description = `Downloaded the package "${built.fileName}" with the enrollment secret "${name}".`
   await transact(db, (tx) =>
     recordAudit(tx, {
       organizationId,

@@ -7,7 +7,7 @@ export type OsquerySettings = {
 }
 
 /**
- * The flag file with which a stock osqueryd enrols here. Plain `--name=value` lines without quotes, since osquery on
+ * The flag file with which a stock osqueryd enrolls here. Plain `--name=value` lines without quotes, since osquery on
  * Windows takes quotes for part of the value.
  */
 export function osqueryFlags({ authority, caFile, enrollSecretFile }: OsquerySettings): string {

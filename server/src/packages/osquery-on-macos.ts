@@ -24,8 +24,8 @@ export function osqueryOnMacos(version: string, enrollment: Enrollment): string 
 (umask ${mask} && printf %s ${shellWord(content)} > "$folder"/${name})`
   })
   return `#!/bin/sh
-# Muster ${version}: configures osquery so that this Mac enrols at ${enrollment.baseUrl}
-# Run it as root: sudo sh <this file>. It holds an enrolment secret: whoever reads it can enrol a device.
+# Muster ${version}: configures osquery so that this Mac enrolls at ${enrollment.baseUrl}
+# Run it as root: sudo sh <this file>. It holds an enrollment secret: whoever reads it can enroll a device.
 set -eu
 if [ -z "\${DESTDIR:-}" ] && [ "$(id -u)" != 0 ]; then
   echo 'Run it as root: sudo sh '"$0" >&2

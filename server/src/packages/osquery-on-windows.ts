@@ -15,9 +15,9 @@ export function osqueryOnWindows(version: string, enrollment: Enrollment): strin
     return `Write-MusterFile "$folder\\muster\\${name}" '${base64(content)}' $${isSecret}`
   })
   const lines = `#Requires -RunAsAdministrator
-# Muster ${version}: configures osquery so that this computer enrols.
+# Muster ${version}: configures osquery so that this computer enrolls.
 # Run it in PowerShell as administrator: powershell -ExecutionPolicy Bypass -File <this file>
-# It holds an enrolment secret: whoever reads it can enrol a device.
+# It holds an enrollment secret: whoever reads it can enroll a device.
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
 $folder = '${folder}'

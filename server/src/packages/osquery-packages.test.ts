@@ -220,7 +220,7 @@ test('the version and the address are all that the comment of a script shows', (
   const script = osqueryOnMacos('1.2.0-1', { baseUrl: 'https://trust.example.com', caCertificate: null, secret })
   assert.equal(
     linesOf(script)[1],
-    '# Muster 1.2.0-1: configures osquery so that this Mac enrols at https://trust.example.com',
+    '# Muster 1.2.0-1: configures osquery so that this Mac enrolls at https://trust.example.com',
   )
   assert.equal(execFileSync('sh', ['-n'], { input: script, encoding: 'utf8' }), '')
 })

@@ -114,7 +114,7 @@ for (const version of apiVersions) {
       [
         [
           'Another key',
-          'Downloaded the package "muster-osquery-1.2.0-1-macos.sh" with the enrolment secret "Package osquery for macOS (.sh)".',
+          'Downloaded the package "muster-osquery-1.2.0-1-macos.sh" with the enrollment secret "Package osquery for macOS (.sh)".',
         ],
       ],
     )
@@ -151,7 +151,7 @@ test('packages are made once, and a repeat writes nothing', async () => {
   assert.deepEqual(await ensure(), { made: packageKinds.length, changed: 0 })
   assert.match(
     (await audits())[0] ?? '',
-    /^Made the packages "osquery for Linux \(\.deb\)", .* with an enrolment secret each\.$/,
+    /^Made the packages "osquery for Linux \(\.deb\)", .* with an enrollment secret each\.$/,
   )
   const before = [await list(), await audits()]
   assert.deepEqual(await ensure({}, later), { made: 0, changed: 0 })
@@ -199,7 +199,7 @@ test('a package whose secret was revoked says so, and a rebuild gives it another
   await transact(app.db, (tx) =>
     revokeEnrollmentSecret(tx, { organizationId, id: enrollment_secret_id, actor: systemActor, now }),
   )
-  const problem = 'Its enrolment secret was revoked: muster packages rebuild gives it another.'
+  const problem = 'Its enrollment secret was revoked: muster packages rebuild gives it another.'
   assert.equal((await ofFormat('ps1'))['problem'], problem)
   assert.equal(await rebuild(revoked.id), 'muster-osquery-1.2.0-2-windows.ps1')
   assert.deepEqual(await ofFormat('ps1'), {
@@ -215,12 +215,12 @@ test('a package whose secret was revoked says so, and a rebuild gives it another
   assert.ok(await isInForce(secretIn((await download(id)).payload)))
   assert.equal(
     (await audits())[1],
-    'Made the package "muster-osquery-1.2.0-1-macos.sh" anew as "muster-osquery-1.2.0-2-macos.sh" with another enrolment secret.',
+    'Made the package "muster-osquery-1.2.0-1-macos.sh" anew as "muster-osquery-1.2.0-2-macos.sh" with another enrollment secret.',
   )
   await assert.rejects(rebuild('900000000000000001'), { code: 'not_found' })
 })
 
-test('the enrolment secret of a package is sealed at rest', async () => {
+test('the enrollment secret of a package is sealed at rest', async () => {
   await ensure()
   const secret = secretIn((await download((await ofFormat('sh')).id)).payload)
   const stored = await app.db.selectFrom('enrollment_secrets').selectAll().execute()

@@ -5,7 +5,7 @@ import { problemOf } from './problem-rules.ts'
 const cases: [agent: 'osquery' | 'muster_agent', baseUrl: string, isRevoked: boolean, problem: RegExp | null][] = [
   ['osquery', 'https://trust.example.com', false, null],
   ['muster_agent', 'https://trust.example.com:8443', false, null],
-  ['osquery', 'https://trust.example.com', true, /^Its enrolment secret was revoked/],
+  ['osquery', 'https://trust.example.com', true, /^Its enrollment secret was revoked/],
   ['osquery', 'http://localhost:8080', false, /^osquery does not talk to http:\/\/localhost:8080 without TLS/],
   ['muster_agent', 'http://10.0.0.1:8080', false, /^The agent does not talk to http:\/\/10\.0\.0\.1:8080 without TLS/],
   ['muster_agent', 'http://[::1]:8080', false, /^Only the server’s own machine reaches/],

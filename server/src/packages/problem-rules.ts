@@ -4,10 +4,10 @@ type Facts = { agent: PackageAgent; base_url: string; secret_revoked_at: string 
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Why devices cannot enrol with a package, or only some; null where all can. */
+/** Why devices cannot enroll with a package, or only some; null where all can. */
 export function problemOf({ agent, base_url, secret_revoked_at }: Facts): string | null {
   if (secret_revoked_at !== null) {
-    return 'Its enrolment secret was revoked: muster packages rebuild gives it another.'
+    return 'Its enrollment secret was revoked: muster packages rebuild gives it another.'
   }
   const { protocol, hostname } = new URL(base_url)
   const isLoopback = loopbackHosts.has(hostname)

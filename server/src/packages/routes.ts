@@ -19,7 +19,7 @@ export function packageRoutes(app: FastifyInstance): void {
     path: '/packages',
     operationId: 'listPackages',
     summary: 'List installation packages',
-    description: 'There is one for each platform and format. Installed on a device, it enrols the device by itself.',
+    description: 'There is one for each platform and format. Installed on a device, it enrolls the device by itself.',
     tag,
     record: Package,
     list: listPackages,

@@ -27,7 +27,7 @@ function download(trial: MusterProcess, key: string, path: string): Promise<{ et
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 testOnEmbedded(
-  'a device enrols with nothing but a package of the bundled agent',
+  'a device enrolls with nothing but a package of the bundled agent',
   {
     skip: withoutDpkg || (!isLinux && 'needs Linux'),
   },
@@ -126,7 +126,7 @@ testOnEmbedded(
       assert.equal(listed.length, packages.length + 1)
       assert.match((await place.run(['packages', 'build'])).out, /^Made 0 packages and brought 0 up to date$/m)
       const { out } = await place.run(['packages', 'rebuild', of('deb').id])
-      assert.match(out, /^Made muster-agent_\d+\.\d+\.\d+-2_\w+\.deb; copies of the earlier one enrol no more$/m)
+      assert.match(out, /^Made muster-agent_\d+\.\d+\.\d+-2_\w+\.deb; copies of the earlier one enroll no more$/m)
       const secrets = (await place.run(['enrollment-secrets', 'list'])).out
       assert.match(secrets, /Package Muster agent for Linux \(\.deb\) .* revoked /)
     })

@@ -20,7 +20,7 @@ export type OsqueryQuirks = {
 
 export type QueryResult = { rows?: Record<string, string>[]; status?: number; message?: string }
 
-/** A machine as its enrolment describes it; what is not given is that of a Debian laptop. */
+/** A machine as its enrollment describes it; what is not given is that of a Debian laptop. */
 export type Machine = {
   uuid?: string
   serial?: string
@@ -183,7 +183,7 @@ const debian = {
   arch: 'x86_64',
 }
 
-/** The body of an enrolment, by osquery's own example; every value of the details is a text. */
+/** The body of an enrollment, by osquery's own example; every value of the details is a text. */
 export function enrollBody(secret: string, machine: Machine = {}) {
   const { uuid = '4C4C4544-0042-3510-8056-B4C04F4D4E32', serial = 'PF3ABCDE', hostname = 'ana-x1' } = machine
   return {

@@ -18,7 +18,7 @@ export type TlsServer = {
   readonly origin: string
   /** With every permission. */
   readonly key: string
-  /** Devices that enrol with it belong to `person`. */
+  /** Devices that enroll with it belong to `person`. */
   readonly enrollSecret: string
   readonly person: string
 }

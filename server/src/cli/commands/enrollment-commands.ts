@@ -67,7 +67,7 @@ export const revokeEnrollmentSecretCommand = defineCommand({
     await transact(connection.db, (tx) =>
       revokeEnrollmentSecret(tx, { organizationId, id, actor: terminalActor(), now }),
     )
-    await io.line(`Revoked enrolment secret ${id}`)
+    await io.line(`Revoked enrollment secret ${id}`)
     return 0
   },
 })

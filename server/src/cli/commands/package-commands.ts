@@ -62,7 +62,7 @@ export const rebuildPackagesCommand = defineCommand({
       for (const one of ids) made.push(await rebuildPackage(tx, secrets, { ...change, id: one }))
       return made
     })
-    for (const name of names) await io.line(`Made ${name}; copies of the earlier one enrol no more`)
+    for (const name of names) await io.line(`Made ${name}; copies of the earlier one enroll no more`)
     return 0
   },
 })

@@ -41,7 +41,7 @@ export async function openLanAccess(config: Config, env: NodeJS.ProcessEnv): Pro
       `  server-ca.pem   a copy of ${caFile}`,
       `  enroll_secret   holding ${enrollSecret ?? 'what npx muster enrollment-secrets create prints'}`,
       'and a restart of osqueryd. macOS reads /var/osquery, Windows C:\\Program Files\\osquery: change the two paths in',
-      'osquery.flags there. Whoever holds the secret can enrol a device.',
+      'osquery.flags there. Whoever holds the secret can enroll a device.',
       '',
       'The flags:',
       ...flags.trimEnd().split('\n'),

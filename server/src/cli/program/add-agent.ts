@@ -17,9 +17,12 @@ type AgentFlags = {
 export function addAgent(program: Command, shell: Shell): void {
   program
     .command('agent')
-    .description('Run the bundled agent on this machine: it enrols and answers checks until interrupted')
+    .description('Run the bundled agent on this machine: it enrolls and answers checks until interrupted')
     .requiredOption('--server <url>', 'such as https://trust.example.com; http only on this machine')
-    .option('--enroll-secret <secret>', 'an enrolment secret; others on this machine can see it, so rather give a file')
+    .option(
+      '--enroll-secret <secret>',
+      'an enrollment secret; others on this machine can see it, so rather give a file',
+    )
     .option('--enroll-secret-file <file>', 'a file that holds it')
     .option('--ca <file>', 'certificates to trust instead of the system’s, PEM')
     .option('--state-file <file>', 'where the node key is kept', join(homedir(), '.muster-agent.json'))
@@ -37,13 +40,13 @@ async function readSecretFile(file: string | undefined): Promise<string> {
   if (file === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'Give the enrolment secret: --enroll-secret-file <file>, or --enroll-secret <secret>',
+      'Give the enrollment secret: --enroll-secret-file <file>, or --enroll-secret <secret>',
     )
   }
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(exitCodes.usage, `Cannot read the enrolment secret: ${reason}`)
+    throw new CommandError(exitCodes.usage, `Cannot read the enrollment secret: ${reason}`)
   }
 }

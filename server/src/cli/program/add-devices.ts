@@ -14,7 +14,7 @@ export function addDevices(program: Command, shell: Shell): void {
     )
   devices
     .command('confirm-registration <id>')
-    .description('Confirm a registration that a doubtful enrolment suspended')
+    .description('Confirm a registration that a doubtful enrollment suspended')
     .option(...organizationFlag)
     .action((id, flags) =>
       runOnData(shell, async () => (await commands()).confirmRegistrationCommand, { ...flags, id }),

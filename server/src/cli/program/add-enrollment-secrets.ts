@@ -4,7 +4,7 @@ import { organizationFlag, runOnData, type Shell } from './shell.ts'
 const commands = () => import('../commands/enrollment-commands.ts')
 
 export function addEnrollmentSecrets(program: Command, shell: Shell): void {
-  const secrets = program.command('enrollment-secrets').description('Secrets with which agents enrol')
+  const secrets = program.command('enrollment-secrets').description('Secrets with which agents enroll')
   secrets
     .command('list')
     .description('List the secrets')
@@ -21,7 +21,7 @@ export function addEnrollmentSecrets(program: Command, shell: Shell): void {
     )
   secrets
     .command('revoke <id>')
-    .description('Let no more devices enrol with a secret')
+    .description('Let no more devices enroll with a secret')
     .option(...organizationFlag)
     .action((id, flags) =>
       runOnData(shell, async () => (await commands()).revokeEnrollmentSecretCommand, { ...flags, id }),

@@ -4,7 +4,7 @@ import { organizationFlag, runOnData, type Shell } from './shell.ts'
 const commands = () => import('../commands/package-commands.ts')
 
 export function addPackages(program: Command, shell: Shell): void {
-  const packages = program.command('packages').description('Installation packages, with which devices enrol')
+  const packages = program.command('packages').description('Installation packages, with which devices enroll')
   packages
     .command('list')
     .description('List the packages')
@@ -17,14 +17,14 @@ export function addPackages(program: Command, shell: Shell): void {
     .action((flags) => runOnData(shell, async () => (await commands()).buildPackagesCommand, flags))
   packages
     .command('rebuild [id]')
-    .description('Give a package, or all, another enrolment secret; the secret of earlier copies is revoked')
+    .description('Give a package, or all, another enrollment secret; the secret of earlier copies is revoked')
     .option(...organizationFlag)
     .action((id, flags) =>
       runOnData(shell, async () => (await commands()).rebuildPackagesCommand, { ...flags, ...(id && { id }) }),
     )
   packages
     .command('download <id>')
-    .description('Write the file of a package, which holds its enrolment secret; the audit log says so')
+    .description('Write the file of a package, which holds its enrollment secret; the audit log says so')
     .requiredOption('--to <file>', 'a new file, made readable by you only')
     .option(...organizationFlag)
     .action(async (id, { to, ...flags }) => {

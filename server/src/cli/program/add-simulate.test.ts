@@ -10,7 +10,7 @@ import { keepAddress, keepSecret } from '../trial-files.ts'
 const run = promisify(execFile)
 const bin = join(import.meta.dirname, '../../../bin/muster.js')
 
-test('muster simulate joins a trial whose enrolment secret begins with a dash', async (t) => {
+test('muster simulate joins a trial whose enrollment secret begins with a dash', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'muster-dash-'))
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   await keepSecret(dataDir, '-XQ7yvB0b1ml9pRz')
