@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Bench, Figure, Finding } from '../figure.ts'
+import { processorSecondsOf, residentMegabytes } from '../trial/process-usage.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const targets = { firstSeconds: 5, secondSeconds: 2.5, idleMegabytes: 350 }
@@ -89,16 +90,4 @@ async function measureStart(dataDir: string, restMs: number): Promise<Start> {
     child.kill('SIGINT')
     await exited
   }
-}
-
-/** All threads of the process, in clock ticks of a hundredth of a second. */
-function processorSecondsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
-function residentMegabytes(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
-  return Number(kilobytes) / 1_024
 }

@@ -10,6 +10,7 @@ import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { recompute } from './recompute.ts'
 import { reports } from './reports.ts'
+import { restingFleet } from './resting-fleet.ts'
 import { search } from './search.ts'
 import { snapshots } from './snapshots.ts'
 import { storm } from './storm.ts'
@@ -31,4 +32,5 @@ export const figures: readonly Figure[] = [
   reports,
   coldStart,
   storm,
+  restingFleet,
 ]
