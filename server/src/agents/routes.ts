@@ -21,7 +21,8 @@ import { deviceConfig } from './device-config.ts'
 import { type DeviceState, isStale } from './device-registry.ts'
 import { enrollDevice } from './enroll-device.ts'
 import { readEnrollment } from './enrollment-rules.ts'
-import { answerRead, idleAnswer } from './hand-out-queries.ts'
+import { answerRead } from './hand-out-queries.ts'
+import { idleReader, nodeKeyOf } from './idle-reads.ts'
 import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
 import { takeAnswers, takeTooLarge } from './take-answers.ts'
 import { answerLog } from './take-log.ts'
@@ -46,7 +47,9 @@ export function agentRoutes(app: FastifyInstance, context: AgentContext, limits:
     void context.enrolling.stop()
     done()
   })
+  const idleReads = idleReader(context, bodies)
   for (const prefix of prefixes) {
+    app.earlyAnswers.add(`${prefix}/distributed/read`, idleReads)
     app.register(
       (scope, _options, done) => {
         addScope(scope, context, bodies)
@@ -82,10 +85,8 @@ function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies
       success(deviceConfig(stateOf(device).deviceId, stateOf(device).reportsAs, context.registry.size())),
     ),
   )
-  scope.post('/distributed/read', { ...options, onRequest: answerIdleByHeader(context) }, (request, reply) =>
-    sendIfIdle(context, reply, request.agentDevice ?? knownByBody(context, bodies, request))
-      ? reply
-      : respond(context, bodies, request, reply, (found) => answerRead(context, found)),
+  scope.post('/distributed/read', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
+    respond(context, bodies, request, reply, (found) => answerRead(context, found)),
   )
 }
 
@@ -105,20 +106,13 @@ function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies
   })
 }
 
-const idleHeaders = [
-  ...['content-type', 'application/json', 'content-length', String(idleAnswer.length)],
-  ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
-]
-
 // The scope's own parser gives bytes, or nothing.
 const bodyOf = (request: FastifyRequest): Buffer | undefined => request.body as Buffer | undefined
-
-const nodeKeyScheme = /^NodeKey\s+(\S+)\s*$/i
 
 /** Agents since osquery 5.23 send the node key in a header, too, so that a stranger's body need not be read. */
 function admitByHeader(context: AgentContext) {
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-    const nodeKey = nodeKeyScheme.exec(request.headers.authorization ?? '')?.[1]
+    const nodeKey = nodeKeyOf(request.headers.authorization)
     const known = nodeKey === undefined ? undefined : context.registry.find(nodeKey)
     if (nodeKey === undefined || (known && !isStale(known))) {
       request.agentDevice = known
@@ -132,37 +126,6 @@ function admitByHeader(context: AgentContext) {
       answerWith(reply, unknownNodeKey)
     }, done)
   }
-}
-
-/** Most reads bring nothing: those are answered before their body is read, which nobody needs. */
-function answerIdleByHeader(context: AgentContext) {
-  const admit = admitByHeader(context)
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-    admit(request, reply, (error) => {
-      if (!sendIfIdle(context, reply, request.agentDevice)) done(error)
-    })
-  }
-}
-
-function sendIfIdle(context: AgentContext, reply: FastifyReply, found: DeviceState | LoadedDevice | undefined) {
-  if (!found || 'device' in found) return false
-  const now = context.clock()
-  if (Date.parse(now) >= found.nextDueAtMs) return false
-  noteContact(context, found, now)
-  // Past the framework's own sending: a tenth of the time of what a server does most.
-  reply.hijack()
-  reply.raw.writeHead(200, [...idleHeaders, 'x-request-id', reply.request.id])
-  reply.raw.end(idleAnswer, 'latin1')
-  return true
-}
-
-/** The device of the body's node key, where nothing needs to be loaded. */
-function knownByBody(context: AgentContext, bodies: BodyReceiver, request: FastifyRequest): DeviceState | undefined {
-  const nodeKey = parseFields(bodyOf(request))?.['node_key']
-  const known = typeof nodeKey === 'string' ? context.registry.find(nodeKey) : undefined
-  if (!known || isStale(known)) return undefined
-  bodies.vouch(request, known)
-  return known
 }
 
 /** Answers an authenticated request; the body's node key counts where no header has one. */

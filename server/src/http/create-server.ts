@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { consoleErrorCodes, type ErrorCode } from '@muster/contract/errors.ts'
 import Fastify, {
@@ -18,10 +16,13 @@ import { ServiceError } from '../errors.ts'
 import { allowedMethodsFinder } from './allowed-methods.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { bearerChallenge } from './bearer-challenge.ts'
+import { addEarlyAnswers } from './early-answers.ts'
 import { endConnectionsAtStop } from './end-connections.ts'
 import { errorBodyOf, statusOf, toServiceError } from './errors.ts'
 import { asMalformed, explainValidation } from './explain-validation.ts'
+import { hostFault } from './host-fault.ts'
 import { readBodiesAsJson } from './read-json-body.ts'
+import { requestIdOf } from './request-id.ts'
 import { unmatchedRequest, versionConstraint } from './versions.ts'
 
 /** Addresses may have 32 kB and headers as much again; the longest `next` of a list has some 10 kB. */
@@ -57,6 +58,7 @@ export function createServer(config: Config, log: Logger): FastifyInstance {
   const app = config.tls
     ? Fastify({ ...options, https: tlsOptions(config.tls) })
     : Fastify({ ...options, http: parserOptions })
+  addEarlyAnswers(app, { trustProxy: config.trustProxy, isEachLogged: () => log.isLevelEnabled('debug') })
   rememberRoutes(app, config)
   endConnectionsAtStop(app)
   readBodiesAsJson(app)
@@ -88,34 +90,16 @@ export function rememberRoutes(
 
 const isOfSessions = (code: ErrorCode): boolean => consoleErrorCodes.some((own) => own === code)
 
-/** The caller's own id where it is harmless in a header and in a log, so that one id follows a request through. */
-function requestIdOf(request: IncomingMessage): string {
-  const own = request.headers['x-request-id']
-  return typeof own === 'string' && /^[\w.:-]{1,128}$/.test(own) ? own : randomUUID()
-}
-
-/** RFC 9112 §3.2: HTTP/1.1 without Host, and any request with two, is a 400. */
 function requireHost(app: FastifyInstance, answering: Answering): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const count = hostsIn(request.raw.rawHeaders)
-    if (count === 1 || (count === 0 && request.raw.httpVersion !== '1.1')) return done()
-    const message = count === 0 ? 'The header Host is missing.' : 'The header Host is there more than once.'
+    const message = hostFault(request.raw)
+    if (message === undefined) return done()
     const error = new ServiceError('malformed_request', { message })
     answerError(answering, error, request, reply.header('connection', 'close'))
   })
 }
 
 type Answering = { config: Config; log: Logger }
-
-/** Node keeps the first of several Host headers, so they are counted in what was sent: names and values by turns. */
-function hostsIn(rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
-  }
-  return count
-}
 
 function answerErrors(app: FastifyInstance, config: Config, log: Logger): void {
   const answering = { config, log }

@@ -33,14 +33,16 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
   })
   const durations = new Map<string, Histogram.Internal<'method' | 'route'>>()
   const counts = new Map<string, Counter.Internal>()
+  function measure(method: string, route: string, status: string, durationMs: number): void {
+    const duration = memoized(durations, `${method} ${route}`, () => histogram.labels(method, route))
+    duration.observe(durationMs / 1000)
+    memoized(counts, `${method} ${route} ${status}`, () => counter.labels(method, route, status)).inc()
+  }
+  app.earlyAnswers.whenAnswered((route, durationMs) => measure('POST', route, '200', durationMs))
   app.addHook('onResponse', (request, reply, done) => {
     // Of the routes there are: whatever strangers send, there are no more series than routes and statuses.
     const route = request.routeOptions.url ?? 'none'
-    const method = methodOf(request, route)
-    const status = String(reply.statusCode)
-    const duration = memoized(durations, `${method} ${route}`, () => histogram.labels(method, route))
-    duration.observe(reply.elapsedTime / 1000)
-    memoized(counts, `${method} ${route} ${status}`, () => counter.labels(method, route, status)).inc()
+    measure(methodOf(request, route), route, String(reply.statusCode), reply.elapsedTime)
     done()
   })
 }

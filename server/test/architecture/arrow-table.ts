@@ -126,6 +126,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/type-provider-typebox': ['http', 'app.ts', '*/routes'],
   '@fastify/swagger': ['http', 'app.ts'],
   '@scalar/fastify-api-reference': ['http', 'app.ts'],
+  '@fastify/proxy-addr': ['http'],
   'find-my-way': ['http'],
   pg: ['db'],
   '@electric-sql/pglite': ['db'],

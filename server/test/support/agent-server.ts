@@ -10,6 +10,7 @@ import { systemActor } from '../../src/audit/record-audit.ts'
 import { type Db, transact } from '../../src/db/transact.ts'
 import { rememberRoutes } from '../../src/http/create-server.ts'
 import { isDatabaseUnavailable } from '../../src/http/database-unavailable.ts'
+import { addEarlyAnswers } from '../../src/http/early-answers.ts'
 import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
 import { testDatabase } from './database.ts'
 import { startOfTests } from './make.ts'
@@ -36,6 +37,7 @@ async function startAgentServer(
   const note = (fields: Record<string, unknown>, message: string) => void logged.push({ message, fields })
   const agents = await startAgents({ ...parts, log: { warn: note, error: note }, isDatabaseUnavailable })
   const app: FastifyInstance = Fastify({ keepAliveTimeout: 75_000 })
+  addEarlyAnswers(app, { trustProxy: false, isEachLogged: () => false })
   rememberRoutes(app, { apiVersionHeaderAliases: [] })
   agentRoutes(app, agents.context, limits)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
