@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { systemClock } from './clock.ts'
 
 export type { Logger }
 
@@ -11,7 +12,7 @@ type LoggedRequest = { method?: string; url?: string; ip?: string; id?: unknown 
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: () => `,"time":"${systemClock()}"`,
     base: {},
     formatters: {
       level: (label: string) => ({ level: label }),
@@ -42,12 +43,25 @@ function redactFields(fields: object): Record<string, unknown> {
 }
 
 function redactEntries(fields: object, depth: number): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      secretName.test(name) && value !== null && value !== undefined ? hidden : redactValue(value, depth),
-    ]),
-  )
+  const redacted: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    const kept = value === null || value === undefined || !isSecret(name) ? redactValue(value, depth) : hidden
+    if (name === '__proto__') Object.defineProperty(redacted, name, { value: kept, enumerable: true })
+    else redacted[name] = kept
+  }
+  return redacted
+}
+
+const judgedNames = new Map<string, boolean>()
+const mostJudgedNames = 1_000
+
+/** Nearly all lines have the same few names. */
+function isSecret(name: string): boolean {
+  const known = judgedNames.get(name)
+  if (known !== undefined) return known
+  const isOne = secretName.test(name)
+  if (judgedNames.size < mostJudgedNames) judgedNames.set(name, isOne)
+  return isOne
 }
 
 function redactValue(value: unknown, depth: number): unknown {
@@ -83,7 +97,11 @@ const patterns: [pattern: RegExp, replacement: string][] = [
   ],
 ]
 
+/** What every match of the patterns has in it: most lines have none of it, and need no other search. */
+const suspicious = new RegExp(`mstr_|whsec_|bearer |basic |-----BEGIN |://|${names}(?:=|"|\\\\)`, 'i')
+
 /** Hides whatever in a text has the form of a secret. A line of JSON stays one. */
 function redactText(text: string): string {
+  if (!suspicious.test(text)) return text
   return patterns.reduce((redacted, [pattern, replacement]) => redacted.replace(pattern, replacement), text)
 }

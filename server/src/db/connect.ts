@@ -2,12 +2,15 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
+import { directStatements } from './direct-statements.ts'
 import { startEngine } from './embedded/engine-client.ts'
 import { lockFolder } from './embedded/lock-file.ts'
 import type { EngineSettings } from './embedded/messages.ts'
 import { killableSessions } from './kill-sessions.ts'
+import { namedStatements } from './named-statements.ts'
 import { postgresListener } from './postgres-listener.ts'
 import { clientSettings, openPool, type PostgresSettings, postgresSessions, withAdvisoryLock } from './postgres-pool.ts'
+import { goDirectly } from './run-directly.ts'
 import type { Database } from './schema.ts'
 import { executeScript, kyselyPool, type Row, type Sessions } from './sessions.ts'
 import { type Db, refuseStrayQueries } from './transact.ts'
@@ -81,8 +84,10 @@ export async function connectPostgres(settings: PostgresSettings): Promise<Conne
 
 async function connectPool(settings: PostgresSettings, pool: pg.Pool): Promise<Connection> {
   const listener = postgresListener(clientSettings(settings))
-  const sessions = postgresSessions(pool)
+  const names = namedStatements()
+  const sessions = postgresSessions(pool, names)
   const db = databaseOver(sessions)
+  goDirectly(db, directStatements(pool, names))
   try {
     await pool.query('select 1')
   } catch (error) {

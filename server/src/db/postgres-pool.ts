@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type NamedStatements, namedStatements } from './named-statements.ts'
+import type { NamedStatements } from './named-statements.ts'
 import type { Sessions } from './sessions.ts'
 import { encodeValue, parserOf } from './values.ts'
 
@@ -40,8 +40,7 @@ export function openPool(settings: PostgresSettings): pg.Pool {
 }
 
 /** The pool's connections, with values encoded our way and repeating texts named. */
-export function postgresSessions(pool: pg.Pool): Sessions {
-  const names = namedStatements()
+export function postgresSessions(pool: pg.Pool, names: NamedStatements): Sessions {
   return {
     async connect() {
       const client = await pool.connect()

@@ -1,6 +1,6 @@
-import { CompiledQuery } from 'kysely'
 import { type KeyRow, type Principal, principalCache } from '../api-keys/principal.ts'
 import type { Clock } from '../clock.ts'
+import { runDirectly } from '../db/run-directly.ts'
 import type { Db } from '../db/transact.ts'
 
 export type Admission = {
@@ -65,8 +65,8 @@ export function startAdmissions({ db, windowMs, clock, onUse }: AdmissionSetting
   async function settle(batch: readonly Asked[]): Promise<void> {
     const hashes = batch.map(({ hash }) => hash)
     const hits = batch.map(({ waiting }) => waiting.length)
-    const { rows } = await db.executeQuery(CompiledQuery.raw(statement, [hashes, hits, windowMs, clock()]))
-    const byPlace = new Map((rows as CountedKey[]).map((row) => [Number(row.place), row]))
+    const rows = await runDirectly<CountedKey>(db, statement, [hashes, hits, windowMs, clock()])
+    const byPlace = new Map(rows.map((row) => [Number(row.place), row]))
     for (const [index, { waiting }] of batch.entries()) {
       const row = byPlace.get(index + 1)
       const principal = row && principals.of(row)

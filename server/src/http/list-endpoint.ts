@@ -11,7 +11,7 @@ import { fail, orNotFound } from '../errors.ts'
 import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
 import { pageOf } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
-import { parseSearch } from '../lists/parse-search.ts'
+import { searchParser } from '../lists/parse-search.ts'
 import type { InConsole } from './authenticate.ts'
 import { fitPage } from './fit-page.ts'
 import type { Links } from './links.ts'
@@ -125,6 +125,7 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
 ) {
   const { db, clock, cursorKey, door } = app.kit
   const { search: fields = {}, order = 'ascending', list, present, exists, operationId } = definition
+  const parse = searchParser(fields)
   const cursorOf = definition.cursorOf ?? idOf
   const addressOf = pathFiller(definition.path)
   const optionNames = Object.keys(definition.options?.properties ?? {})
@@ -139,7 +140,7 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
     const scope = { organizationId, apiVersion: version, resource: `${operationId} ${address}` }
     const position = cursor === '' ? undefined : decodeCursor(cursor, withQuery(scope, query), cursorKey)
     const text = position ? position.query : (query ?? '').trim()
-    const search = parseSearch(text, fields)
+    const search = parse(text)
     const after = position?.sortKey[0] ?? undefined
     const page = { organizationId, params, search, after, limit: perPage + 1, order, now: clock() }
     const [fetched, isThere] = await Promise.all([list(db, page, asked), exists?.(db, organizationId, params) ?? true])

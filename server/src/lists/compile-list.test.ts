@@ -6,6 +6,7 @@ import { type Db, transact } from '../db/transact.ts'
 import { compileList } from './compile-list.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from './keyset.ts'
 import type { ListPage } from './list-page.ts'
+import type { SearchExpression } from './search-expression.ts'
 
 const database = testDatabase()
 const byId: Keyset = { id: { column: 'organizations.id', type: 'bigint' }, direction: 'asc' }
@@ -19,7 +20,7 @@ const organizations = (db: Db, { params, after, limit, now, search }: ListPage<{
     .where('name', '=', params.name)
     .where('created_at', '<', sql<string>`${now}::timestamptz`)
     .where(afterCursor(byId, after === undefined ? undefined : [after]))
-    .$if(search !== undefined, (query) => query.where('id', '=', '2'))
+    .$if(search !== undefined, (query) => query.where('id', '=', String(search?.[0]?.[0]?.value)))
     .$call(inKeysetOrder(byId))
     .limit(sql.lit(limit))
 }
@@ -60,9 +61,17 @@ test('a compiled list answers each page as the query built for it would, and is 
   assert.deepEqual(found, [['1', '2'], ['4'], ['1'], ['2', '3'], ['3'], []])
 })
 
-test('a search is built for itself', async () => {
-  const rows = await list(database.db, page('a', { search: [[{ field: 'id', operator: ':', value: '2' }]] }))
-  assert.deepEqual(rows, [{ id: '2' }])
+test('a search is built once for each expression and shape, with its own values', async () => {
+  const [first, second] = ['2', '3'].map((value) => [[{ field: 'id', operator: ':', value }]]) as SearchExpression[]
+  built = 0
+  const found = []
+  for (const search of [first, second, first, second]) {
+    found.push(await list(database.db, page('a', { search })))
+    found.push(await list(database.db, page('a', { search, after: '2' })))
+  }
+  const [two, three] = [[{ id: '2' }], [{ id: '3' }]]
+  assert.deepEqual(found, [two, [], three, three, two, [], three, three])
+  assert.equal(built, 4)
 })
 
 test('a compiled list inside a transaction is refused, as every query outside of it', async () => {

@@ -21,6 +21,24 @@ export function parseSearch(text: string, fields: SearchFields): SearchExpressio
   return groups
 }
 
+const mostRemembered = 200
+
+/**
+ * `parseSearch` of a list, which gives the same text the same expression: clients ask one thing again and again, and what
+ * is made of an expression is kept with it.
+ */
+export function searchParser(fields: SearchFields): (text: string) => SearchExpression | undefined {
+  const known = new Map<string, SearchExpression>()
+  return (text) => {
+    const found = known.get(text)
+    if (found) return found
+    const parsed = parseSearch(text, fields)
+    if (known.size >= mostRemembered) known.clear()
+    if (parsed) known.set(text, parsed)
+    return parsed
+  }
+}
+
 function parseClause(lexed: LexedClause, fields: SearchFields): SearchClause {
   const field = fieldOf(lexed, fields)
   const { field: name, operator } = lexed
