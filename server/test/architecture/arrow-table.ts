@@ -111,7 +111,7 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   // Pure, and the one part of the http kit that present may know.
   'http/links.ts': [],
   'retention.ts': [],
-  'logging.ts': [],
+  'logging.ts': ['clock.ts'],
   'errors.ts': [],
   'describe-fault.ts': [],
   'clock.ts': [],
