@@ -17,6 +17,8 @@ export type Transmission = {
   bare: Subject
   receiver: Subject
   database: pg.Client
+  /** What a process needs to trust the receiver. */
+  trusting: Record<string, string>
   rounds: number
   roundMs: number
   say: Bench['say']
@@ -62,7 +64,7 @@ export async function openTransmission(
     return answer
   }
   return {
-    ...{ trial, receiver, bare, ours, database, rounds: scale.rounds, roundMs: scale.roundMs, say },
+    ...{ trial, receiver, bare, ours, database, trusting, rounds: scale.rounds, roundMs: scale.roundMs, say },
     async deviceIds() {
       const of = 'select id from devices where organization_id = $1 order by id'
       const { rows } = await database.query(of, [trial.organizationId])

@@ -842,6 +842,31 @@ export interface Database {
     last_error: string | null
     resent_from: string | null
     extra_attempts: WithDefault<number>
+    attempted_at: Instant | null
+    request_headers: Json<Record<string, string>> | null
+    response: string | null
+    dns_ms: number | null
+    connect_ms: number | null
+    tls_ms: number | null
+    first_byte_ms: number | null
+    total_ms: number | null
+  }
+  /** A view of all attempts, wherever they are kept; the one without an id is the last. */
+  webhook_attempt_log: {
+    organization_id: string
+    endpoint_id: string
+    delivery_id: string
+    id: string | null
+    attempted_at: Instant
+    request_headers: Record<string, string>
+    status: number | null
+    error: string | null
+    response: string | null
+    dns_ms: number
+    connect_ms: number
+    tls_ms: number
+    first_byte_ms: number
+    total_ms: number
   }
   webhook_attempts: {
     organization_id: string

@@ -12,8 +12,10 @@ type Waiting<Item> = { item: Item; resolve: () => void; reject: (error: Error) =
 const mostAtOnce = 500
 const longestPauseMs = 2_000
 
-/** How long the first item of a batch waits for company; a statement costs more than what it writes. */
+/** A statement costs more than a row: a batch waits for company while more comes, unless it is large or waits for long. */
 const lingerMs = 5
+const longestLingers = 4
+const largeBatch = 64
 
 /** Writes items in batches. A batch that fails is written again until it succeeds. */
 export function batchWriter<Item>(
@@ -26,7 +28,7 @@ export function batchWriter<Item>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      await pause(lingerMs)
+      await gather()
       const batch = waiting.splice(0, mostAtOnce)
       const isWritten = await writeUntilDone(batch.map(({ item }) => item))
       for (const { resolve, reject } of batch) {
@@ -35,6 +37,14 @@ export function batchWriter<Item>(
       }
     }
     isWriting = false
+  }
+
+  async function gather(): Promise<void> {
+    for (let lingers = 0, before = 0; lingers < longestLingers; lingers += 1) {
+      if (waiting.length === before || waiting.length >= largeBatch) return
+      before = waiting.length
+      await pause(lingerMs)
+    }
   }
 
   async function writeUntilDone(items: readonly Item[]): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** What is read together, so that one receiver's many do not keep the others' few waiting. */
 const mostInRound = 512
 const mostWorksInRound = 256
-const mostWindow = 128
+const mostWindow = 256
 const leastWindow = 16
 
 /**

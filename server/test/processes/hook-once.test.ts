@@ -90,7 +90,7 @@ testOnPostgres('four workers send each webhook of a fault-free run once, and the
 /** What the log says of each request. */
 async function readAttempts(endpointId: string) {
   const rows = await database.db
-    .selectFrom('webhook_attempts')
+    .selectFrom('webhook_attempt_log')
     .select(['request_headers', 'status', 'error', 'response'])
     .where('endpoint_id', '=', endpointId)
     .execute()

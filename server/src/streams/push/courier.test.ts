@@ -77,11 +77,11 @@ test('a receiver has at most eight requests at a time', () => {
   assert.equal(takeAll(courier, 0).length, 8)
 })
 
-test('while the ledger cannot be written, no more than 32 events are sent', () => {
+test('while the ledger cannot be written, no more than 128 events are sent', () => {
   const courier = openCourier()
   fill(
     courier,
-    Array.from({ length: 60 }, (_, index) => eventOf(index, `d${index}`)),
+    Array.from({ length: 200 }, (_, index) => eventOf(index, `d${index}`)),
     0,
   )
   const sent: IssuedEvent[] = []
@@ -89,7 +89,7 @@ test('while the ledger cannot be written, no more than 32 events are sent', () =
     for (const event of taken) courier.answered(event, accepted, 0, 1)
     sent.push(...taken)
   }
-  assert.equal(sent.length, 32)
+  assert.equal(sent.length, 128)
   for (const event of sent.slice(0, 3)) courier.written(event, accepted)
   assert.equal(takeAll(courier, 1).length, 3)
 })

@@ -14,7 +14,7 @@ const mostSuspects = 16
 /** Requests that a receiver is given at a time. */
 const mostAtOnce = 8
 /** Events sent of which the ledger does not know yet: what a death of this process, or of the database, sends again. */
-const mostUnwritten = 32
+const mostUnwritten = 128
 
 type Held = Extract<Verdict, { kind: 'held' }>
 

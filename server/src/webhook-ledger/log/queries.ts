@@ -25,13 +25,12 @@ const latestAttempts = sql<WebhookDeliveryDetails['attempts']>`coalesce((
     'request_headers', attempt.request_headers, 'status', attempt.status, 'error', attempt.error,
     'response', attempt.response, 'timings', jsonb_build_object(
       'dns_ms', attempt.dns_ms, 'connect_ms', attempt.connect_ms, 'tls_ms', attempt.tls_ms,
-      'first_byte_ms', attempt.first_byte_ms, 'total_ms', attempt.total_ms)) order by attempt.id desc)
+      'first_byte_ms', attempt.first_byte_ms, 'total_ms', attempt.total_ms)) order by attempt.id desc nulls first)
   from (
-    select * from webhook_attempts
-    where webhook_attempts.organization_id = webhook_deliveries.organization_id
-      and webhook_attempts.endpoint_id = webhook_deliveries.endpoint_id
-      and webhook_attempts.delivery_id = webhook_deliveries.id
-    order by webhook_attempts.id desc limit ${sql.lit(mostAttempts)}
+    select * from webhook_attempt_log as attempt
+    where attempt.organization_id = webhook_deliveries.organization_id
+      and attempt.endpoint_id = webhook_deliveries.endpoint_id and attempt.delivery_id = webhook_deliveries.id
+    order by attempt.id desc nulls first limit ${sql.lit(mostAttempts)}
   ) as attempt
 ), '[]')`.as('latest_attempts')
 

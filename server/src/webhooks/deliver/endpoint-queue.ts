@@ -33,7 +33,7 @@ export type Settled =
 /** Requests that an endpoint is given at a time. */
 const mostAtOnce = 8
 /** Sent without the log knowing what came of it: what a death of this process, or of the database, sends again. */
-const mostUnwritten = 32
+const mostUnwritten = 128
 const firstPlace = '0'
 
 /**

@@ -45,7 +45,7 @@ async function deliverOnce(endpointIds: readonly string[]) {
   await transact(database.db, (tx) => queueWebhooks(tx, organizationId, [message]))
   const attempts = () =>
     database.db
-      .selectFrom('webhook_attempts as attempt')
+      .selectFrom('webhook_attempt_log as attempt')
       .innerJoin('webhook_deliveries as delivery', 'delivery.id', 'attempt.delivery_id')
       .select(['attempt.endpoint_id', 'attempt.status', 'attempt.error', 'attempt.response', 'delivery.state'])
       .execute()

@@ -66,7 +66,7 @@ const queue = (): Promise<void> =>
 
 const attemptsOf = (endpointId: string) =>
   database.db
-    .selectFrom('webhook_attempts')
+    .selectFrom('webhook_attempt_log')
     .select(['status', 'error'])
     .where('endpoint_id', '=', endpointId)
     .orderBy('id')
@@ -96,7 +96,7 @@ test('every inward address is refused as an answer: at a first sending, and when
     const tookMs = await until(90_000, repeated, 250)
     t.diagnostic(`${refused.length} addresses refused twice in ${Math.round(tookMs / 1_000)} s`)
   })
-  const attempts = await database.db.selectFrom('webhook_attempts').select(['status', 'error']).distinct().execute()
+  const attempts = await database.db.selectFrom('webhook_attempt_log').select(['status', 'error']).distinct().execute()
   assert.deepEqual(attempts, [{ status: null, error: refusal }])
   assert.deepEqual(await outcomes(), [{ state: 'pending', last_status: null, last_error: refusal }])
   assert.equal(names.connections(), 0)

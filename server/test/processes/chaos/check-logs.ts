@@ -50,7 +50,7 @@ async function readDeliveries({ db, organizationId }: Place, endpointId: string)
   for (let after = '0'; ; ) {
     const { rows } = await sql<DeliveryRow>`
       select delivery.id, delivery.state, delivery.attempts, message.message_id as jti, message.body, array(
-        select attempt.status from webhook_attempts as attempt
+        select attempt.status from webhook_attempt_log as attempt
         where attempt.organization_id = delivery.organization_id and attempt.endpoint_id = delivery.endpoint_id
           and attempt.delivery_id = delivery.id
       ) as answers
