@@ -1,5 +1,6 @@
 import { Client } from 'undici'
 import { type ConnectorSettings, checkedConnector, type DialTimings, sharedSecureContext } from './checked-connector.ts'
+import { type Ending, overError } from './ending.ts'
 import { limitReading } from './reading-limit.ts'
 
 /** A connection that carries one request at a time, and what came of dialling for the present one. */
@@ -46,11 +47,11 @@ export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }
     return { client, dial }
   }
 
-  async function take(pool: string, origin: string, signal: AbortSignal): Promise<Lane> {
+  async function take(pool: string, origin: string, ending: Ending): Promise<Lane> {
     const lanes = pools.get(pool) ?? { idle: [], busy: 0, waiting: [] }
     pools.set(pool, lanes)
-    while (lanes.busy >= settings.lanesPerPool) await turnOf(lanes, signal)
-    signal.throwIfAborted()
+    while (lanes.busy >= settings.lanesPerPool) await turnOf(lanes, ending)
+    if (ending.isOver) throw overError()
     lanes.busy += 1
     const lane = lanes.idle.pop()?.lane ?? open(origin)
     lane.dial.timings = undefined
@@ -88,17 +89,17 @@ export function openLanes(settings: ConnectorSettings & { lanesPerPool: number }
   return { take, giveBack, close }
 }
 
-function turnOf(lanes: Pool, signal: AbortSignal): Promise<void> {
+function turnOf(lanes: Pool, ending: Ending): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (ending.isOver) return reject(overError())
     const enter = () => {
-      signal.removeEventListener('abort', leave)
+      ending.onOver = undefined
       resolve()
     }
-    const leave = () => {
+    ending.onOver = () => {
       lanes.waiting.splice(lanes.waiting.indexOf(enter), 1)
-      reject(signal.reason)
+      reject(overError())
     }
-    signal.addEventListener('abort', leave, { once: true })
     lanes.waiting.push(enter)
   })
 }

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { ConnectorSettings, DialTimings } from './checked-connector.ts'
+import { endingOf } from './ending.ts'
 import { type Lane, openLanes } from './lanes.ts'
 import { describeFault, type PostFault } from './post-fault.ts'
+import { requestOnce } from './request-once.ts'
 
 export type Post = {
   /** Passed by `faultOfReceiverUrl` when it was stored. */
@@ -53,8 +55,6 @@ export type Outbound = {
   close(): Promise<void>
 }
 
-const readBytes = 65_536
-const keptBytes = 4_096
 const noDial: DialTimings = { dnsMs: 0, connectMs: 0, tlsMs: 0 }
 /** Of a host that was not dialed: how long that took would tell a name of the inner network from one that is not there. */
 const noTimings: PostTimings = { ...noDial, firstByteMs: 0, totalMs: 0 }
@@ -65,10 +65,9 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, log, ...ru
 
   async function post(sent: Post): Promise<PostOutcome> {
     const url = new URL(sent.url)
-    const { origin } = url
+    const { origin, pathname, search } = url
     const pool = `${sent.pool ?? ''} ${origin}`
-    const ending = endOf(sent.signal, deadlineMs)
-    const { signal } = ending
+    const ending = endingOf(sent.signal, deadlineMs)
     const startedAt = performance.now()
     let lane: Lane | undefined
     let isReusable = false
@@ -79,13 +78,14 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, log, ...ru
       totalMs: performance.now() - startedAt,
     })
     try {
-      lane = await lanes.take(pool, origin, signal)
-      const response = await request(lane, url, sent, signal)
-      firstByteMs = performance.now() - startedAt
-      const { body, isWhole } = await readBeginning(response.body)
+      lane = await lanes.take(pool, origin, ending)
+      const { headers, body: content } = sent
+      const asked = { path: pathname + search, headers, body: content }
+      const { status, retryAfter, body, isWhole } = await requestOnce(lane.client, asked, ending, () => {
+        firstByteMs = performance.now() - startedAt
+      })
       isReusable = isWhole
-      const retryAfter = headerOf(response.headers, 'retry-after')
-      return { kind: 'answered', status: response.statusCode, retryAfter, body, timings: timings() }
+      return { kind: 'answered', status, retryAfter, body, timings: timings() }
     } catch (error) {
       const mayHaveArrived = lane !== undefined && !lane.dial.hasFailed
       const failure = describeFault(error, ending)
@@ -99,44 +99,4 @@ export function openOutbound({ deadlineMs = 15_000, lanesPerPool = 8, log, ...ru
   }
 
   return { post, close: lanes.close }
-}
-
-/** The deadline and the caller's signal in one; cheaper by far than signals made of signals. */
-function endOf(caller: AbortSignal | undefined, deadlineMs: number) {
-  const controller = new AbortController()
-  const { signal } = controller
-  const end = { signal, isLate: false, clear }
-  const giveUp = () => controller.abort()
-  const timer = setTimeout(() => {
-    end.isLate = true
-    giveUp()
-  }, deadlineMs)
-  if (caller?.aborted) giveUp()
-  caller?.addEventListener('abort', giveUp)
-  function clear(): void {
-    clearTimeout(timer)
-    caller?.removeEventListener('abort', giveUp)
-  }
-  return end
-}
-
-function request(lane: Lane, { pathname, search }: URL, { headers, body }: Post, signal: AbortSignal) {
-  return lane.client.request({ method: 'POST', path: pathname + search, headers, body, signal })
-}
-
-/** What is beyond 64 KiB is not read, which costs the connection. */
-async function readBeginning(stream: AsyncIterable<Buffer>): Promise<{ body: Buffer; isWhole: boolean }> {
-  const kept: Buffer[] = []
-  let length = 0
-  for await (const chunk of stream) {
-    if (length < keptBytes) kept.push(chunk.subarray(0, keptBytes - length))
-    length += chunk.length
-    if (length > readBytes) return { body: Buffer.concat(kept), isWhole: false }
-  }
-  return { body: Buffer.concat(kept), isWhole: true }
-}
-
-function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
 }

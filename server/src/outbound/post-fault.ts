@@ -1,3 +1,5 @@
+import type { Ending } from './ending.ts'
+
 /**
  * Why there is no answer. `unreachable` stands for a host without an address as well as for one whose address may not be
  * dialed: whoever could tell them apart could list the names of the inner network.
@@ -12,18 +14,16 @@ const messages: Record<PostFault, string> = {
   aborted: 'The attempt was given up',
 }
 
-type Ending = { signal: AbortSignal /** By the deadline, and not by the caller. */; isLate: boolean }
-
 export function describeFault(error: unknown, ending: Ending): { fault: PostFault; message: string } {
   const fault = faultOf(error, ending)
   return { fault, message: messages[fault] }
 }
 
-function faultOf(error: unknown, { signal, isLate }: Ending): PostFault {
+function faultOf(error: unknown, { isOver, isLate }: Ending): PostFault {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ADDRESS_REFUSED' || code === 'NAME_UNRESOLVED') return 'unreachable'
   if (isLate || code === 'CONNECT_TIMEOUT') return 'timeout'
-  if (signal.aborted) return 'aborted'
+  if (isOver) return 'aborted'
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_|EPROTO)/.test(code)) return 'tls'
   return 'connection'
 }

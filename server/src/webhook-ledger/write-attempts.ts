@@ -28,7 +28,9 @@ const isRepeatedByLog = new Set(['webhook-id', 'webhook-timestamp', 'x-service-w
 
 function headersToWrite({ state, requestHeaders }: AttemptOutcome): string {
   if (state !== 'delivered') return JSON.stringify(requestHeaders)
-  return JSON.stringify(Object.fromEntries(Object.entries(requestHeaders).filter(([name]) => !isRepeatedByLog.has(name))))
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(requestHeaders).filter(([name]) => !isRepeatedByLog.has(name))),
+  )
 }
 
 /**

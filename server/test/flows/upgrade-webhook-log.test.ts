@@ -61,7 +61,10 @@ test('an upgrade keeps the log of webhooks as it was, and what waits is delivere
   const log = createLogger('silent')
   const deliveries = await startDeliveries({ connection: old.connection, secrets, clock: systemClock, log, outbound })
   try {
-    await until(10_000, async () => (await find(waiting))[0] === 'delivered' && (await find(retried))[0] === 'delivered')
+    await until(
+      10_000,
+      async () => (await find(waiting))[0] === 'delivered' && (await find(retried))[0] === 'delivered',
+    )
   } finally {
     await deliveries.stop()
     await outbound.close()

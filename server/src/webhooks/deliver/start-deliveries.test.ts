@@ -88,7 +88,12 @@ const deliveriesOf = (endpointId: string) =>
   database.db.selectFrom('webhook_deliveries').selectAll().where('endpoint_id', '=', endpointId).orderBy('id').execute()
 
 const attemptsOf = (endpointId: string) =>
-  database.db.selectFrom('webhook_attempt_log').selectAll().where('endpoint_id', '=', endpointId).orderBy('id').execute()
+  database.db
+    .selectFrom('webhook_attempt_log')
+    .selectAll()
+    .where('endpoint_id', '=', endpointId)
+    .orderBy('id')
+    .execute()
 
 const settled = (endpointId: string, withinMs = 10_000) =>
   until(withinMs, async () => (await deliveriesOf(endpointId)).every(({ state }) => state === 'delivered'))
