@@ -39,8 +39,8 @@ const eventOf = (id: number, deviceId: string | null, members: Partial<IssuedEve
 })
 
 /** What the ledger answers. */
-function fill(courier: Courier, ledger: readonly IssuedEvent[], nowMs: number): void {
-  const want = courier.want(nowMs, 64)
+function fill(courier: Courier, ledger: readonly IssuedEvent[], nowMs: number, window = 64): void {
+  const want = courier.want(nowMs, window)
   if (!want) return
   const rows = ledger.filter(
     ({ id, deviceId }) => !want.except.includes(id) && !(deviceId && want.exceptDevices.includes(deviceId)),
@@ -83,6 +83,7 @@ test('while the ledger cannot be written, no more than 128 events are sent', () 
     courier,
     Array.from({ length: 200 }, (_, index) => eventOf(index, `d${index}`)),
     0,
+    256,
   )
   const sent: IssuedEvent[] = []
   for (let taken = takeAll(courier, 0); taken.length > 0; taken = takeAll(courier, 0)) {
