@@ -55,6 +55,10 @@ async function walkAll(origin: string, apiKey: string): Promise<Finding[]> {
       const path = isOfTable
         ? list.replace('{tableName}', inventoryTable)
         : await firstOf(list, async (collection) => JSON.parse((await get(`${collection}?per_page=1`)).body))
+      if (path === undefined) {
+        findings.push({ ...nothingOf(list), isMet: undefined })
+        continue
+      }
       findings.push(await walk({ list, path, extra: '' }, get))
       // Results make up nearly all of an answer, unless they are left out.
       if (list === '/reporting/queries') findings.push(await walk({ list, path, extra: '&omit_results=1' }, get))
@@ -65,18 +69,24 @@ async function walkAll(origin: string, apiKey: string): Promise<Finding[]> {
   }
 }
 
-/** The path with the first record of each collection that it names. */
-async function firstOf(path: string, read: (collection: string) => Promise<Page>): Promise<string> {
+/** The path with the first record of each collection that it names; undefined where one of them is empty. */
+async function firstOf(path: string, read: (collection: string) => Promise<Page>): Promise<string | undefined> {
   let filled = ''
   for (const part of path.split('/').slice(1)) {
     if (!part.startsWith('{')) filled += `/${part}`
     else {
       const [record] = (await read(filled)).data
-      filled += `/${record?.id ?? record?.name ?? '1'}`
+      if (!record) return undefined
+      filled += `/${record.id ?? record.name}`
     }
   }
   return filled
 }
+
+const nothingOf = (list: string) => ({
+  ...{ figure: '7', what: `GET ${list}`, ours: '', limit: '', ratio: '', target: '' },
+  notes: ['nothing is loaded that it could be of'],
+})
 
 async function walk(
   { list, path, extra }: { list: string; path: string; extra: string },
