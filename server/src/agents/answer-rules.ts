@@ -50,7 +50,19 @@ const rowsIn = (rows: unknown): Fields[] =>
 const rowsOf = (rows: unknown): CheckRow[] =>
   rowsIn(rows)
     .slice(0, mostRows)
-    .map((row) => boundedRow(row).row)
+    .map((row) => (isBounded(row) ? row : boundedRow(row).row))
+
+/** Whether a row can stay as it came, as nearly all: there are thousands a second. */
+function isBounded(fields: Fields): fields is CheckRow {
+  let columns = 0
+  for (const name in fields) {
+    const value = fields[name]
+    columns += 1
+    if (columns > mostColumns || typeof value !== 'string') return false
+    if (!isStorable(name, longestName) || !isStorable(value, longestValue)) return false
+  }
+  return true
+}
 
 /** A row, and whether it has lost columns or the end of a value. */
 type BoundedRow = { row: CheckRow; isCut: boolean }
@@ -76,6 +88,9 @@ function storable(text: string, longest: number): string {
   const cut = text.length > longest ? text.slice(0, longest) : text
   return (cut.includes('\0') ? cut.replaceAll('\0', '') : cut).toWellFormed()
 }
+
+const isStorable = (text: string, longest: number): boolean =>
+  text.length <= longest && !text.includes('\0') && text.isWellFormed()
 
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}

@@ -33,7 +33,7 @@ export type Recording = {
   happening: Happening
 }
 
-type Report = Pair & { run: CheckRun; digest: Buffer }
+type Report = Pair & { run: CheckRun; digest: string }
 
 /** A report that says something else than what is stored. */
 type Outdated = { report: Report; stored: StoredResult }

@@ -197,7 +197,7 @@ test('outcomes that say different things have different digests', () => {
     { kind: 'error', message: 'x' },
     { kind: 'not_collected', message: 'x' },
   ]
-  assert.equal(new Set(outcomes.map((outcome) => digestOutcome(outcome).toString('hex'))).size, outcomes.length)
+  assert.equal(new Set(outcomes.map(digestOutcome)).size, outcomes.length)
   assert.deepEqual(digestOutcome(rowsOf({ a: '1', b: '2' })), digestOutcome(rowsOf({ b: '2', a: '1' })))
 })
 

@@ -42,9 +42,11 @@ const statusOfToken: Record<CheckStatus, JudgedStatus> = {
 /** The first of these that any row says is the status of the run. */
 const precedence: readonly CheckStatus[] = ['FAIL', 'ERROR', 'UNKNOWN', 'PASS', 'INAPPLICABLE']
 
+const knownTokens: ReadonlyMap<string, CheckStatus> = new Map(checkStatuses.map((token) => [token, token]))
+
 const tokenOf = (row: CheckRow): CheckStatus | undefined => {
   const token = row[statusColumn]
-  return checkStatuses.find((known) => known === token)
+  return token === undefined ? undefined : knownTokens.get(token)
 }
 
 const undecided = (status: 'errored' | 'unknown', rows: CheckRow[], message: string): Judgement => ({
@@ -121,9 +123,14 @@ const storableValue = (text: string): string =>
 const isStorable = (text: string): boolean =>
   text.length <= maximumValueLength && text.isWellFormed() && !text.includes('\0')
 
+function isStorableRow(row: CheckRow): boolean {
+  for (const column in row) if (!isStorable(column) || !isStorable(row[column] ?? '')) return false
+  return true
+}
+
 /** Rows that need no change, as nearly all, are not copied: there are thousands a second. */
 const storableRow = (row: CheckRow): CheckRow =>
-  Object.entries(row).every(([column, value]) => isStorable(column) && isStorable(value))
+  isStorableRow(row)
     ? row
     : Object.fromEntries(Object.entries(row).map(([column, value]) => [storableValue(column), storableValue(value)]))
 

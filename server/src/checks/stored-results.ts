@@ -35,7 +35,7 @@ export type CheckFacts = Awaited<ReturnType<typeof listCheckFacts>>[number]
 
 export type Pair = { deviceId: string; checkId: string }
 
-type Report = Pair & { digest: Buffer; run: { queryRevision: string | null } }
+type Report = Pair & { digest: string; run: { queryRevision: string | null } }
 
 /** A report that says something else than what is stored, by its place among all. */
 export type StoredResult = {
@@ -92,7 +92,7 @@ export type NewResult = Pair & {
   /** Of the run; an exempted check stays out of scope. */
   status: Exclude<StoredStatus, 'out_of_scope'>
   rows: readonly Record<string, string>[]
-  digest: Buffer
+  digest: string
   message: string | null
   queryRevision: string | null
   ranAt: string
