@@ -49,6 +49,27 @@ test('values of every kind become texts that a database can hold', () => {
   })
 })
 
+test('a row of texts is bounded and cleaned where one thing only is wrong with it', () => {
+  const many = Array.from({ length: 201 }, (_, index): [string, string] => [`c${index}`, ''])
+  const cases: [row: Record<string, string>, kept: Record<string, string>][] = [
+    [{ a: 'x\0y' }, { a: 'xy' }],
+    [{ a: 'x\ud800' }, { a: 'x\ufffd' }],
+    [{ 'a\0': 'x' }, { a: 'x' }],
+    [{ 'a\ud800': 'x' }, { 'a\ufffd': 'x' }],
+    [{ a: 'x'.repeat(4_097) }, { a: 'x'.repeat(4_096) }],
+    [{ ['a'.repeat(257)]: 'x' }, { ['a'.repeat(256)]: 'x' }],
+    [Object.fromEntries(many), Object.fromEntries(many.slice(0, 200))],
+    [
+      { a: 'x', b: '' },
+      { a: 'x', b: '' },
+    ],
+  ]
+  for (const [row, kept] of cases) {
+    const [answer] = readAnswers({ queries: { q: [row] } })
+    assert.deepEqual(answer?.outcome, { kind: 'rows', rows: [kept] })
+  }
+})
+
 test('what has no column is no row, and is not counted as one', () => {
   const body = { queries: { a: [{}, 'text', null, 7, [], { x: '' }] } }
   assert.deepEqual(readAnswers(body), [{ name: 'a', outcome: { kind: 'rows', rows: [{ x: '' }] } }])
