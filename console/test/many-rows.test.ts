@@ -17,7 +17,7 @@ import { startTrial, type TrialServer } from './trial-server.ts'
 
 const [answered, checked] = [1_500, 500]
 /** Of which those in sight, and some beyond, are in the page. */
-const mostDrawn = 100
+const maxDrawn = 100
 
 let opened: ConsoleInBrowser
 let page: Page
@@ -55,7 +55,7 @@ const settled = () => page.waitForTimeout(300)
 /** Rows say which of all they are, one after the other, and no more are drawn than can be seen. */
 async function assertWindow(last: number): Promise<void> {
   const found = await indexes()
-  assert.ok(found.length > 10 && found.length < mostDrawn, `${found.length} rows are drawn`)
+  assert.ok(found.length > 10 && found.length < maxDrawn, `${found.length} rows are drawn`)
   assert.equal(found.at(-1), last)
   assert.deepEqual(
     found,
@@ -75,7 +75,7 @@ test('1,500 rows of a live query are drawn where they are seen, from the first t
   assert.equal(await table.locator('thead tr').getAttribute('aria-rowindex'), '1')
   await settled()
   assert.equal((await indexes())[0], 2)
-  assert.ok((await drawn().count()) < mostDrawn)
+  assert.ok((await drawn().count()) < maxDrawn)
   assert.deepEqual(await violations(page), [])
   const height = await page.evaluate(() => document.documentElement.scrollHeight)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
@@ -96,7 +96,7 @@ test('the keyboard goes on through rows that were not drawn, and keeps the focus
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   await page.getByText(`/usr/bin/tool-${answered}`, { exact: true }).waitFor()
   assert.equal(await focused(), '152', 'the row with the focus stays, wherever somebody looks')
-  assert.ok((await drawn().count()) < mostDrawn)
+  assert.ok((await drawn().count()) < maxDrawn)
   await page.keyboard.press('Tab')
   await settled()
   assert.notEqual(await focused(), '152')
@@ -118,10 +118,10 @@ test('all rows of a check stand on the page of the device', { skip }, async () =
     await page.getByText(`${checked} rows, ${checked} failing.`).waitFor()
     const table = page.locator(`table.windowed[aria-rowcount="${checked + 1}"]`)
     await settled()
-    assert.ok((await table.locator('tbody tr[aria-rowindex]').count()) < mostDrawn)
+    assert.ok((await table.locator('tbody tr[aria-rowindex]').count()) < maxDrawn)
     await table.locator('tbody').evaluate((rows) => rows.lastElementChild?.scrollIntoView({ block: 'end' }))
     await table.locator(`tr[aria-rowindex="${checked + 1}"]`).waitFor()
-    assert.ok((await table.locator('tbody tr[aria-rowindex]').count()) < mostDrawn)
+    assert.ok((await table.locator('tbody tr[aria-rowindex]').count()) < maxDrawn)
     return
   }
   assert.fail('No device has the rows')

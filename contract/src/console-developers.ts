@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { mostCounted } from './most-counted.ts'
+import { maxCounted } from './max-counted.ts'
 import { Choice, Count, Flag, Nullable, Text, Timestamp } from './schema-kit.ts'
 import { SsfStreamEvent, settledStates } from './ssf-events.ts'
 import { SsfStreamStatusChange, SsfVerification } from './ssf-streams.ts'
@@ -7,7 +7,7 @@ import { settledDeliveryStates, WebhookDelivery } from './webhook-deliveries.ts'
 
 const exampleOf = (schema: object) => (schema as { readonly examples: readonly object[] }).examples[0]
 
-const counted = (what: string) => Count(`${what}; ${mostCounted.toLocaleString('en')} stands for that many or more.`)
+const counted = (what: string) => Count(`${what}; ${maxCounted.toLocaleString('en')} stands for that many or more.`)
 const deviceName = () => Nullable(Text('Name of the device now; null where there is none, or none any more.'))
 const search = (what: string) => Type.Optional(Text(what, { maxLength: 200 }))
 
@@ -16,7 +16,7 @@ const pendingCounts = (what: string) => ({
   waiting: Count(`How many ${what} wait for their first attempt.`),
   retrying: Count(`How many ${what} were tried in vain, and wait for another attempt.`),
   is_more_pending: Flag(
-    `Whether more than ${mostCounted.toLocaleString('en')} ${what} are pending: the two counts are the least there are then.`,
+    `Whether more than ${maxCounted.toLocaleString('en')} ${what} are pending: the two counts are the least there are then.`,
   ),
 })
 

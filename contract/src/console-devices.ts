@@ -121,13 +121,13 @@ export const DeletedDevice = Type.Object(
 export type DeletedDevice = Static<typeof DeletedDevice>
 
 /** At most so many devices are asked about at once; for more, ask again. */
-export const mostRefreshedAtOnce = 100
+export const maxRefreshedAtOnce = 100
 
 export const FailingChecksRefreshRequest = Type.Object(
   {
     device_ids: Type.Array(IdentifierInput('Identifier of a device.'), {
       minItems: 1,
-      maxItems: mostRefreshedAtOnce,
+      maxItems: maxRefreshedAtOnce,
       description: 'The devices; those that are not there any more are passed over.',
     }),
   },

@@ -3,22 +3,22 @@ import { DeviceViewFilter } from './console-views.ts'
 import { Count, Identifier, IdentifierInput, Nullable, Text } from './schema-kit.ts'
 
 /** At most so many registrations are ended at once; for more, ask again. */
-export const mostUnregisteredAtOnce = 25
-const mostNamed = 5_000
+export const maxUnregisteredAtOnce = 25
+const maxNamed = 5_000
 
 const ids = (description: string, maxItems: number) =>
   Type.Array(IdentifierInput('Identifier of a device.'), { maxItems, description })
 
 export const UnregistrationPreviewRequest = Type.Object(
   {
-    device_ids: Type.Optional(ids('Only these devices; left out: all that the filter finds.', mostNamed)),
+    device_ids: Type.Optional(ids('Only these devices; left out: all that the filter finds.', maxNamed)),
     filter: Type.Optional(
       Type.Object(DeviceViewFilter.properties, {
         description: 'The filter of the list of devices, as its address has it.',
         additionalProperties: false,
       }),
     ),
-    except_ids: Type.Optional(ids('Devices that the filter finds and that are not meant.', mostNamed)),
+    except_ids: Type.Optional(ids('Devices that the filter finds and that are not meant.', maxNamed)),
   },
   {
     title: 'UnregistrationPreviewRequest',
@@ -61,7 +61,7 @@ export const UnregistrationRequest = Type.Object(
   {
     device_ids: Type.Array(IdentifierInput('Identifier of a device.'), {
       minItems: 1,
-      maxItems: mostUnregisteredAtOnce,
+      maxItems: maxUnregisteredAtOnce,
       description: 'The devices.',
     }),
   },

@@ -5,8 +5,8 @@ import type { SearchFields } from './search.ts'
 import { flagField, identifierField, nullableTextField, textField, timeField } from './search-fields.ts'
 import { chosenWebhookEvents } from './webhook-event-summaries.ts'
 
-const mostCustomHeaders = 20
-const longestRollOverlapSeconds = 604_800
+const maxCustomHeaders = 20
+const maxRollOverlapSeconds = 604_800
 const defaultRollOverlapSeconds = 86_400
 
 const Headers = (description: string, limits: object = {}): TUnsafe<Record<string, string>> =>
@@ -99,7 +99,7 @@ const description = Type.Optional(Nullable(Text('What the endpoint is for.', { m
 const requestHeaders = Type.Optional(
   Headers(
     'Headers to send besides, all of them; values are kept sealed. Those that belong to HTTP, to the body or to the signature are refused.',
-    { maxProperties: mostCustomHeaders },
+    { maxProperties: maxCustomHeaders },
   ),
 )
 
@@ -134,7 +134,7 @@ export const WebhookEndpointChange = Type.Object(
     custom_headers: Type.Optional(
       Headers(
         `Headers to send besides, all of them; one with the value \`${maskedHeaderValue}\` keeps the value that it has.`,
-        { maxProperties: mostCustomHeaders },
+        { maxProperties: maxCustomHeaders },
       ),
     ),
     enabled: Type.Optional(Flag('Whether events are queued for the endpoint and sent to it.')),
@@ -152,7 +152,7 @@ export const WebhookSecretRoll = Type.Object(
     overlap_seconds: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: longestRollOverlapSeconds,
+        maximum: maxRollOverlapSeconds,
         default: defaultRollOverlapSeconds,
         description: 'How long the present secret goes on to sign beside the new one; a day unless given.',
       }),

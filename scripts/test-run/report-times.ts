@@ -40,11 +40,11 @@ export function findUnfinished(times: readonly FileTime[], expected: readonly Pi
   return expected.filter(({ path, engine }) => !ended.has(`${path} ${engine}`))
 }
 
-const mostNamed = 20
+const maxNamed = 20
 
 /** One line for each, of which a run that was broken off would have hundreds. */
 export function formatUnfinished(unfinished: readonly Pick<FileTime, 'path' | 'engine'>[]): string[] {
-  const named = unfinished.slice(0, mostNamed).map(({ path, engine }) => `✖ ${path} (${engine}) has not ended`)
+  const named = unfinished.slice(0, maxNamed).map(({ path, engine }) => `✖ ${path} (${engine}) has not ended`)
   const left = unfinished.length - named.length
   return left === 0 ? named : [...named, `✖ ${left} more have not ended`]
 }

@@ -26,7 +26,7 @@ export interface FileTime {
 }
 
 /** The longest that a file may take before it is reported as failed, so that one that hangs does not hide the others. */
-const longestMs = 1_800_000
+const maxMs = 1_800_000
 
 /**
  * Runs the files of a share in this process, one after the other, each as a suite that has the file's name.
@@ -60,7 +60,7 @@ async function runFile({ root, engine, times }: Share, path: string): Promise<vo
   const startedAt = performance.now()
   const cpuBefore = processorSeconds()
   const environment = JSON.stringify(process.env)
-  describe(engine === 'postgres' ? `${path} (PostgreSQL)` : path, { timeout: longestMs }, async () => {
+  describe(engine === 'postgres' ? `${path} (PostgreSQL)` : path, { timeout: maxMs }, async () => {
     try {
       await import(pathToFileURL(root + path).href)
     } catch (error) {

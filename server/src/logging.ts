@@ -53,14 +53,14 @@ function redactEntries(fields: object, depth: number): Record<string, unknown> {
 }
 
 const judgedNames = new Map<string, boolean>()
-const mostJudgedNames = 1_000
+const maxJudgedNames = 1_000
 
 /** Nearly all lines have the same few names. */
 function isSecret(name: string): boolean {
   const known = judgedNames.get(name)
   if (known !== undefined) return known
   const isOne = secretName.test(name)
-  if (judgedNames.size < mostJudgedNames) judgedNames.set(name, isOne)
+  if (judgedNames.size < maxJudgedNames) judgedNames.set(name, isOne)
   return isOne
 }
 

@@ -11,7 +11,7 @@ import type { Clock } from './clock.ts'
 import { dropOldDays } from './compliance-days/drop-old-days.ts'
 import { recordDays } from './compliance-days/record-days.ts'
 import type { Config } from './config/load-config.ts'
-import { tendConsoleAccess } from './console-access/tend-console-access.ts'
+import { runConsoleAccessRetention } from './console-access/run-console-access-retention.ts'
 import type { Connection } from './db/connect.ts'
 import type { Happening } from './devices/settle-auth-state.ts'
 import { settleDueDevices } from './devices/settle-due-devices.ts'
@@ -29,10 +29,10 @@ import { runRequested, runsAtOnce } from './reporting/queries/run-requested.ts'
 import { endRequestsOfLeavers } from './requests/end-requests-of-leavers.ts'
 import { keptMs } from './retention.ts'
 import { startPush } from './streams/push/start-push.ts'
-import { tendStreams, tendVerifications } from './streams/retention/tend-streams.ts'
+import { runStreamRetention, runVerificationRetention } from './streams/retention/run-stream-retention.ts'
 import type { StreamParts } from './streams/start-streams.ts'
 import { startDeliveries } from './webhooks/deliver/start-deliveries.ts'
-import { tendWebhooks } from './webhooks/retention/tend-webhooks.ts'
+import { runWebhookRetention } from './webhooks/retention/run-webhook-retention.ts'
 
 export type WorkerParts = { config: Config; connection: Connection; clock: Clock; log: Logger; streams: StreamParts }
 
@@ -61,16 +61,16 @@ export async function startWorker({ config, connection, clock, log, streams }: W
       await endRequestsOfLeavers(db, clock)
     },
     'expire-verifications': async () => {
-      await tendVerifications(db, clock())
+      await runVerificationRetention(db, clock())
     },
-    'tend-streams': async () => {
-      await tendStreams(db, clock())
+    'run-stream-retention': async () => {
+      await runStreamRetention(db, clock())
     },
-    'tend-webhooks': async () => {
-      await tendWebhooks(db, clock())
+    'run-webhook-retention': async () => {
+      await runWebhookRetention(db, clock())
     },
-    'tend-console-access': async () => {
-      await tendConsoleAccess(db, clock())
+    'run-console-access-retention': async () => {
+      await runConsoleAccessRetention(db, clock())
     },
     'verify-audit-log': ({ data }, signal) =>
       keepVerification(db, { ...(data as { organizationId: string }), clock, signal }),
@@ -114,9 +114,9 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     { name: 'drop-old-events', cron: '17 * * * *' },
     { name: 'verify-audit-logs', cron: '11 4 * * *' },
     { name: 'expire-verifications', cron: '*/5 * * * *' },
-    { name: 'tend-streams', cron: '29 * * * *' },
-    { name: 'tend-webhooks', cron: '31 * * * *' },
-    { name: 'tend-console-access', cron: '37 * * * *' },
+    { name: 'run-stream-retention', cron: '29 * * * *' },
+    { name: 'run-webhook-retention', cron: '31 * * * *' },
+    { name: 'run-console-access-retention', cron: '37 * * * *' },
     // The last time of a day is in its last minute.
     { name: 'record-days', cron: '14,29,44,59 * * * *' },
     { name: 'drop-old-days', cron: '47 3 * * *' },

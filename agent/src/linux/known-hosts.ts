@@ -12,7 +12,7 @@ export function* knownHostsOfHome(home: string): Iterable<Row> {
   }
 }
 
-const mostRows = 100_000
+const maxRows = 100_000
 
 function* knownHostsOf(accounts: readonly Account[], query: Query): Iterable<Row> {
   for (const { uid, directory } of accounts) {
@@ -25,5 +25,5 @@ export const knownHosts: Table = {
   name: 'known_hosts',
   columns: columns('uid:bigint key key_file'),
   pushed: { uid: 'equal' },
-  collect: (constraints, query) => bounded(knownHostsOf(wantedAccounts(constraints), query), mostRows),
+  collect: (constraints, query) => bounded(knownHostsOf(wantedAccounts(constraints), query), maxRows),
 }

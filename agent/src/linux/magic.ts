@@ -5,7 +5,7 @@ import { lstatOf } from './read-files.ts'
 import { findCommand, runCommand } from './run-command.ts'
 
 const pathsAtOnce = 200
-const mostPaths = 10_000
+const maxPaths = 10_000
 
 /** What libmagic, by the program `file`, takes files for. Of a link it says where it leads, and does not follow it. */
 export const magic: Table = {
@@ -28,7 +28,7 @@ function* askedPaths(constraints: Constraint[], query: Query): Iterable<string> 
   for (const path of by.op === 'equal' ? [value] : expandPattern(value, query)) {
     if (!path.startsWith('/') || /[\n\0]/.test(path) || !lstatOf(path)) continue
     found += 1
-    if (found > mostPaths) throw new NotCollected(`${value} matches more than ${mostPaths} files`)
+    if (found > maxPaths) throw new NotCollected(`${value} matches more than ${maxPaths} files`)
     yield path
   }
 }

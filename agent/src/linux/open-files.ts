@@ -12,7 +12,7 @@ function* eachPid(constraints: Constraint[], query: Query): Iterable<string> {
   }
 }
 
-const mostRows = 500_000
+const maxRows = 500_000
 
 function* openFilesOf(pids: Iterable<string>): Iterable<Row> {
   for (const pid of pids) {
@@ -28,7 +28,7 @@ export const processOpenFiles: Table = {
   name: 'process_open_files',
   columns: columns('pid:bigint fd:bigint path'),
   pushed: { pid: 'equal' },
-  collect: (constraints, query) => bounded(openFilesOf(eachPid(constraints, query)), mostRows),
+  collect: (constraints, query) => bounded(openFilesOf(eachPid(constraints, query)), maxRows),
 }
 
 /** A line of /proc/<pid>/maps: addresses, permissions, offset, device, inode and, maybe with spaces, a path. */
@@ -61,5 +61,5 @@ export const processMemoryMap: Table = {
   name: 'process_memory_map',
   columns: columns('pid:integer start end permissions offset:bigint device inode:bigint path pseudo:integer'),
   pushed: { pid: 'equal' },
-  collect: (constraints, query) => bounded(mappingsOf(eachPid(constraints, query)), mostRows),
+  collect: (constraints, query) => bounded(mappingsOf(eachPid(constraints, query)), maxRows),
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, 
 import { NotCollected } from '../tables/not-collected.ts'
 import { statOf } from './read-files.ts'
 
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
 /**
  * The lines of a file in somebody's home, none where there is no such file. Its owner could make it, or a folder on the
@@ -11,7 +11,7 @@ const mostBytes = 4 * 1024 * 1024
 export const readOwnLines = (home: string, path: string): string[] => readOwnText(home, path)?.split('\n') ?? []
 
 /** The same as one text; undefined where there is no such file, or one longer than `longest` bytes. */
-export function readOwnText(home: string, path: string, longest = mostBytes): string | undefined {
+export function readOwnText(home: string, path: string, longest = maxBytes): string | undefined {
   if (!statOf(`${home}/${path}`)?.isFile()) return undefined
   const handle = open(`${home}/${path}`)
   if (handle === undefined) return undefined

@@ -6,7 +6,7 @@ import { listDirectory, lstatOf, statOf } from './read-files.ts'
 
 /** Where osquery looks for programs. */
 const programFolders = ['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/tmp']
-const mostRows = 100_000
+const maxRows = 100_000
 const setUid = 0o4000
 const setGid = 0o2000
 const executable = 0o111
@@ -42,5 +42,5 @@ export const suidBin: Table = {
   name: 'suid_bin',
   columns: columns('path username groupname permissions'),
   collect: (_constraints, query) =>
-    bounded(suidPrograms(programFolders, { users: userNames(), groups: groupNames() }, query), mostRows),
+    bounded(suidPrograms(programFolders, { users: userNames(), groups: groupNames() }, query), maxRows),
 }

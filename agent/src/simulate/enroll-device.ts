@@ -4,7 +4,7 @@ import { eventOf, type Fleet, profileOf, scheduleIn } from './fleet.ts'
 import { startPolling } from './refresh-config.ts'
 
 /** osquery pauses 1, 4, 9 … seconds between attempts to enroll, at most `tls_enroll_max_interval`. */
-const longestPauseMs = 600_000
+const maxPauseMs = 600_000
 
 export function enrollDevice(fleet: Fleet, device: number, done: () => void): void {
   const body = enrollBody(profileOf(fleet, device), fleet.settings.enrollSecret, Math.floor(fleet.startedAtMs / 1000))
@@ -15,7 +15,7 @@ export function enrollDevice(fleet: Fleet, device: number, done: () => void): vo
     else {
       const attempt = Math.min(255, (fleet.failedAttempts[event] ?? 0) + 1)
       fleet.failedAttempts[event] = attempt
-      scheduleIn(fleet, device, 'enroll', Math.min(attempt * attempt * 1000, longestPauseMs))
+      scheduleIn(fleet, device, 'enroll', Math.min(attempt * attempt * 1000, maxPauseMs))
     }
     done()
   })

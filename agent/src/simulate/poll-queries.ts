@@ -5,8 +5,8 @@ import { eventOf, type Fleet, scheduleIn } from './fleet.ts'
 
 const retryPausesMs = [1000, 4000]
 const acceleratedPollMs = 5000
-const mostIdleAnswers = 32
-const mostUnsentWrites = 20
+const maxIdleAnswers = 32
+const maxUnsentWrites = 20
 
 /** One distributed read and, when it brought work, the one write that carries all answers. */
 export function pollQueries(fleet: Fleet, device: number, done: () => void): void {
@@ -39,14 +39,14 @@ function writeResults(fleet: Fleet, device: number, results: QueryResult[], done
     if (answer?.accepted) {
       fleet.counters.writes += 1
       fleet.unsentResults.delete(device)
-    } else fleet.unsentResults.set(device, results.slice(-mostUnsentWrites))
+    } else fleet.unsentResults.set(device, results.slice(-maxUnsentWrites))
     scheduleNext(fleet, device)
     done()
   })
 }
 
 function rememberIdle(fleet: Fleet, text: string, body: Record<string, unknown>) {
-  if (text.length > 200 || 'accelerate' in body || fleet.idleAnswers.size >= mostIdleAnswers) return
+  if (text.length > 200 || 'accelerate' in body || fleet.idleAnswers.size >= maxIdleAnswers) return
   fleet.idleAnswers.add(text)
 }
 

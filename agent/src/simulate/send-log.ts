@@ -5,8 +5,8 @@ import { eventOf, type Fleet, profileOf, scheduleIn } from './fleet.ts'
 import { resultLines, statusLine } from './log-lines.ts'
 import { fractionOf } from './seeded.ts'
 
-const longestBackOffMs = 3_600_000
-const mostUnsentLines = 1000
+const maxBackOffMs = 3_600_000
+const maxUnsentLines = 1000
 
 /** One log period of one device: nothing is sent when nothing is buffered. */
 export function sendLog(fleet: Fleet, device: number, done: () => void): void {
@@ -48,13 +48,13 @@ function sendLines(fleet: Fleet, device: number, plan: ConfigPlan, lines: string
   const batch = lines.slice(0, plan.linesPerLog)
   callServer(fleet, device, 'log', logBody(fleet, device, 'result', batch), ({ answer }) => {
     const isAccepted = answer?.accepted === true
-    const left = isAccepted ? lines.slice(batch.length) : lines.slice(-mostUnsentLines)
+    const left = isAccepted ? lines.slice(batch.length) : lines.slice(-maxUnsentLines)
     if (left.length > 0) fleet.unsentLines.set(device, left)
     else fleet.unsentLines.delete(device)
     if (isAccepted) countLines(fleet, batch.length)
     const attempt = isAccepted ? 0 : Math.min(255, (fleet.failedAttempts[event] ?? 0) + 1)
     fleet.failedAttempts[event] = attempt
-    scheduleIn(fleet, device, 'log', Math.min(plan.intervals.logMs * Math.max(1, attempt * attempt), longestBackOffMs))
+    scheduleIn(fleet, device, 'log', Math.min(plan.intervals.logMs * Math.max(1, attempt * attempt), maxBackOffMs))
     done()
   })
 }

@@ -57,7 +57,7 @@ export const resultsQuery = (id: string, { status, q = '', after }: ResultFilter
     },
   })
 
-const mostPages = 5
+const maxPages = 5
 
 /** Groups of devices, by identifier. */
 export const deviceGroupsQuery = queryOptions({
@@ -66,7 +66,7 @@ export const deviceGroupsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const groups: DeviceGroup[] = []
     let cursor: string | undefined
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < maxPages; page += 1) {
       const query = { per_page: 100, cursor }
       const { data, pagination } = await request<ListOf<DeviceGroup>>(withQuery('/device_groups', query), { signal })
       groups.push(...data)

@@ -1,4 +1,4 @@
-const mostColumns = 100
+const maxColumns = 100
 
 /** As wide as what stands in them, up to a bound, and not of another width when other rows come into sight. */
 export function columnWidthsOf(rows: Iterable<Readonly<Record<string, string>>>): { name: string; width: number }[] {
@@ -9,6 +9,6 @@ export function columnWidthsOf(rows: Iterable<Readonly<Record<string, string>>>)
     }
   }
   return [...letters]
-    .slice(0, mostColumns)
+    .slice(0, maxColumns)
     .map(([name, longest]) => ({ name, width: Math.min(360, Math.max(72, Math.round(longest * 7.4) + 26)) }))
 }

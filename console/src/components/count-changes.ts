@@ -4,11 +4,11 @@ export function countChanges(before: readonly string[], after: readonly string[]
   const stayed = before.flatMap((id) => places.get(id) ?? [])
   const gone = before.length - stayed.length
   const come = after.length - stayed.length
-  return Math.max(gone, come) + stayed.length - longestRise(stayed)
+  return Math.max(gone, come) + stayed.length - maxRise(stayed)
 }
 
 /** The most of them that stand in order already. */
-function longestRise(places: readonly number[]): number {
+function maxRise(places: readonly number[]): number {
   const ends: number[] = []
   for (const place of places) {
     const at = ends.findIndex((end) => end > place)

@@ -2,8 +2,8 @@ import { visibleText } from './visible-text.ts'
 
 type Search = Readonly<Record<string, unknown>>
 
-const mostLetters = 60
-const mostNamed = 3
+const maxLetters = 60
+const maxNamed = 3
 
 /** What an address says that its page cannot mean: `state=blokced`. A value that was merely blank is not missed. */
 export function leftOutOf(raw: Search, kept: Search): string[] {
@@ -23,7 +23,7 @@ export function leftOutOf(raw: Search, kept: Search): string[] {
 
 /** "`state=blokced` is not known and was left out." in parts, of which those that are code stand at odd places. */
 export function leftOutInWords(leftOut: readonly string[]): string[] {
-  const named = leftOut.slice(0, mostNamed).map(shortened)
+  const named = leftOut.slice(0, maxNamed).map(shortened)
   const others = leftOut.length - named.length
   const last = others === 0 ? named.length - 1 : named.length
   const parts = named.flatMap((text, index) => [index === 0 ? '' : index === last ? ' and ' : ', ', text])
@@ -36,6 +36,6 @@ export function leftOutInWords(leftOut: readonly string[]): string[] {
 
 /** Anybody may write an address: what hides in it is shown, and it takes no more than its place. */
 function shortened(text: string): string {
-  const visible = visibleText(text.slice(0, mostLetters * 2))
-  return visible.length > mostLetters || text.length > mostLetters * 2 ? `${visible.slice(0, mostLetters)}…` : visible
+  const visible = visibleText(text.slice(0, maxLetters * 2))
+  return visible.length > maxLetters || text.length > maxLetters * 2 ? `${visible.slice(0, maxLetters)}…` : visible
 }

@@ -14,7 +14,7 @@ export type Completion = {
   readonly suggestions: readonly Suggestion[]
 }
 
-const mostSuggested = 8
+const maxSuggested = 8
 const none: Completion = { from: 0, suggestions: [] }
 
 /** What can stand where the caret is, by the letters before it; with `isAsked` from none on, else from two. */
@@ -39,7 +39,7 @@ function fitting(possible: readonly Suggestion[], word: string): readonly Sugges
   const lower = possible.map((suggestion) => ({ suggestion, name: suggestion.name.toLowerCase() }))
   const beginning = lower.filter(({ name }) => name.startsWith(word))
   const holding = lower.filter(({ name }) => !name.startsWith(word) && name.includes(word))
-  return [...beginning, ...holding].slice(0, mostSuggested).map(({ suggestion }) => suggestion)
+  return [...beginning, ...holding].slice(0, maxSuggested).map(({ suggestion }) => suggestion)
 }
 
 const asTable = ({ name }: SqlTable): Suggestion => ({ name, of: 'table' })

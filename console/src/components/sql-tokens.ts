@@ -20,11 +20,11 @@ const pattern = new RegExp(
 )
 
 /** What is longer is shown in one colour: it would be parsed anew at every key. */
-const mostColoured = 20_000
+const maxColoured = 20_000
 
 /** Parts of SQL with Liquid in it; together they are the whole. */
 export function tokensOf(sql: string): Token[] {
-  if (sql.length > mostColoured) return [{ kind: 'plain', text: sql }]
+  if (sql.length > maxColoured) return [{ kind: 'plain', text: sql }]
   const tokens: Token[] = []
   let end = 0
   for (const match of sql.matchAll(pattern)) {

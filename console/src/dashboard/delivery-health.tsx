@@ -16,7 +16,7 @@ const marks: Readonly<Record<string, readonly [MarkName, string]>> = {
   no_poll_token: ['warning', 'nobody can poll'],
 }
 
-const mostShown = 8
+const maxShown = 8
 const isTroubled = ({ state }: Line) => state === 'failing' || state === 'no_poll_token'
 
 /** What needs somebody is not hidden by what is in order. */
@@ -62,7 +62,7 @@ export function DeliveryHealth() {
       <ul className="lines">
         {lines
           .toSorted(byTrouble)
-          .slice(0, mostShown)
+          .slice(0, maxShown)
           .map(({ key, name, kind, state, error, last }) => {
             const [mark, word] = marks[state] ?? ['question', state]
             return (
@@ -78,7 +78,7 @@ export function DeliveryHealth() {
             )
           })}
       </ul>
-      {lines.length > mostShown && <p className="sm t2">and {lines.length - mostShown} more</p>}
+      {lines.length > maxShown && <p className="sm t2">and {lines.length - maxShown} more</p>}
     </section>
   )
 }

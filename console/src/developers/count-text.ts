@@ -1,8 +1,8 @@
-import { mostCounted } from '@muster/contract/most-counted.ts'
+import { maxCounted } from '@muster/contract/max-counted.ts'
 
 /** `1,942`; counts end somewhere, and say so. */
 export const countText = (count: number): string =>
-  `${count.toLocaleString('en')}${count >= mostCounted ? ' or more' : ''}`
+  `${count.toLocaleString('en')}${count >= maxCounted ? ' or more' : ''}`
 
 type Pending = { readonly waiting: number; readonly retrying: number; readonly is_more_pending: boolean }
 

@@ -20,7 +20,7 @@ type Parts = {
   readonly onDone: () => void
 }
 
-const mostAtOnce = 500
+const maxAtOnce = 500
 const countOf = (size: number): string => (size === 1 ? '1 device' : `${size.toLocaleString('en')} devices`)
 
 type Added = { readonly added: number; readonly isStopped: boolean }
@@ -29,7 +29,7 @@ type Added = { readonly added: number; readonly isStopped: boolean }
 async function addAll(groupId: string, walk: Walk): Promise<Added> {
   let added = 0
   try {
-    for await (const ids of chosenIds(walk, mostAtOnce)) {
+    for await (const ids of chosenIds(walk, maxAtOnce)) {
       const body = { device_ids: ids }
       await request(`/device_groups/${groupId}/memberships`, { method: 'POST', body, signal: walk.signal })
       added += ids.length
@@ -93,7 +93,7 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
         <p className="t2 sm">Checks that name the group are decided anew on them. Whoever is in it already stays.</p>
         <FormFault error={add.faultBeside()} />
         <div className="dialog-ends">
-          {add.isPending && size > mostAtOnce && (
+          {add.isPending && size > maxAtOnce && (
             <span className="t2 tn grow" role="status">
               {done.toLocaleString('en')} of {size.toLocaleString('en')} added
             </span>

@@ -12,14 +12,14 @@ export type Walk = {
   readonly onProgress: (done: number) => void
 }
 
-const mostPerPage = 100
+const maxPerPage = 100
 
 /** The devices that were chosen, so many at a time; by name, an order that what is asked does not change. */
 export async function* chosenIds({ filters, selection, signal }: Walk, atOnce: number): AsyncGenerator<string[]> {
   if (selection.kind === 'some') return yield* parts([...selection.ids], atOnce)
   let cursor = ''
   do {
-    const query = { ...filterOf(filters), sort: 'name', per_page: mostPerPage, cursor }
+    const query = { ...filterOf(filters), sort: 'name', per_page: maxPerPage, cursor }
     const page = await request<ListOf<DeviceView>>(withQuery('/views/devices', query), { signal })
     yield* parts(
       page.data.map(({ id }) => id).filter((id) => isChosen(selection, id)),

@@ -1,4 +1,4 @@
-import { type FailingChecksRefresh, mostRefreshedAtOnce } from '@muster/contract/console-devices.ts'
+import { type FailingChecksRefresh, maxRefreshedAtOnce } from '@muster/contract/console-devices.ts'
 import { request } from '../api/request.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 
@@ -15,7 +15,7 @@ export async function refreshChecks(device_ids: readonly string[], signal?: Abor
 /** A hundred devices at a time, until all are asked or somebody stops it. */
 export async function refreshChosen(walk: Walk): Promise<Refreshed> {
   let [asked, devices, done] = [0, 0, 0]
-  for await (const ids of chosenIds(walk, mostRefreshedAtOnce)) {
+  for await (const ids of chosenIds(walk, maxRefreshedAtOnce)) {
     const step = await refreshChecks(ids, walk.signal)
     asked += step.asked
     devices += step.devices

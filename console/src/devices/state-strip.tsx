@@ -8,7 +8,7 @@ import { stateSpans } from './state-spans.ts'
 const days = 28
 const dayMs = 24 * 60 * 60_000
 const width = 1_000
-const leastWidth = 4
+const minWidth = 4
 
 type Parts = { readonly device: Device; readonly happenings: readonly DeviceHappening[] }
 
@@ -52,9 +52,9 @@ type SpanParts = { readonly state: Standing; readonly x: number; readonly length
 const Span = ({ state, x, length, children }: SpanParts) => (
   <rect
     className={`bar-${standingTone[state]}`}
-    x={Math.min(x, width - leastWidth)}
+    x={Math.min(x, width - minWidth)}
     y="0"
-    width={Math.max(length - 2, leastWidth)}
+    width={Math.max(length - 2, minWidth)}
     height="14"
   >
     <title>{children}</title>

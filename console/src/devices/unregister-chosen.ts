@@ -1,5 +1,5 @@
 import {
-  mostUnregisteredAtOnce,
+  maxUnregisteredAtOnce,
   type UnregistrationPreview,
   type Unregistrations,
 } from '@muster/contract/console-unregistrations.ts'
@@ -37,7 +37,7 @@ export async function unregisterChosen(walk: Walk): Promise<Account> {
   const refused: Unregistrations['refused'] = []
   let [unregistered, done] = [0, 0]
   try {
-    for await (const device_ids of chosenIds(walk, mostUnregisteredAtOnce)) {
+    for await (const device_ids of chosenIds(walk, maxUnregisteredAtOnce)) {
       walk.signal.throwIfAborted()
       // Not given up halfway: what the server has begun is told of.
       const step = await request<Unregistrations>('/views/unregistrations', { method: 'POST', body: { device_ids } })

@@ -15,12 +15,12 @@ type Kind = 'devices' | 'people'
 type Parts = { readonly kind: Kind; readonly groupId: string; readonly groupName: string; readonly onClose: () => void }
 type Candidate = { readonly id: string; readonly name: string; readonly second: string }
 
-const mostFound = 25
+const maxFound = 25
 
 function useCandidates(kind: Kind, q: string) {
   const search = q === '' ? {} : { search: q }
-  const devices = useQuery({ ...devicesFoundQuery(search, undefined, mostFound), enabled: kind === 'devices' })
-  const people = useQuery({ ...personViewsQuery(search, undefined, mostFound), enabled: kind === 'people' })
+  const devices = useQuery({ ...devicesFoundQuery(search, undefined, maxFound), enabled: kind === 'devices' })
+  const people = useQuery({ ...personViewsQuery(search, undefined, maxFound), enabled: kind === 'people' })
   const found: readonly Candidate[] | undefined =
     kind === 'people'
       ? people.data?.data.map(({ id, name, email }) => ({ id, name, second: email }))
@@ -77,7 +77,7 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
           ))}
           {found?.length === 0 && <li className="t2">Nothing is found.</li>}
         </ul>
-        {found?.length === mostFound && <p className="sm t3">The first {mostFound}. Search for others.</p>}
+        {found?.length === maxFound && <p className="sm t3">The first {maxFound}. Search for others.</p>}
         <FormFault error={add.faultBeside()} />
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>

@@ -9,7 +9,7 @@ import { type WindowedColumn, WindowedTable } from '../components/windowed-table
 import { readOtherRows } from './live-query-queries.ts'
 
 /** More is for the export. */
-const mostRows = 10_000
+const maxRows = 10_000
 
 export const DeviceLink = ({ answer }: { answer: LiveAnswerView }) => (
   <Link to="/devices/$deviceId" params={{ deviceId: answer.device_id }} className="m">
@@ -32,7 +32,7 @@ export function AnswerRows(props: { queryId: string; answers: readonly LiveAnswe
       ),
     [answers, others],
   )
-  const shown = useMemo(() => all.slice(0, mostRows), [all])
+  const shown = useMemo(() => all.slice(0, maxRows), [all])
   if (all.length === 0) {
     return (
       <p className="t2">
@@ -48,7 +48,7 @@ export function AnswerRows(props: { queryId: string; answers: readonly LiveAnswe
     <>
       <RowTable rows={shown} />
       <p className="sm t2 answers-foot">{countsOf(answers, all.length)}</p>
-      {all.length < mostRows && (
+      {all.length < maxRows && (
         <MoreRows
           queryId={queryId}
           answer={answers.find((one) => one.kept_count > one.results.length && !others.has(one.id))}
@@ -69,7 +69,7 @@ type MoreRowsProps = {
 function MoreRows({ queryId, answer, onRead }: MoreRowsProps) {
   const read = useAction({
     act: async () => {
-      if (answer) onRead(answer, await readOtherRows(queryId, answer, mostRows))
+      if (answer) onRead(answer, await readOtherRows(queryId, answer, maxRows))
     },
   })
   if (!answer) return null
@@ -127,8 +127,8 @@ function countsOf(answers: readonly LiveAnswerView[], rows: number): string {
   const without = answers.filter(({ results }) => results.length === 0).length
   const warned = answers.filter(isIncomplete).length
   const parts = [
-    rows > mostRows
-      ? `The first ${mostRows.toLocaleString('en')} of ${rows.toLocaleString('en')} rows; the export has all.`
+    rows > maxRows
+      ? `The first ${maxRows.toLocaleString('en')} of ${rows.toLocaleString('en')} rows; the export has all.`
       : `${counted(rows, '1 row', 'rows')}.`,
     without > 0 && `${counted(without, '1 device has', 'devices have')} none.`,
     warned > 0 && `Of ${counted(warned, '1 device', 'devices')} some rows were left out.`,

@@ -2,7 +2,7 @@ import { valueText } from './value-text.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const mostBars = 15
+const maxBars = 15
 
 /** The columns of text against the first of numbers, as bars, largest first; nothing where there are none such. */
 export function ReportChart({ rows }: { rows: readonly Row[] }) {
@@ -16,7 +16,7 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
       .join(' · ')
   if (measure === undefined || labels.length === 0 || rows.length < 2) return null
   const amountOf = (row: Row): number => Number(row[measure])
-  const bars = rows.toSorted((one, other) => amountOf(other) - amountOf(one)).slice(0, mostBars)
+  const bars = rows.toSorted((one, other) => amountOf(other) - amountOf(one)).slice(0, maxBars)
   const largest = Math.max(...bars.map(amountOf))
   if (largest === 0) return null
   return (
@@ -25,7 +25,7 @@ export function ReportChart({ rows }: { rows: readonly Row[] }) {
         <h2 id="report-chart">
           {valueText(measure)} by {labels.map(valueText).join(', ')}
         </h2>
-        {rows.length > mostBars && <span className="sm t3">The largest {mostBars}</span>}
+        {rows.length > maxBars && <span className="sm t3">The largest {maxBars}</span>}
       </div>
       <ul className="bars">
         {bars.map((row, index) => (

@@ -4,10 +4,10 @@ import { valueText } from './value-text.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const mostRows = 200
+const maxRows = 200
 
 export function ReportRows({ report, rows }: { report: ReportingQuery; rows: readonly Row[] }) {
-  const shown = rows.slice(0, mostRows)
+  const shown = rows.slice(0, maxRows)
   const columns = Object.keys(rows[0] ?? {})
   if (rows.length === 0) {
     return (

@@ -9,7 +9,7 @@ import { nameOf } from './administrator-table.tsx'
 import { administratorsQuery } from './setting-queries.ts'
 import { useSettings } from './use-settings.ts'
 
-const mostNamed = 5
+const maxNamed = 5
 
 /** Whether a password alone is enough for administrators. Says who would be hit before it is switched on. */
 export function RequiredFactor({ facts }: { facts: SettingFacts }) {
@@ -69,7 +69,7 @@ function hitBy(found: Found | undefined): string[] {
   if (found === undefined) return ['Whoever has none can do nothing but set one up; who that is could not be read.']
   const { data, pagination } = found
   if (data.length === 0) return ['Nobody is stopped: all have one.']
-  const names = data.slice(0, mostNamed).map(nameOf)
+  const names = data.slice(0, maxNamed).map(nameOf)
   const rest = data.length - names.length
   const others = pagination.next_cursor === '' ? `${rest}` : `more than ${rest}`
   const who = rest > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ')

@@ -8,7 +8,7 @@ type Step =
   | { readonly kind: 'made'; readonly at: string; readonly status: number | null; readonly isGood: boolean }
   | { readonly kind: 'next' | 'later'; readonly at: string }
 
-const mostAttempts = webhookRetryDelaysMs.length + 1
+const maxAttempts = webhookRetryDelaysMs.length + 1
 
 /** What was tried, what is tried next, and when the rest would be: the last are planned, give or take a fifth. */
 export function stepsOf(delivery: WebhookDeliveryDetails): readonly Step[] {
@@ -19,7 +19,7 @@ export function stepsOf(delivery: WebhookDeliveryDetails): readonly Step[] {
   if (next === null) return made
   const steps: Step[] = [...made, { kind: 'next', at: next }]
   let at = new Date(next).getTime()
-  for (let attempt = count - probes + 1; attempt < mostAttempts; attempt += 1) {
+  for (let attempt = count - probes + 1; attempt < maxAttempts; attempt += 1) {
     at += webhookRetryDelaysMs[attempt - 1] ?? 0
     steps.push({ kind: 'later', at: new Date(at).toISOString() })
   }

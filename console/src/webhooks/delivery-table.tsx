@@ -17,13 +17,13 @@ export function markOf(delivery: WebhookDelivery): MarkName {
 }
 
 /** Attempts that a message has before it is given up. */
-const mostAttempts = 10
+const maxAttempts = 10
 
 function outcomeOf(delivery: WebhookDelivery): string {
   const { state, attempts_count: count, probes_count: probes } = delivery
   if (state === 'delivered') return 'Delivered'
   if (state === 'failed') return 'Gave up'
-  return isTried(delivery) ? `${count - probes} of ${mostAttempts} attempts failed` : 'Waiting'
+  return isTried(delivery) ? `${count - probes} of ${maxAttempts} attempts failed` : 'Waiting'
 }
 
 export const DeliveryOutcome = ({ delivery }: { delivery: WebhookDelivery }) => (

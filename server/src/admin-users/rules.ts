@@ -9,8 +9,8 @@ export type AdminDetails = AdminRights & { firstName: string; lastName: string; 
 export const startingRestrictions = (access: AdminAccess): readonly string[] =>
   access === 'limited' ? restrictionsLeaving([]) : []
 
-const longestName = 200
-const longestEmail = 320
+const maxNameLength = 200
+const maxEmailLength = 320
 
 export function faultsOfRights({ access, restrictions }: AdminRights): FieldError[] {
   const isNamed = restrictions.every((restriction) => adminPowerNames.some((power) => power === restriction))
@@ -23,17 +23,17 @@ export function faultsOfRights({ access, restrictions }: AdminRights): FieldErro
 
 export function faultsOfAdmin(admin: AdminDetails): FieldError[] {
   const { firstName, lastName, email } = admin
-  const isAddress = /^[^@\s]+@[^@\s]+$/.test(email) && email.length <= longestEmail && isPlain(email)
+  const isAddress = /^[^@\s]+@[^@\s]+$/.test(email) && email.length <= maxEmailLength && isPlain(email)
   return [
     fault(firstName.trim() !== '', 'first_name', 'must not be blank'),
-    fault(firstName.length <= longestName && isPlain(firstName), 'first_name', nameFault),
-    fault(lastName.length <= longestName && isPlain(lastName), 'last_name', nameFault),
+    fault(firstName.length <= maxNameLength && isPlain(firstName), 'first_name', nameFault),
+    fault(lastName.length <= maxNameLength && isPlain(lastName), 'last_name', nameFault),
     fault(isAddress, 'email', 'must be an e-mail address'),
     ...faultsOfRights(admin),
   ].filter((found) => found !== undefined)
 }
 
-const nameFault = `must be text of at most ${longestName} characters`
+const nameFault = `must be text of at most ${maxNameLength} characters`
 
 const fault = (isFine: boolean, field: string, message: string): FieldError | undefined =>
   isFine ? undefined : { field, message }

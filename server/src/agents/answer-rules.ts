@@ -3,12 +3,12 @@ import type { CheckOutcome, CheckRow } from '../checks/rules.ts'
 /** One query's share of a distributed write. */
 export type QueryAnswer = { name: string; outcome: CheckOutcome }
 
-const mostNames = 1_000
-const mostRows = 1_000
-const mostColumns = 200
-const longestName = 256
-const longestValue = 4_096
-const longestMessage = 2_000
+const maxNames = 1_000
+const maxRows = 1_000
+const maxColumns = 200
+const maxNameLength = 256
+const maxValueLength = 4_096
+const maxMessageLength = 2_000
 const notCollected = 'not collected: '
 
 type Fields = Record<string, unknown>
@@ -21,7 +21,7 @@ export function readAnswers(body: unknown): QueryAnswer[] {
   const { queries, statuses, messages } = fieldsOf(body)
   const [rowsByName, statusByName, messageByName] = [fieldsOf(queries), fieldsOf(statuses), fieldsOf(messages)]
   const names = new Set([...Object.keys(rowsByName), ...Object.keys(statusByName)])
-  return [...names].slice(0, mostNames).map((name) => ({
+  return [...names].slice(0, maxNames).map((name) => ({
     name,
     outcome: outcomeOf(own(rowsByName, name), own(statusByName, name), own(messageByName, name)),
   }))
@@ -35,7 +35,7 @@ export function liveRowsOf(body: unknown, name: string): { rowCount: number; row
 
 function outcomeOf(rows: unknown, status: unknown, message: unknown): CheckOutcome {
   if (isSuccess(status)) return { kind: 'rows', rows: rowsOf(rows) }
-  const text = storable(typeof message === 'string' ? message : '', longestMessage)
+  const text = storable(typeof message === 'string' ? message : '', maxMessageLength)
   // The bundled agent says so of tables it does not have; osquery itself never does.
   if (text.startsWith(notCollected)) return { kind: 'not_collected', message: text }
   return { kind: 'error', message: text || `The query failed with status ${storable(String(status), 40)}` }
@@ -49,7 +49,7 @@ const rowsIn = (rows: unknown): Fields[] =>
 
 const rowsOf = (rows: unknown): CheckRow[] =>
   rowsIn(rows)
-    .slice(0, mostRows)
+    .slice(0, maxRows)
     .map((row) => (isBounded(row) ? row : boundedRow(row).row))
 
 /** Whether a row can stay as it came, as nearly all: there are thousands a second. */
@@ -58,8 +58,8 @@ function isBounded(fields: Fields): fields is CheckRow {
   for (const name in fields) {
     const value = fields[name]
     columns += 1
-    if (columns > mostColumns || typeof value !== 'string') return false
-    if (!isStorable(name, longestName) || !isStorable(value, longestValue)) return false
+    if (columns > maxColumns || typeof value !== 'string') return false
+    if (!isStorable(name, maxNameLength) || !isStorable(value, maxValueLength)) return false
   }
   return true
 }
@@ -69,11 +69,11 @@ type BoundedRow = { row: CheckRow; isCut: boolean }
 
 function boundedRow(fields: Fields): BoundedRow {
   const columns = Object.entries(fields)
-  const texts = columns.slice(0, mostColumns).map(([name, value]) => [name, valueText(value)] as const)
+  const texts = columns.slice(0, maxColumns).map(([name, value]) => [name, valueText(value)] as const)
   const isCut =
-    columns.length > mostColumns ||
-    texts.some(([name, text]) => name.length > longestName || text.length > longestValue)
-  const row = texts.map(([name, text]) => [storable(name, longestName), storable(text, longestValue)])
+    columns.length > maxColumns ||
+    texts.some(([name, text]) => name.length > maxNameLength || text.length > maxValueLength)
+  const row = texts.map(([name, text]) => [storable(name, maxNameLength), storable(text, maxValueLength)])
   return { row: Object.fromEntries(row), isCut }
 }
 

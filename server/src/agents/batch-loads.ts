@@ -1,7 +1,7 @@
 type Waiting<Loaded> = { resolve: (loaded: Loaded | undefined) => void; reject: (error: unknown) => void }
 type Asked<Loaded> = { hash: Buffer; waiting: Waiting<Loaded>[] }
 
-const mostAtOnce = 200
+const maxAtOnce = 200
 
 /**
  * Loads by hash, everything that is asked for while one load is under way together in the next: after a restart a
@@ -14,7 +14,7 @@ export function batchLoads<Loaded>(
   let isUnderWay = false
 
   function run(): void {
-    const batch = [...asked].slice(0, mostAtOnce)
+    const batch = [...asked].slice(0, maxAtOnce)
     for (const [key] of batch) asked.delete(key)
     void settle(batch).finally(() => {
       isUnderWay = asked.size > 0

@@ -42,7 +42,7 @@ export const unansweredMs = 300_000
 /** osquery runs the queries of one read one after another, without a time limit, and sends one write for all. */
 export const queriesPerRead = 20
 /** A run that nobody waits for is not repeated sooner than this share of its interval after the last one. */
-const shortestShare = 0.1
+const minShare = 0.1
 /** Checks of one device come due together, within this share of the interval, so that one write carries them. */
 const checkSpread = 0.01
 
@@ -63,7 +63,7 @@ export function nextTurnMs(ranAtMs: number, intervalMs: number, deviceId: string
   const place = (fractionOf(deviceId) + checkSpread * fractionOf(`${deviceId}/${checkId}`)) % 1
   const offsetMs = place * intervalMs
   const turnMs = (Math.floor((ranAtMs - offsetMs) / intervalMs) + 1) * intervalMs + offsetMs
-  return Math.ceil(turnMs - ranAtMs < shortestShare * intervalMs ? turnMs + intervalMs : turnMs)
+  return Math.ceil(turnMs - ranAtMs < minShare * intervalMs ? turnMs + intervalMs : turnMs)
 }
 
 /** When a check is due on a device; 0 for at once. Urgent are refreshes and first runs of a query. */

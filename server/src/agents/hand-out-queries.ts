@@ -71,11 +71,11 @@ async function handOutChecks(context: AgentContext, loaded: LoadedDevice, nowMs:
 }
 
 /** Of a device that reads and never writes, no more than these are remembered. */
-const mostNames = 3 * queriesPerRead
+const maxNames = 3 * queriesPerRead
 
 function nameFor({ secrets }: AgentContext, device: DeviceState, asked: HandedOutQuery): string {
   const name = queryName(secrets, { organizationId: device.organization.id, deviceId: device.deviceId }, asked)
-  if (!device.names || device.names.size >= mostNames) device.names = new Set()
+  if (!device.names || device.names.size >= maxNames) device.names = new Set()
   device.names.add(name)
   return name
 }

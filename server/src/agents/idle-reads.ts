@@ -14,7 +14,7 @@ export const nodeKeyOf = (authorization: string | undefined): string | undefined
   nodeKeyScheme.exec(authorization ?? '')?.[1]
 
 /** A read has its node key and little else; nothing longer is parsed for whoever sends it. */
-const longestBytes = 1024
+const maxBytes = 1024
 
 /**
  * Most reads bring nothing, and come from devices that need not be loaded. Those whose node key is in the header are
@@ -36,7 +36,7 @@ export function idleReader(context: AgentContext, bodies: BodyReceiver) {
       return idleDevice(nodeKeyOf(authorization)) && idleAnswer
     },
     ofBody(body: Buffer, sender: AgentRequest): string | undefined {
-      if (body.length > longestBytes) return undefined
+      if (body.length > maxBytes) return undefined
       const device = idleDevice(parseFields(body)?.['node_key'])
       if (device) bodies.vouch(sender, device)
       return device && idleAnswer

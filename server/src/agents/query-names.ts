@@ -8,7 +8,7 @@ const purpose = 'distributed query'
 const form = /^(check|campaign)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
 
 /** An answer that comes later than this speaks of a device as it no longer is. */
-const longestLifeMs = 86_400_000
+const maxLifeMs = 86_400_000
 
 const messageOf = ({ organizationId, deviceId }: Device, rest: string) => `${organizationId}/${deviceId}/${rest}`
 
@@ -35,7 +35,7 @@ export function parseQueryName(secrets: Secrets, device: Device, name: string, n
     revision,
     issuedAtMs: Number.parseInt(issued, 36),
   }
-  if (nowMs - query.issuedAtMs > longestLifeMs) return undefined
+  if (nowMs - query.issuedAtMs > maxLifeMs) return undefined
   if (isRemembered) return query
   const rest = name.slice(0, -code.length - 1)
   return secrets.verify(purpose, messageOf(device, rest), Buffer.from(code, 'base64url')) ? query : undefined

@@ -6,7 +6,7 @@ export type Statements = {
   find: (organizationId: string, campaignId: string, revision: number) => Promise<string | undefined>
 }
 
-const mostStatements = 200
+const maxStatements = 200
 
 /**
  * The statements of live queries that were handed out last: one of a campaign at a revision never changes, and all of
@@ -32,7 +32,7 @@ export function rememberStatements(db: Db): Statements {
       known.delete(key)
       known.set(key, found)
       for (const oldest of known.keys()) {
-        if (known.size <= mostStatements) break
+        if (known.size <= maxStatements) break
         known.delete(oldest)
       }
       return found

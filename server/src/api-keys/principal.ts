@@ -35,7 +35,7 @@ export type KeyRow = {
   is_at_own_address_only: boolean
 }
 
-const mostPrincipals = 10_000
+const maxPrincipals = 10_000
 
 /** Keeps the read form of each key's row for as long as the row says the same. */
 export function principalCache() {
@@ -48,7 +48,7 @@ export function principalCache() {
       const cached = cache.get(place)
       if (cached?.source === source) return cached.principal
       const principal = readPrincipal(row)
-      if (cache.size >= mostPrincipals) cache.clear()
+      if (cache.size >= maxPrincipals) cache.clear()
       cache.set(place, { source, principal })
       return principal
     },

@@ -11,7 +11,7 @@ import { type Verdict, verifyChain } from './verify-chain.ts'
 
 const trial = testApp()
 const actor = { type: 'User', id: '7', name: 'Maya', email: 'maya@acme.example', ipAddress: '192.0.2.1' } as const
-const mostAtOnce = 3
+const maxAtOnce = 3
 
 const organizationId = () => trial.tenant.organizationId
 const record = (description: string) =>
@@ -28,7 +28,7 @@ const entries = () =>
   trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId()).orderBy('id').execute()
 const head = () => readChainHead(trial.db, organizationId())
 const verify = (exported?: ChainHead) =>
-  verifyChain(trial.db, { organizationId: organizationId(), head: exported, batch: mostAtOnce })
+  verifyChain(trial.db, { organizationId: organizationId(), head: exported, batch: maxAtOnce })
 
 /** Entry and fault, or undefined where the log is intact. */
 const faultOf = (verdict: Verdict) => (verdict.isIntact ? undefined : [verdict.entry?.id ?? null, verdict.fault])

@@ -5,8 +5,8 @@ import { plusMs } from '../issues/rules.ts'
 const sessionLifeMs = 30 * 60_000
 
 /** Steps beyond these are not written down, and keep a session alive no longer. */
-export const mostEvents = 200
-export const mostIssues = 100
+export const maxEvents = 200
+export const maxIssues = 100
 
 /** Longest texts in UTF-16 units: what is indexed has to fit an index entry, and a page of sessions an answer. */
 export const longest = { name: 500, address: 64, word: 200, userAgent: 1_000, title: 500, description: 300 } as const

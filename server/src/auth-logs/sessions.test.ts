@@ -9,7 +9,7 @@ import { rowVersions } from '../../test/support/row-versions.ts'
 import { signInSteps } from '../../test/support/sign-in-steps.ts'
 import { plusMs } from '../issues/rules.ts'
 import { expireSessions } from './expire-sessions.ts'
-import { mostEvents, mostIssues } from './rules.ts'
+import { maxEvents, maxIssues } from './rules.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -247,7 +247,7 @@ test('what a session holds is bounded, and it still ends', async () => {
     primary_key_column: 'path',
     configuration: { remediation_strategy: 'block_immediately' },
   })
-  const rows = Array.from({ length: mostIssues + 5 }, (_, index) => ({
+  const rows = Array.from({ length: maxIssues + 5 }, (_, index) => ({
     KOLIDE_CHECK_STATUS: 'FAIL',
     path: `/${index}`,
   }))
@@ -259,16 +259,16 @@ test('what a session holds is bounded, and it still ends', async () => {
   await show(id, issues, begun)
   let recorded = 0
   while (await record(id, 'device_rechecked', 'Looked again.', begun)) recorded += 1
-  assert.equal(recorded, mostEvents - 1)
+  assert.equal(recorded, maxEvents - 1)
   // What is not kept does not keep a session alive either.
   assert.equal(await record(id, 'device_rechecked', 'Looked again.', last), false)
   assert.equal(await finish(id, last), true)
   const body = await read(id)
   assert.deepEqual(
     body.issues_displayed.map((issue: { id: string }) => issue.id),
-    issues.slice(0, mostIssues),
+    issues.slice(0, maxIssues),
   )
-  assert.deepEqual([body.events.length, body.events.at(-1).event_type], [mostEvents, 'sign_in_success'])
+  assert.deepEqual([body.events.length, body.events.at(-1).event_type], [maxEvents, 'sign_in_success'])
 })
 
 test('hostile text of browsers and devices is kept as far as it can be, and never breaks a sign-in', async () => {

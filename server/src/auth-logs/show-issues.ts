@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { listBlockingIssues } from './queries.ts'
-import { blockingStatusOf, bounded, longest, mostIssues } from './rules.ts'
+import { blockingStatusOf, bounded, longest, maxIssues } from './rules.ts'
 import { type Step, touchSession } from './touch-session.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function showIssues(
     ...issue,
     status: blockingStatusOf(issue.blocks_device_at, now),
   }))
-  const room = mostIssues - open.issues_count
+  const room = maxIssues - open.issues_count
   const added = shown.filter(({ noted_status }) => noted_status === null).slice(0, room)
   const changed = shown.filter(({ noted_status, status }) => noted_status !== null && noted_status !== status)
   if (added.length > 0) {

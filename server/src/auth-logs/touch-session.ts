@@ -1,6 +1,6 @@
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
-import { mostEvents, overSince } from './rules.ts'
+import { maxEvents, overSince } from './rules.ts'
 
 /** An open session, and when something happens in it. */
 export type Step = { organizationId: string; authLogId: string; now: string }
@@ -20,6 +20,6 @@ export const touchSession = (tx: Tx, { organizationId, authLogId, now }: Step, {
     .where('auth_log_id', '=', authLogId)
     .where('touched_at', '>', overSince(now))
     // One place is left for the last event.
-    .$if(isEvent, (update) => update.where('events_count', '<', mostEvents - 1))
+    .$if(isEvent, (update) => update.where('events_count', '<', maxEvents - 1))
     .returning(['events_count', 'issues_count'])
     .executeTakeFirst()

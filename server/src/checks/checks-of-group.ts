@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 
-const mostShown = 100
+const maxShown = 100
 
 /** The checks whose configuration names a device group, with the lists that do; at most a hundred. */
 export const listChecksOfGroup = (reader: Reader, organizationId: string, groupId: string) =>
@@ -28,5 +28,5 @@ export const listChecksOfGroup = (reader: Reader, organizationId: string, groupI
         || configuration.blocking_allowed_groups || configuration.blocking_excluded_groups)`,
     )
     .orderBy('checks.id')
-    .limit(mostShown)
+    .limit(maxShown)
     .execute()

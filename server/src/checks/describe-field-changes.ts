@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isSameValue } from './same-value.ts'
 
-const longestShown = 200
+const maxShownLength = 200
 
 /**
  * One clause for each of the named fields that differ, `name from "a" to "b"`, joined by semicolons; blank when none
@@ -19,6 +19,6 @@ export const describeFieldChanges = <Field extends string>(
 
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? `"${value}"` : JSON.stringify(value)
-  if (text.length <= longestShown) return text
-  return `${text.slice(0, longestShown).toWellFormed()}… (${text.length} characters, SHA-256 ${hash('sha256', text).slice(0, 12)})`
+  if (text.length <= maxShownLength) return text
+  return `${text.slice(0, maxShownLength).toWellFormed()}… (${text.length} characters, SHA-256 ${hash('sha256', text).slice(0, 12)})`
 }

@@ -17,7 +17,7 @@ type Exemption = CheckOnDevice & {
   actor: Actor
 }
 
-const longestReason = 5_000
+const maxReasonLength = 5_000
 
 /**
  * Takes a device out of the scope of a check, until the exemption expires or is ended: its open issues of the check
@@ -52,9 +52,9 @@ export async function exemptCheck(tx: Tx, exemption: Exemption, happening: Happe
 function readReason(text: string): string {
   const reason = storable(text).trim()
   if (reason === '') fail('invalid', { errors: [{ field: 'reason', message: 'must not be blank' }] })
-  if (reason.length <= longestReason) return reason
+  if (reason.length <= maxReasonLength) return reason
   return fail('invalid', {
-    errors: [{ field: 'reason', message: `must not have more than ${longestReason} characters` }],
+    errors: [{ field: 'reason', message: `must not have more than ${maxReasonLength} characters` }],
   })
 }
 

@@ -18,8 +18,8 @@ const devicesTogether = 32
 const resultsTogether = 2_000
 /** More than one, so that the database has work while a commit is on its way to the disk. */
 const batchesOfOrganization = 2
-const mostWaiting = 8_192
-const mostOfOrganization = 2_048
+const maxWaiting = 8_192
+const maxOfOrganization = 2_048
 
 /**
  * What waits to be recorded. Organizations take turns, a batch each, and each may have two batches under way and a
@@ -34,7 +34,7 @@ export function recordingQueue<Answer>() {
   function add(one: Waiting<Answer>): boolean {
     const { organizationId } = one.recording
     const own = organizations.get(organizationId) ?? { waiting: [], busy: new Set(), batches: 0 }
-    if (size >= mostWaiting || own.waiting.length >= mostOfOrganization) return false
+    if (size >= maxWaiting || own.waiting.length >= maxOfOrganization) return false
     own.waiting.push(one)
     organizations.set(organizationId, own)
     size += 1

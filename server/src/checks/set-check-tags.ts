@@ -14,8 +14,8 @@ type Tagging = {
   now: string
 }
 
-const mostTags = 20
-const longestName = 60
+const maxTags = 20
+const maxNameLength = 60
 
 /** Gives a check its tags. The same tags again write nothing. Fails with not_found and with invalid. */
 export async function setCheckTags(tx: Tx, tagging: Tagging): Promise<void> {
@@ -44,10 +44,10 @@ function readNames(given: readonly string[]): string[] {
   const names = [...byKey.values()].sort()
   const errors = names.flatMap((name, index) => {
     if (name === '') return [{ field: `names/${index}`, message: 'must not be blank' }]
-    if (name.length <= longestName) return []
-    return [{ field: `names/${index}`, message: `must not have more than ${longestName} characters` }]
+    if (name.length <= maxNameLength) return []
+    return [{ field: `names/${index}`, message: `must not have more than ${maxNameLength} characters` }]
   })
-  if (names.length > mostTags) errors.push({ field: 'names', message: `must not have more than ${mostTags} tags` })
+  if (names.length > maxTags) errors.push({ field: 'names', message: `must not have more than ${maxTags} tags` })
   return errors.length > 0 ? fail('invalid', { errors }) : names
 }
 

@@ -13,7 +13,7 @@ const answerLine = Type.Union([
   Type.Object({ exit: Type.Integer() }),
 ])
 /** Commands write in pieces far smaller than this. */
-const longestLineBytes = 256 << 20
+const maxLineBytes = 256 << 20
 
 export type Call = { name: string; args: unknown; readsInput: boolean }
 
@@ -82,7 +82,7 @@ async function send(opened: ClientRequest, { args, readsInput }: Call, io: Comma
 
 async function readAnswer(response: IncomingMessage, io: CommandIo): Promise<number> {
   try {
-    for await (const bytes of splitLines(response, longestLineBytes)) {
+    for await (const bytes of splitLines(response, maxLineBytes)) {
       const line: unknown = JSON.parse(bytes.toString('utf8'))
       if (!Check(answerLine, line)) throw new Error('The running server gave an answer that is not one')
       if ('exit' in line) return line.exit

@@ -18,8 +18,8 @@ export type CommandSocketSettings = {
 }
 
 /** What Linux and macOS can bind is 108 and 104 bytes with the closing NUL. */
-const longestPathBytes = 103
-const longestArgumentsBytes = 1 << 20
+const maxPathBytes = 103
+const maxArgumentsBytes = 1 << 20
 
 export const socketPath = (dataDir: string): string => join(dataDir, 'muster.sock')
 
@@ -32,7 +32,7 @@ export async function openCommandSocket(settings: CommandSocketSettings): Promis
   const path = socketPath(settings.dataDir)
   // Bound under another name and renamed once its mode is set, so that it is never open to others.
   const draft = join(settings.dataDir, `.${randomBytes(4).toString('hex')}.sock`)
-  if (Buffer.byteLength(draft) > longestPathBytes) {
+  if (Buffer.byteLength(draft) > maxPathBytes) {
     throw new Error(`The path of ${settings.dataDir} is too long for a socket: use a data folder with a shorter one`)
   }
   const running = new Set<AbortController>()
@@ -112,7 +112,7 @@ async function runNamed(
 async function readArguments(body: PassThrough): Promise<{ args: unknown; input: AsyncIterable<Uint8Array> }> {
   const chunks = body[Symbol.asyncIterator]()
   const held: Buffer[] = []
-  for (let length = 0; length <= longestArgumentsBytes; ) {
+  for (let length = 0; length <= maxArgumentsBytes; ) {
     const { value, done } = await chunks.next()
     if (done) break
     const chunk: Buffer = value

@@ -1,7 +1,7 @@
 const newline = 10
 
 /** The lines of a byte stream without their newlines; the last one may lack it. Throws on a line that is too long. */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>, longestBytes: number): AsyncGenerator<Buffer> {
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let held = 0
   for await (const chunk of chunks) {
@@ -15,7 +15,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, longestByte
     if (rest.length === 0) continue
     parts.push(rest)
     held += rest.length
-    if (held > longestBytes) throw new Error(`A line is longer than ${longestBytes} bytes`)
+    if (held > maxBytes) throw new Error(`A line is longer than ${maxBytes} bytes`)
   }
   if (held > 0) yield Buffer.concat(parts)
 }

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../test/support/console.ts'
 import { testOnPostgres } from '../../test/support/database.ts'
-import { tendConsoleAccess } from './tend-console-access.ts'
+import { runConsoleAccessRetention } from './run-console-access-retention.ts'
 import { totpCode } from './totp.ts'
 
 const app = testApp()
@@ -217,14 +217,14 @@ test('an authenticator app is in use only once it has shown a code, and is taken
 test('what ended a month ago is removed, and what is in force stays', async () => {
   const { browser } = await signedIn()
   await openBrowser(app).signIn('nobody@acme.example', 'wrong')
-  await tendConsoleAccess(app.db, later(3_600))
+  await runConsoleAccessRetention(app.db, later(3_600))
   assert.equal((await browser.ask('GET', '/session')).status, 200)
   const count = async () => {
     const tables = ['admin_sessions', 'admin_session_lookups', 'sign_in_throttles'] as const
     return Promise.all(tables.map(async (table) => (await app.db.selectFrom(table).selectAll().execute()).length))
   }
   assert.deepEqual(await count(), [1, 1, 3])
-  await tendConsoleAccess(app.db, later(31 * 86_400))
+  await runConsoleAccessRetention(app.db, later(31 * 86_400))
   assert.deepEqual(await count(), [0, 0, 0])
 })
 

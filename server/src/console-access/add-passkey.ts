@@ -13,7 +13,7 @@ import { generateRecoveryCodes } from './totp.ts'
 type Asked = AdminPlace & { actor: Actor; now: string }
 
 export const passkeyPurpose = 'passkey'
-const mostPasskeys = 20
+const maxPasskeys = 20
 
 const holderOf = ({ organizationId, adminUserId }: AdminPlace): string => `${organizationId}/${adminUserId}`
 
@@ -50,7 +50,7 @@ export async function addPasskey(
   return transact(db, async (tx) => {
     await lockAdmin(tx, asked)
     if (!(await useChallenge(tx, secrets, challenge, asked.now))) return refuse('was used before: ask for another')
-    if ((await listPasskeys(tx, asked)).length >= mostPasskeys) return refuse('is one too many: remove another first')
+    if ((await listPasskeys(tx, asked)).length >= maxPasskeys) return refuse('is one too many: remove another first')
     const isFirst = !(await holdsFactor(tx, asked))
     const id = await insertPasskey(tx, secrets, asked, made)
     const recoveryCodes = isFirst ? generateRecoveryCodes() : []

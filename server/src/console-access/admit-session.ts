@@ -37,7 +37,7 @@ export type AdmittedSession = SessionRow & { readonly ip_address: string }
 export async function admitSession(
   db: Db,
   lookupHash: Buffer,
-  { now, isByItself, ipAddress }: { now: string; isByItself: boolean; ipAddress: string },
+  { now, isBackground, ipAddress }: { now: string; isBackground: boolean; ipAddress: string },
 ): Promise<AdmittedSession | undefined> {
   const { rows } = await sql<SessionRow>`
     with known as (
@@ -70,7 +70,7 @@ export async function admitSession(
     ), noted as (
       update admin_sessions set last_seen_at = ${now}::timestamptz from known
       where admin_sessions.organization_id = known.organization_id and admin_sessions.id = known.session_id
-        and admin_sessions.last_seen_at < ${now}::timestamptz - interval '1 minute' and not ${isByItself}::boolean
+        and admin_sessions.last_seen_at < ${now}::timestamptz - interval '1 minute' and not ${isBackground}::boolean
     )
     select known.*, counted.used, counted.milliseconds_left from known, counted`.execute(db)
   const [row] = rows

@@ -12,7 +12,7 @@ export const consolePrefix = '/console/api'
 const requestsPerMinute = 1_200
 const csrfHeader = 'x-muster-csrf'
 /** Of requests that nobody asked for: an open page that nobody looks at does not keep a session alive. */
-const byItselfHeader = 'x-muster-by-itself'
+const byItselfHeader = 'x-muster-background'
 const csrfPurpose = 'console csrf'
 
 declare module 'fastify' {
@@ -52,7 +52,7 @@ export function consoleGate({ config, db, secrets, clock }: Kit): Gate {
     if (secret === undefined) return fail('not_signed_in')
     const session = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
       now: clock(),
-      isByItself: request.headers[byItselfHeader] === '1',
+      isBackground: request.headers[byItselfHeader] === '1',
       ipAddress: request.ip,
     })
     if (!session) return fail('not_signed_in')

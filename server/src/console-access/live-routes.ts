@@ -10,9 +10,9 @@ const eventStream = 'text/event-stream; charset=utf-8'
 const lookEveryMs = 1_000
 /** Also how long a session that has run out is still followed: nothing is written when it does. */
 const beatEveryMs = 5_000
-const mostPerSession = 8
+const maxPerSession = 8
 /** What a browser that reads nothing may leave waiting here. */
-const mostWaitingBytes = 65_536
+const maxWaitingBytes = 65_536
 
 /** Tells the pages which records to read anew, as server-sent events (HTML Living Standard, 9.2). */
 export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
@@ -34,7 +34,7 @@ export function liveRoutes(scope: FastifyInstance, gate: Gate): void {
       if (reply.request.method === 'HEAD') return reply.type(eventStream).send('')
       const { session_id: sessionId, organization_id: organizationId } = session
       const count = open.get(sessionId) ?? 0
-      if (count >= mostPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
+      if (count >= maxPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
       const secret = gate.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
       // Who left while they were let in is not followed: nothing would tell of their leaving any more.
       if (reply.raw.destroyed || stopping.signal.aborted) {
@@ -95,6 +95,6 @@ const send = (response: ServerResponse, event: string, data: object): void =>
   write(response, `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
 
 function write(response: ServerResponse, text: string): void {
-  if (response.writableLength > mostWaitingBytes) response.destroy()
+  if (response.writableLength > maxWaitingBytes) response.destroy()
   else if (!response.writableEnded) response.write(text)
 }

@@ -11,9 +11,9 @@ const saltLength = 16
 
 /** Each takes 64 MiB and a thread of the pool, which the database's files and the signing of events need as well. */
 const oneOfTwo = limitConcurrency(2)
-const mostWaiting = 40
+const maxWaiting = 40
 /** The rest is for those who have signed in before. */
-const mostStrangersWaiting = 30
+const maxStrangersWaiting = 30
 let waiting = 0
 
 /** As it is stored: the algorithm, its cost, the salt and the hash. The key of the installation is in it. */
@@ -35,7 +35,7 @@ export async function verifyPassword(secrets: Secrets, password: string, stored:
 
 /** Fails with `unavailable` when so many passwords wait to be hashed that another one could not be. */
 export function refuseWhenBusy(isKnown: boolean): void {
-  if (waiting >= (isKnown ? mostWaiting : mostStrangersWaiting)) {
+  if (waiting >= (isKnown ? maxWaiting : maxStrangersWaiting)) {
     fail('unavailable', { detail: 'too many passwords wait to be hashed' })
   }
 }

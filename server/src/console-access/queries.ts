@@ -91,7 +91,7 @@ export async function hasSeveralOrganizations(reader: Reader): Promise<boolean> 
   return (await reader.selectFrom('organizations').select('id').limit(2).execute()).length > 1
 }
 
-const mostSessions = 100
+const maxSessions = 100
 
 /** How an administrator signs in, and the latest of the sessions that have not ended. */
 export async function findSignInState(
@@ -125,7 +125,7 @@ export async function findSignInState(
     .where('created_at', '>', plusMs(now, -sessionLifetimeMs))
     .where('last_seen_at', '>', plusMs(now, -sessionIdleMs))
     .orderBy('id', 'desc')
-    .limit(mostSessions)
+    .limit(maxSessions)
     .execute()
   const passkeys = await listPasskeys(reader, { organizationId, adminUserId })
   return { ...admin, recovery_codes_left: codes, passkeys, sessions }

@@ -4,7 +4,7 @@ import { baseUrl, testApp } from '../../test/support/app.ts'
 import { addAdmin, type Browser, openBrowser, password } from '../../test/support/console.ts'
 import { networkOf } from './network-of.ts'
 import { afterFailure, failuresNow, networkRule, ownRule, secondsClosed, strangersRule } from './rules.ts'
-import { tendConsoleAccess } from './tend-console-access.ts'
+import { runConsoleAccessRetention } from './run-console-access-retention.ts'
 import { admitAttempt } from './throttle-sign-ins.ts'
 
 // Trust in the proxy lets a test come from any address.
@@ -169,11 +169,11 @@ test('what failed long ago is forgotten bit by bit, and its rows go', async () =
   await attempt(openBrowser(app), 'nobody@acme.example', home)
   const count = async () => (await app.db.selectFrom('sign_in_throttles').select('subject_hash').execute()).length
   assert.equal(await count(), 6)
-  await tendConsoleAccess(app.db, later(3_600))
+  await runConsoleAccessRetention(app.db, later(3_600))
   assert.equal(await count(), 6)
-  await tendConsoleAccess(app.db, later(3_700))
+  await runConsoleAccessRetention(app.db, later(3_700))
   assert.equal(await count(), 3)
-  await tendConsoleAccess(app.db, later(5 * 3_600 + 100))
+  await runConsoleAccessRetention(app.db, later(5 * 3_600 + 100))
   assert.equal(await count(), 0)
 })
 

@@ -28,7 +28,7 @@ export async function giveSession(
   const now = clock()
   const admitted = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
     now,
-    isByItself: false,
+    isBackground: false,
     ipAddress,
   })
   const session = admitted ?? fail('not_signed_in')

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 
-const mostOfDay = 3
+const maxOfDay = 3
 
 /**
  * An entry notes which check it is about; what was changed, and what the check was called then, stand in its sentence
@@ -44,7 +44,7 @@ const listChanges = (reader: Reader, organizationId: string, from: string) =>
         .as('placed'),
     )
     .select(['id', 'timestamp', 'description', 'about', 'day', 'of_day'])
-    .where('place', '<=', sql.lit(mostOfDay))
+    .where('place', '<=', sql.lit(maxOfDay))
     .orderBy('day')
     .orderBy('place')
     .execute()

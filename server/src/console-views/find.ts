@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 
-const mostOfKind = 6
+const maxOfKind = 6
 const patternOf = (text: string): string => `%${text.trim().replace(/[\\%_]/g, '\\$&')}%`
 
 /** Devices, people and checks with a text in their names; those that begin with it come first. */
@@ -18,7 +18,7 @@ export async function find(reader: Reader, organizationId: string, text: string)
       .select(['id', 'name', 'serial as detail'])
       .orderBy(sql`name not ilike ${start}`)
       .orderBy('name')
-      .limit(mostOfKind)
+      .limit(maxOfKind)
       .execute(),
     reader
       .selectFrom('people')
@@ -27,7 +27,7 @@ export async function find(reader: Reader, organizationId: string, text: string)
       .select(['id', 'name', 'email as detail'])
       .orderBy(sql`name not ilike ${start}`)
       .orderBy('name')
-      .limit(mostOfKind)
+      .limit(maxOfKind)
       .execute(),
     reader
       .selectFrom('checks')
@@ -36,7 +36,7 @@ export async function find(reader: Reader, organizationId: string, text: string)
       .select(['id', 'name'])
       .orderBy(sql`name not ilike ${start}`)
       .orderBy('name')
-      .limit(mostOfKind)
+      .limit(maxOfKind)
       .execute(),
   ])
   return [

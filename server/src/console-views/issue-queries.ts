@@ -159,7 +159,7 @@ export const findIssueFacts = (reader: Reader, organizationId: string, issueId: 
 
 export type IssueFactsRow = NonNullable<Awaited<ReturnType<typeof findIssueFacts>>>
 
-const mostListed = 10
+const maxListed = 10
 
 export const listRequestsForIssue = (reader: Reader, organizationId: string, issueId: string) =>
   reader
@@ -173,7 +173,7 @@ export const listRequestsForIssue = (reader: Reader, organizationId: string, iss
     .where(inOrganization('exemption_requests', organizationId))
     .where('covered.issue_id', '=', issueId)
     .orderBy('exemption_requests.id', 'desc')
-    .limit(mostListed)
+    .limit(maxListed)
     .execute()
 
 export const listSameIssues = (
@@ -190,5 +190,5 @@ export const listSameIssues = (
     .where(sql<boolean>`issue_value is not distinct from ${issue.issue_value}`)
     .where('id', '<>', issue.id)
     .orderBy('id', 'desc')
-    .limit(mostListed)
+    .limit(maxListed)
     .execute()

@@ -4,7 +4,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
-import { mostRowsInPart } from '../live-queries/keep-answer.ts'
+import { maxRowsInPart } from '../live-queries/keep-answer.ts'
 import { patternOf } from './rules.ts'
 
 type OfCampaign = ListPage<{ readonly campaignId: string }>
@@ -89,11 +89,11 @@ function elementsFrom(organizationId: string, after: string | undefined, limit: 
   return sql<Element>`(
     select one.value, (part.first_row + one.place - 1)::int as position
     from (
-      select 1 as first_row, live_query_results.rows where ${seen} < ${sql.lit(mostRowsInPart)}
+      select 1 as first_row, live_query_results.rows where ${seen} < ${sql.lit(maxRowsInPart)}
       union all
       select first_row, rows from live_query_result_parts
       where ${inOrganization('live_query_result_parts', organizationId)} and result_id = live_query_results.id
-        and first_row > ${seen} - ${sql.lit(mostRowsInPart)} and first_row <= ${seen} + ${sql.lit(limit)}
+        and first_row > ${seen} - ${sql.lit(maxRowsInPart)} and first_row <= ${seen} + ${sql.lit(limit)}
     ) as part, jsonb_array_elements(part.rows) with ordinality as one (value, place)
     where part.first_row + one.place - 1 > ${seen} and part.first_row + one.place - 1 <= ${seen} + ${sql.lit(limit)}
   )`.as<'element'>(sql`element (value, position)`)
@@ -116,7 +116,7 @@ export const listAnsweredRows = (reader: Reader, { organizationId, params, after
 
 export const placeOfAnsweredRow = ({ id, position }: AnsweredRow): string => `${id} ${position}`
 
-const mostColumns = 200
+const maxColumns = 200
 
 /** The columns that the answers of a campaign have, as many as a sheet can be read with. */
 export async function listAnsweredColumns(
@@ -132,7 +132,7 @@ export async function listAnsweredColumns(
           jsonb_object_keys(element.value) as name
         where result.organization_id = live_query_campaigns.organization_id
           and result.campaign_id = live_query_campaigns.id
-        order by name limit ${sql.lit(mostColumns)}
+        order by name limit ${sql.lit(maxColumns)}
       )`.as('names'),
     )
     .where(inOrganization('live_query_campaigns', organizationId))

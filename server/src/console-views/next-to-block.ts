@@ -18,8 +18,8 @@ export async function listNextToBlock(reader: Reader, organizationId: string, no
     listSoonest(reader, organizationId, now, limit),
   ])
   const half = Math.ceil(limit / 2)
-  const mostBlocked = Math.max(half, limit - soon.length)
-  const first = blocked.slice(0, mostBlocked)
+  const maxBlocked = Math.max(half, limit - soon.length)
+  const first = blocked.slice(0, maxBlocked)
   return [...first, ...soon.slice(0, limit - first.length)]
 }
 

@@ -1,5 +1,5 @@
 import type { StreamEventFilter, StreamView } from '@muster/contract/console-developers.ts'
-import { mostCounted } from '@muster/contract/most-counted.ts'
+import { maxCounted } from '@muster/contract/max-counted.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Db, Reader } from '../db/transact.ts'
@@ -17,16 +17,16 @@ const dayMs = 24 * 60 * 60_000
 const causeMs = 10 * 60_000
 const moved = (time: string, milliseconds: number): string => new Date(Date.parse(time) + milliseconds).toISOString()
 
-/** What a stream's page shows beside its record; counts end at `mostCounted`. */
+/** What a stream's page shows beside its record; counts end at `maxCounted`. */
 export async function readStreamView(db: Db, stream: Stream, now: string): Promise<StreamView> {
   const { organization_id: organizationId, id: streamId } = stream
   const own = sql`organization_id = ${organizationId}::bigint and stream_id = ${streamId}::bigint`
   const { rows } = await sql<Omit<StreamView, 'status' | 'reason' | 'needs_no_poll_token'>>`
     with today as (
       select state from ssf_stream_events
-      where ${own} and queued_at >= ${moved(now, -dayMs)}::timestamptz limit ${sql.lit(mostCounted)}
+      where ${own} and queued_at >= ${moved(now, -dayMs)}::timestamptz limit ${sql.lit(maxCounted)}
     ), pending as (
-      select attempts from ssf_stream_events where ${own} and state = 'pending' limit ${sql.lit(mostCounted)}
+      select attempts from ssf_stream_events where ${own} and state = 'pending' limit ${sql.lit(maxCounted)}
     ), latest as (
       select id from ssf_stream_events where ${own} order by id desc limit 500
     ), took as (
@@ -43,7 +43,7 @@ export async function readStreamView(db: Db, stream: Stream, now: string): Promi
       (select count(*)::int from today where state in ('rejected', 'expired')) as rejected_today,
       (select count(*)::int from pending where attempts = 0) as waiting,
       (select count(*)::int from pending where attempts > 0) as retrying,
-      (select count(*) >= ${sql.lit(mostCounted)} from pending) as is_more_pending,
+      (select count(*) >= ${sql.lit(maxCounted)} from pending) as is_more_pending,
       (select round(percentile_cont(0.5) within group (order by duration_ms))::int from took) as median_ms,
       (select round(percentile_cont(0.99) within group (order by duration_ms))::int from took) as p99_ms,
       (select coalesce(jsonb_agg(jsonb_build_object(
@@ -104,7 +104,7 @@ export async function countReplay(db: Db, stream: Stream, choice: ReplayChoice):
       select from ssf_stream_events
       where ${inOrganization('ssf_stream_events', stream.organization_id)}
         and ssf_stream_events.stream_id = ${stream.id}::bigint and ${isChosen(choice)}
-      limit ${sql.lit(mostCounted)}
+      limit ${sql.lit(maxCounted)}
     ) as chosen`.execute(db)
   return rows[0]?.count ?? 0
 }

@@ -1,5 +1,5 @@
 import type { DeliveryViewFilter, WebhookView } from '@muster/contract/console-developers.ts'
-import { mostCounted } from '@muster/contract/most-counted.ts'
+import { maxCounted } from '@muster/contract/max-counted.ts'
 import { sql } from 'kysely'
 import type { Db, Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
@@ -12,7 +12,7 @@ const dayMs = 24 * 60 * 60_000
 
 type EndpointKey = { organizationId: string; endpointId: string }
 
-/** What a webhook's page shows beside its record; counts end at `mostCounted`. */
+/** What a webhook's page shows beside its record; counts end at `maxCounted`. */
 export async function readWebhookView(
   db: Db,
   { organizationId, endpointId }: EndpointKey,
@@ -23,18 +23,18 @@ export async function readWebhookView(
   const { rows } = await sql<WebhookView>`
     with today as (
       select state from webhook_deliveries
-      where ${own} and queued_at >= ${since}::timestamptz limit ${sql.lit(mostCounted)}
+      where ${own} and queued_at >= ${since}::timestamptz limit ${sql.lit(maxCounted)}
     ), pending as (
-      select attempts from webhook_deliveries where ${own} and state = 'pending' limit ${sql.lit(mostCounted)}
+      select attempts from webhook_deliveries where ${own} and state = 'pending' limit ${sql.lit(maxCounted)}
     ), failed as (
-      select from webhook_deliveries where ${own} and state = 'failed' limit ${sql.lit(mostCounted)}
+      select from webhook_deliveries where ${own} and state = 'failed' limit ${sql.lit(maxCounted)}
     )
     select
       (select count(*)::int from today where state = 'delivered') as delivered_today,
       (select count(*)::int from today where state = 'failed') as failed_today,
       (select count(*)::int from pending where attempts = 0) as waiting,
       (select count(*)::int from pending where attempts > 0) as retrying,
-      (select count(*) >= ${sql.lit(mostCounted)} from pending) as is_more_pending,
+      (select count(*) >= ${sql.lit(maxCounted)} from pending) as is_more_pending,
       (select count(*)::int from failed) as failed
   `.execute(db)
   const [counts] = rows
@@ -78,7 +78,7 @@ export const listDeliveryViews = (
 export async function countResend(db: Db, range: RepeatRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from webhook_deliveries as chosen where ${isRepeated(range)} limit ${sql.lit(mostCounted)}
+      select from webhook_deliveries as chosen where ${isRepeated(range)} limit ${sql.lit(maxCounted)}
     ) as chosen`.execute(db)
   return rows[0]?.count ?? 0
 }

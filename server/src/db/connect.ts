@@ -44,7 +44,7 @@ export type Connection = {
    * name, on the embedded engine an empty database in memory whose heap takes so many bytes at most. It ends with this
    * connection.
    */
-  openIsolated(name: string, mostHeapBytes?: number): Promise<IsolatedConnection>
+  openIsolated(name: string, maxHeapBytes?: number): Promise<IsolatedConnection>
   close(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export type EmbeddedSettings = {
   /** What isolated connections start from, instead of nothing. */
   isolatedSnapshot?: Uint8Array<ArrayBuffer>
   /** See `openIsolated`; a statement that needs more fails with 53200. */
-  mostHeapBytes?: number
+  maxHeapBytes?: number
 }
 
 const databaseOver = (sessions: Sessions): Db =>
@@ -152,11 +152,11 @@ export async function connectEmbedded(settings: EmbeddedSettings = {}): Promise<
   let closing: Promise<void> | undefined
   let isEnded = false
 
-  async function openIsolated(_name: string, mostHeapBytes?: number): Promise<IsolatedConnection> {
+  async function openIsolated(_name: string, maxHeapBytes?: number): Promise<IsolatedConnection> {
     const { isolatedSnapshot } = settings
     const opened = await connectEmbedded({
       ...(isolatedSnapshot && { snapshot: isolatedSnapshot }),
-      ...(mostHeapBytes !== undefined && { mostHeapBytes }),
+      ...(maxHeapBytes !== undefined && { maxHeapBytes }),
     })
     const connection = { ...opened, kill: () => opened.kill().finally(() => isolated.delete(connection)) }
     isolated.add(connection)
@@ -203,7 +203,7 @@ function engineSettings(settings: EmbeddedSettings): EngineSettings {
     ...(prepared !== undefined && { prepared }),
     minimumFreeBytes: settings.minimumFreeBytes ?? defaultMinimumFreeBytes,
     transactionTimeLimitMs: settings.transactionTimeLimitMs ?? defaultTransactionTimeLimitMs,
-    ...(settings.mostHeapBytes !== undefined && { mostHeapBytes: settings.mostHeapBytes }),
+    ...(settings.maxHeapBytes !== undefined && { maxHeapBytes: settings.maxHeapBytes }),
   }
 }
 

@@ -31,7 +31,7 @@ export type DirectStatements = {
 }
 
 /** Each waits for those before it in its group, so groups are small; measured, larger ones gain little. */
-const mostInGroup = 4
+const maxInGroup = 4
 /** In the queue, from its head. */
 const farthestSought = 64
 
@@ -54,7 +54,7 @@ export function directStatements(pool: pg.Pool, names: NamedStatements): DirectS
         for (const { reject } of take(1)) reject(error)
         return
       }
-      const group = take(mostInGroup)
+      const group = take(maxInGroup)
       if (group.length === 0) return release()
       const prepared = preparedBy.get(client) ?? new Map<string, Columns>()
       preparedBy.set(client, prepared)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Longer texts are multi-row writes whose shape varies with the rows: never worth a name. */
-const longestNamedText = 8_000
+const maxNamedTextLength = 8_000
 const repeatsBeforeNaming = 3
 const maximumCandidates = 2_000
 const canBePrepared = /^\s*(?:select|insert|update|delete|with|merge)\b/i
@@ -30,7 +30,7 @@ export function namedStatements(maximumNames = 1_000): NamedStatements {
     nameOf(text) {
       const name = names.get(text)
       if (name !== undefined) return name
-      if (names.size >= maximumNames || text.length > longestNamedText || retired.has(text)) return undefined
+      if (names.size >= maximumNames || text.length > maxNamedTextLength || retired.has(text)) return undefined
       if (isPlannedByValue.test(text)) return undefined
       const seen = (candidates.get(text) ?? 0) + 1
       if (seen < repeatsBeforeNaming || !canBePrepared.test(text)) {

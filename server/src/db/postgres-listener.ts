@@ -9,7 +9,7 @@ export type PostgresListener = {
   close(): Promise<void>
 }
 
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 const heartbeatMs = 30_000
 
 /**
@@ -52,7 +52,7 @@ export function postgresListener(settings: pg.ClientConfig): PostgresListener {
 
   /** Rejects only when closing. */
   async function openAgain(): Promise<pg.Client> {
-    for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         const opened = await open()
         for (const listenings of channels.values()) for (const { onReconnect } of listenings) onReconnect()

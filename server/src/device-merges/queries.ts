@@ -92,7 +92,7 @@ export async function listExemptionsToTake(reader: Reader, { organizationId, kep
   return rows.map((row) => ({ ...row, reason: row.exemption_reason ?? 'It was exempted before the merge.' }))
 }
 
-const mostTwins = 10
+const maxTwins = 10
 
 /** Living devices of the same platform with the serial or the hardware UUID of this one, the latest first. */
 export async function listTwins(db: Db, organizationId: string, deviceId: string) {
@@ -114,6 +114,6 @@ export async function listTwins(db: Db, organizationId: string, deviceId: string
     left join device_presence as presence
       on presence.organization_id = twin.organization_id and presence.device_id = twin.id
     where twin.id <> self.id and twin.deleted_at is null and twin.device_type = self.device_type
-    order by twin.id desc limit ${sql.lit(mostTwins)}`.execute(db)
+    order by twin.id desc limit ${sql.lit(maxTwins)}`.execute(db)
   return rows
 }

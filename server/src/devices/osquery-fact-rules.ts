@@ -2,12 +2,12 @@ type Fields = Record<string, unknown>
 
 export type OsqueryDeviceType = 'Mac' | 'Linux' | 'Windows'
 
-const longestText = 255
+const maxTextLength = 255
 
 /** Text that a database can hold, without what surrounds it. */
 export function factText(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return ''
-  return String(value).replaceAll('\0', '').toWellFormed().trim().slice(0, longestText).toWellFormed()
+  return String(value).replaceAll('\0', '').toWellFormed().trim().slice(0, maxTextLength).toWellFormed()
 }
 
 /** What firmware says where nobody filled it in. */

@@ -123,11 +123,11 @@ const textFaults = (given: DraftInput): FieldError[] =>
       : [],
   )
 
-const longestJson = 64_000
+const maxJsonLength = 64_000
 
 function jsonTextOf(value: unknown): string | undefined {
   const json = typeof value === 'string' ? value.trim() : JSON.stringify(value)
-  const isFit = json.length <= longestJson && json.isWellFormed() && parsed(json) !== undefined
+  const isFit = json.length <= maxJsonLength && json.isWellFormed() && parsed(json) !== undefined
   return isFit ? json : undefined
 }
 

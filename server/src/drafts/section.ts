@@ -20,13 +20,13 @@ export const isOneLine = (text: string): boolean => !/[\u0000-\u001f\u007f]/.tes
 
 export type ExampleRow = Record<string, string>
 
-const mostRows = 100
+const maxRows = 100
 
 /** Rows as agents send them, from JSON text; or what is wrong with them. */
 export function readExampleRows(json: string): { rows: ExampleRow[] } | { fault: string } {
   const value: unknown = JSON.parse(json)
   if (!Array.isArray(value) || !value.every(isRow)) return { fault: 'must be a list of objects whose values are texts' }
-  if (value.length > mostRows) return { fault: `must not have more than ${mostRows} rows` }
+  if (value.length > maxRows) return { fault: `must not have more than ${maxRows} rows` }
   return { rows: value }
 }
 

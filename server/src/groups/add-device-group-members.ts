@@ -15,7 +15,7 @@ export type DeviceGroupAddition = {
   actor: Actor
 }
 
-const mostDevices = 1_000
+const maxDevices = 1_000
 
 /**
  * Adds devices to a group, all or none; which are in it already stay. Repeats are one. Fails with not_found for the
@@ -27,8 +27,8 @@ export async function addDeviceGroupMembers(
   happening: Happening,
 ): Promise<void> {
   const { organizationId, groupId, deviceIds, actor } = addition
-  if (deviceIds.length > mostDevices) {
-    fail('invalid', { errors: [{ field: 'device_ids', message: `must not have more than ${mostDevices} items` }] })
+  if (deviceIds.length > maxDevices) {
+    fail('invalid', { errors: [{ field: 'device_ids', message: `must not have more than ${maxDevices} items` }] })
   }
   const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
   const devices = await lockDevices(tx, organizationId, deviceIds)

@@ -30,13 +30,13 @@ const takesBody = (request: FastifyRequest): boolean => request.routeOptions.sch
 /** Escapes of NUL and of halves of surrogate pairs; paired halves are found as well, and then cleared. */
 const unstorable = /\\u(?:0000|[dD][89a-fA-F])/
 
-const mostErrors = 50
+const maxErrors = 50
 
 /** Where a body has text that no database text can hold. Iterative: the nesting is the caller's to choose. */
 function unstorableTexts(body: unknown): FieldError[] {
   const errors: FieldError[] = []
   const pending: [path: string, value: unknown][] = [['', body]]
-  for (let next = pending.pop(); next && errors.length < mostErrors; next = pending.pop()) {
+  for (let next = pending.pop(); next && errors.length < maxErrors; next = pending.pop()) {
     const [path, value] = next
     if (typeof value === 'string' && !isStorable(value)) {
       errors.push({ field: path, message: 'must not contain NUL or half a surrogate pair' })

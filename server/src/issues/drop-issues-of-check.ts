@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 
 /** Removes issues of a check that is on its way out, some at a time; returns how many. Resolve the open ones before. */
 export async function dropIssuesOfCheck(tx: Tx, organizationId: string, checkId: string): Promise<number> {
@@ -10,7 +10,7 @@ export async function dropIssuesOfCheck(tx: Tx, organizationId: string, checkId:
     delete from issues using (
       select doomed.id from issues as doomed
       where doomed.organization_id = ${organizationId}::bigint and doomed.check_id = ${checkId}::bigint
-      order by doomed.id limit ${mostAtOnce}
+      order by doomed.id limit ${maxAtOnce}
     ) as doomed
     where ${inOrganization('issues', organizationId)} and issues.id = doomed.id
     returning issues.id

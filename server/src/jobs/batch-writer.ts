@@ -9,12 +9,12 @@ export type BatchWriter<Item> = {
 
 type Waiting<Item> = { item: Item; resolve: () => void; reject: (error: Error) => void }
 
-const mostAtOnce = 500
-const longestPauseMs = 2_000
+const maxAtOnce = 500
+const maxPauseMs = 2_000
 
 /** A statement costs more than a row: a batch waits for company while more comes, unless it is large or waits for long. */
 const lingerMs = 5
-const longestLingers = 4
+const maxLingers = 4
 const largeBatch = 64
 
 /** Writes items in batches. A batch that fails is written again until it succeeds. */
@@ -29,7 +29,7 @@ export function batchWriter<Item>(
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       await gather()
-      const batch = waiting.splice(0, mostAtOnce)
+      const batch = waiting.splice(0, maxAtOnce)
       const isWritten = await writeUntilDone(batch.map(({ item }) => item))
       for (const { resolve, reject } of batch) {
         if (isWritten) resolve()
@@ -40,7 +40,7 @@ export function batchWriter<Item>(
   }
 
   async function gather(): Promise<void> {
-    for (let lingers = 0, before = 0; lingers < longestLingers; lingers += 1) {
+    for (let lingers = 0, before = 0; lingers < maxLingers; lingers += 1) {
       if (waiting.length === before || waiting.length >= largeBatch) return
       before = waiting.length
       await pause(lingerMs)
@@ -48,7 +48,7 @@ export function batchWriter<Item>(
   }
 
   async function writeUntilDone(items: readonly Item[]): Promise<boolean> {
-    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         await writeAll(items)
         return true

@@ -20,7 +20,7 @@ export type Leases<Claimed extends WorkKey> = {
  * the clock of the database, which all processes share.
  */
 export const leaseMs = 6_000
-const mostAtOnce = 500
+const maxAtOnce = 500
 
 type LeaseTable = {
   /** Has `organization_id`, `leased_by` and `leased_until`; `head` in the expressions below. */
@@ -53,7 +53,7 @@ export function leasesOn<Claimed extends WorkKey>(db: Db, definition: LeaseTable
         from (
           select head.organization_id, ${id} from ${table} as head
           where ${within(of)} and (head.leased_until is null or ${isOver}) and ${isDue}
-          limit ${mostAtOnce}
+          limit ${maxAtOnce}
           for no key update of head skip locked
         ) as free
         where head.organization_id = free.organization_id and ${id} = free.${bareId}

@@ -55,7 +55,7 @@ const lookForAllEveryMs = 5_000
 const idleBeforeReleaseMs = 3_000
 const stopWithinMs = 5_000
 const writeWithinMs = 1_000
-const longestSleepMs = 1_000
+const maxSleepMs = 1_000
 /** A clock that is put back by more than this has made the times in memory useless. */
 const steppedBackMs = 2_000
 
@@ -141,7 +141,7 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
       .filter((atMs) => atMs > roundAtMs)
     const untilWake = Math.min(...wakes) - nowMs()
     const untilClaim = claims.nextMs() - performance.now()
-    return Math.max(1, Math.min(untilWake, untilClaim, longestSleepMs))
+    return Math.max(1, Math.min(untilWake, untilClaim, maxSleepMs))
   }
 
   /** The clock was put back: what waits in memory would wait for as long again. It is claimed and read anew. */

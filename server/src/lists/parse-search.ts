@@ -21,7 +21,7 @@ export function parseSearch(text: string, fields: SearchFields): SearchExpressio
   return groups
 }
 
-const mostRemembered = 200
+const maxRemembered = 200
 
 /**
  * `parseSearch` of a list, which gives the same text the same expression: clients ask one thing again and again, and what
@@ -33,7 +33,7 @@ export function searchParser(fields: SearchFields): (text: string) => SearchExpr
     const found = known.get(text)
     if (found) return found
     const parsed = parseSearch(text, fields)
-    if (known.size >= mostRemembered) known.clear()
+    if (known.size >= maxRemembered) known.clear()
     if (parsed) known.set(text, parsed)
     return parsed
   }

@@ -1,5 +1,5 @@
 /** What the parts of all answers to a campaign may have, as JSON text; then devices keep their first rows only. */
-export const mostCharactersOfCampaign = 2_000_000_000
+export const maxCharactersOfCampaign = 2_000_000_000
 
 type Counts = { rowCount: number; rowsInFirst: number; rowsInParts: number; isCut: boolean }
 

@@ -28,11 +28,11 @@ export type KeptAnswer = {
 }
 
 /** What is kept of a device's answer: rows, and characters of their JSON text. */
-const mostRows = 50_000
-const mostCharacters = 10_000_000
+const maxRows = 50_000
+const maxCharacters = 10_000_000
 /** A page of a hundred first parts stays at ten megabytes. */
-export const mostRowsInPart = 1_000
-const mostCharactersInPart = 100_000
+export const maxRowsInPart = 1_000
+const maxCharactersInPart = 100_000
 
 export const failedAnswer = (message: string): KeptAnswer => ({
   ...{ rowCount: 0, rows: '[]', errorMessage: message, warningMessage: null },
@@ -47,9 +47,9 @@ export async function keepAnswer(answer: GivenAnswer): Promise<KeptAnswer> {
   for (const { row, isCut } of answer.rows) {
     const text = JSON.stringify(row)
     const length = text.length + 1
-    if (kept.rows === mostRows || kept.characters + length > mostCharacters) break
+    if (kept.rows === maxRows || kept.characters + length > maxCharacters) break
     // The first part may be empty: its only row would be too long for it.
-    if (part.texts.length === mostRowsInPart || part.length + length > mostCharactersInPart) {
+    if (part.texts.length === maxRowsInPart || part.length + length > maxCharactersInPart) {
       parts.push(ended(part))
       part = emptyPart(kept.rows + 1)
       await nextTurn()

@@ -16,7 +16,7 @@ import { identifierOf } from '../http/record-id.ts'
 import { checkSql } from './check-sql.ts'
 import { createCampaign } from './create-campaign.ts'
 import { deleteCampaign } from './delete-campaign.ts'
-import { mostRowsInPart } from './keep-answer.ts'
+import { maxRowsInPart } from './keep-answer.ts'
 import { presentCampaign, presentPart, presentResult } from './present.ts'
 import { campaignExists, findCampaign, listCampaigns, listResultParts, listResults, resultExists } from './queries.ts'
 import { noTargets, wantedTargets } from './targeting-rules.ts'
@@ -71,7 +71,7 @@ function addReads(app: FastifyInstance): void {
     path: '/live_query_campaigns/:liveQueryCampaignId/query_results/:resultId/rows',
     operationId: 'listLiveQueryRows',
     summary: 'List all rows that a device answered to a live query',
-    description: `Up to ${mostRowsInPart.toLocaleString('en')} rows at a time, in the order in which the device returned them.`,
+    description: `Up to ${maxRowsInPart.toLocaleString('en')} rows at a time, in the order in which the device returned them.`,
     record: LiveQueryRows,
     list: listResultParts,
     present: presentPart,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
-import { mostCharactersOfCampaign } from './answer-rules.ts'
+import { maxCharactersOfCampaign } from './answer-rules.ts'
 import type { ClosedTarget, LiveAnswer } from './record-live-answers.ts'
 
 /** Answers without the parts for which their campaign has no room any more. */
@@ -16,7 +16,7 @@ export async function fitCampaigns(
     const { more, ...first } = answer
     if (!more) return answer
     const characters = (used.get(answer.campaignId) ?? 0) + more.characters
-    if (characters > mostCharactersOfCampaign) return { ...first, warningMessage: more.warningWithout }
+    if (characters > maxCharactersOfCampaign) return { ...first, warningMessage: more.warningWithout }
     used.set(answer.campaignId, characters)
     return answer
   })

@@ -9,7 +9,7 @@ import { computerTypes, type Targets, targetedTypes } from './targeting-rules.ts
 type Run = { organizationId: string; campaignId: string; revision: number; targets: Targets; now: string }
 
 /** A notice for each device up to this many; beyond, one tells all devices of the organization to look. */
-const mostNotices = 1_000
+const maxNotices = 1_000
 
 /**
  * The computers that fit, locked so that one which is being deleted is either gone by now or counts until then. A
@@ -40,13 +40,13 @@ export async function insertTargets(tx: Tx, run: Run): Promise<void> {
       select ${organizationId}::bigint, ${campaignId}::bigint, device_id % ${sql.lit(shards)}, count(*), 0, 0
       from added group by device_id % ${sql.lit(shards)}
     )
-    select array_agg(device_id) as device_ids from (select device_id from added limit ${mostNotices + 1}) as target
+    select array_agg(device_id) as device_ids from (select device_id from added limit ${maxNotices + 1}) as target
   `.execute(tx)
   const deviceIds = rows[0]?.device_ids ?? []
   if (deviceIds.length === 0) {
     fail('invalid', { errors: [{ field: '', message: 'no computer of the organization is targeted' }] })
   }
-  if (deviceIds.length > mostNotices) await queueAgentNotice(tx, organizationId, null, now)
+  if (deviceIds.length > maxNotices) await queueAgentNotice(tx, organizationId, null, now)
   else await queueAgentNotices(tx, organizationId, deviceIds, now)
 }
 

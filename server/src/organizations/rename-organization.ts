@@ -4,15 +4,15 @@ import { fail, orNotFound } from '../errors.ts'
 
 type Renaming = { organizationId: string; name: string; actor: Actor; now: string }
 
-const longestName = 200
+const maxNameLength = 200
 
 /** Gives an organization another name; the same name again writes nothing. */
 export async function renameOrganization(tx: Tx, change: Renaming): Promise<void> {
   const { organizationId, actor, now } = change
   const name = change.name.trim()
   const isPlain = name.isWellFormed() && !/\p{Cc}/u.test(name)
-  if (name === '' || name.length > longestName || !isPlain) {
-    const message = name === '' ? 'must not be blank' : `must be text of at most ${longestName} characters`
+  if (name === '' || name.length > maxNameLength || !isPlain) {
+    const message = name === '' ? 'must not be blank' : `must be text of at most ${maxNameLength} characters`
     fail('invalid', { errors: [{ field: 'name', message }] })
   }
   const organization = await tx

@@ -21,7 +21,7 @@ async function bytesRead(work: () => Promise<void>): Promise<number> {
 }
 
 /** Of which 64 KiB are taken, and what is on its way by then. */
-const mostBytes = 512 * 1024
+const maxBytes = 512 * 1024
 
 const http = 'HTTP/1.1 200 OK\r\n'
 type Pouring = [title: string, beginning: string, again: string, expected: [string, unknown]]
@@ -46,7 +46,7 @@ for (const [title, beginning, again, expected] of poured) {
       assert.deepEqual(failure(await posting({ deadlineMs: 3_000 }, (post) => post(port))), expected)
     })
     t.diagnostic(`${read} bytes in ${Math.round(performance.now() - startedAt)} ms`)
-    assert.ok(read < mostBytes, `${read} bytes`)
+    assert.ok(read < maxBytes, `${read} bytes`)
   })
 }
 

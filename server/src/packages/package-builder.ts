@@ -25,7 +25,7 @@ export type PackageSource = Omit<PackageRow, 'secret_revoked_at'> & { organizati
 export type PackageBuilder = ReturnType<typeof packageBuilder>
 
 /** Found again by the parts that differ: the rest is a file of 46 MB, which takes a tenth of a second to hash. */
-const mostHashes = 1_000
+const maxHashes = 1_000
 
 /** Builds the files of packages. What is shared by all is kept in `cacheDir`; what holds a secret is never written. */
 export function packageBuilder(cacheDir: string) {
@@ -55,7 +55,7 @@ export function packageBuilder(cacheDir: string) {
     const known = hashes.get(place)
     if (known !== undefined) return known
     const hash = await hashParts(parts)
-    if (hashes.size >= mostHashes) hashes.clear()
+    if (hashes.size >= maxHashes) hashes.clear()
     hashes.set(place, hash)
     return hash
   }

@@ -18,9 +18,9 @@ export type ReenrollmentVerdict = { isRefused: boolean; isNewConflict: boolean; 
 
 const windowMs = 600_000
 /** One laptop that enrolls again does so once or twice. */
-const mostInWindow = 2
+const maxInWindow = 2
 const firstCoolDownMs = 600_000
-const longestCoolDownMs = 3_600_000
+const maxCoolDownMs = 3_600_000
 
 /** What becomes of an enrollment as a device while another agent of it is in use. */
 export function judgeReenrollment(
@@ -32,7 +32,7 @@ export function judgeReenrollment(
     return { isRefused: false, isNewConflict: false, next: firstAt(now) }
   }
   const counted = { ...before, counted: before.counted + 1, last_at: now }
-  if (!isInConflict && counted.counted <= mostInWindow) {
+  if (!isInConflict && counted.counted <= maxInWindow) {
     return { isRefused: false, isNewConflict: false, next: counted }
   }
   if (isInConflict && before.refused_until !== null && now < before.refused_until) {
@@ -44,7 +44,7 @@ export function judgeReenrollment(
 }
 
 /** 10 minutes, then twice as long each time, and an hour at most. */
-const coolDownMs = (coolDowns: number): number => Math.min(longestCoolDownMs, firstCoolDownMs * 2 ** coolDowns)
+const coolDownMs = (coolDowns: number): number => Math.min(maxCoolDownMs, firstCoolDownMs * 2 ** coolDowns)
 
 const firstAt = (now: string): Reenrollments => ({
   counted_from: now,

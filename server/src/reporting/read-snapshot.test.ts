@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inventoryTables } from './catalogue/catalogue.ts'
-import { longestRow, longestValue, mostRows, readSnapshot } from './read-snapshot.ts'
+import { maxRowLength, maxRows, maxValueLength, readSnapshot } from './read-snapshot.ts'
 
 const table = inventoryTables.find(({ name }) => name === 'device_dns_resolvers') ?? assert.fail()
 const read = (rows: unknown) => readSnapshot({ table, rows, takenAt: '2026-11-20T09:00:00.000Z', isScheduled: true })
@@ -44,18 +44,18 @@ test('text that no database holds is mended', () => {
 })
 
 test('values and rows are cut, also in the middle of a pair', () => {
-  const [long] = read([row(`${'x'.repeat(longestValue - 1)}😀`)]).rows
-  assert.equal(long?.['address'], `${'x'.repeat(longestValue - 1)}\ufffd`)
+  const [long] = read([row(`${'x'.repeat(maxValueLength - 1)}😀`)]).rows
+  assert.equal(long?.['address'], `${'x'.repeat(maxValueLength - 1)}\ufffd`)
   const [wide] = read([row('y'.repeat(5_000), 'x'.repeat(5_000), 'z'.repeat(5_000))]).rows
   const lengths = Object.values(wide ?? {}).map(({ length }) => length)
-  assert.ok(lengths.every((length) => length <= longestValue))
-  assert.ok(lengths.reduce((sum, length) => sum + length) <= longestRow)
+  assert.ok(lengths.every((length) => length <= maxValueLength))
+  assert.ok(lengths.reduce((sum, length) => sum + length) <= maxRowLength)
 })
 
 test('a huge snapshot is cut to the same rows in whichever order it comes', () => {
-  const many = Array.from({ length: mostRows + 50 }, (_, index) => row(String(index)))
+  const many = Array.from({ length: maxRows + 50 }, (_, index) => row(String(index)))
   const [one, other] = [read(many), read(many.toReversed())]
-  assert.deepEqual([one.rows.length, one.isTruncated], [mostRows, true])
+  assert.deepEqual([one.rows.length, one.isTruncated], [maxRows, true])
   assert.deepEqual(one, other)
   const heavy = read(Array.from({ length: 5_000 }, (_, index) => row(`${index}`, 'x'.repeat(1_000), 'y'.repeat(1_000))))
   assert.ok(heavy.isTruncated && heavy.rows.length > 1_000 && heavy.rows.length < 2_500)

@@ -15,13 +15,13 @@ export type Snapshot = {
   readonly isScheduled: boolean
 }
 
-export const mostRows = 10_000
+export const maxRows = 10_000
 /** Beyond these, what is cut off depends on the order in which the device sent them. */
-const mostRowsRead = 2 * mostRows
+const maxRowsRead = 2 * maxRows
 /** In UTF-16 units. A hundred of the longest rows make an answer of less than 2 MB, escapes included. */
-export const longestValue = 1_000
-export const longestRow = 3_000
-const mostUnits = 4_000_000
+export const maxValueLength = 1_000
+export const maxRowLength = 3_000
+const maxUnits = 4_000_000
 
 /**
  * Reads the rows of a snapshot as leniently as agents write them. Each row gets exactly the columns of its table; what
@@ -36,7 +36,7 @@ export function readSnapshot(reported: {
   const { table, takenAt, isScheduled } = reported
   const texts = new Map<string, Row>()
   const all: unknown[] = Array.isArray(reported.rows) ? reported.rows : []
-  for (const row of all.slice(0, mostRowsRead)) {
+  for (const row of all.slice(0, maxRowsRead)) {
     const read = readRow(table, row)
     if (read) texts.set(JSON.stringify(read), read)
   }
@@ -45,11 +45,11 @@ export function readSnapshot(reported: {
   let units = 0
   for (const [text, row] of [...texts].sort(byText)) {
     units += text.length
-    if (rows.length === mostRows || units > mostUnits) break
+    if (rows.length === maxRows || units > maxUnits) break
     hash.update(text).update('\n')
     rows.push(row)
   }
-  const isTruncated = rows.length < texts.size || all.length > mostRowsRead
+  const isTruncated = rows.length < texts.size || all.length > maxRowsRead
   return { table, rows, isTruncated, digest: hash.digest().subarray(0, 16), takenAt, isScheduled }
 }
 
@@ -59,10 +59,10 @@ const byText = ([one]: [string, Row], [other]: [string, Row]): number => (one < 
 function readRow({ columns }: InventoryTable, row: unknown): Row | undefined {
   const fields = typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : {}
   if (!columns.some(({ name }) => Object.hasOwn(fields, name))) return undefined
-  let left = longestRow
+  let left = maxRowLength
   return Object.fromEntries(
     columns.map(({ name }) => {
-      const text = storable(Object.hasOwn(fields, name) ? fields[name] : undefined, Math.min(left, longestValue))
+      const text = storable(Object.hasOwn(fields, name) ? fields[name] : undefined, Math.min(left, maxValueLength))
       left -= text.length
       return [name, text]
     }),

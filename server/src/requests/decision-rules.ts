@@ -40,12 +40,12 @@ export function readRegistrationDecision(body: RegistrationRequestDecision): Rea
   return { ok: { status, internalMessage: internalMessage ?? textOf(body.internal_denial_reason), explanation } }
 }
 
-const longestMessage = 5_000
+const maxMessageLength = 5_000
 
 /** What a requester writes, as it can be kept. */
 export function readMessage(message: string): { ok: string } | { errors: FieldError[] } {
   const kept = textOf(message)
   if (kept === null) return { errors: [{ field: 'message', message: 'must not be blank' }] }
-  if (kept.length <= longestMessage) return { ok: kept }
-  return { errors: [{ field: 'message', message: `must not have more than ${longestMessage} characters` }] }
+  if (kept.length <= maxMessageLength) return { ok: kept }
+  return { errors: [{ field: 'message', message: `must not have more than ${maxMessageLength} characters` }] }
 }

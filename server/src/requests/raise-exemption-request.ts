@@ -20,7 +20,7 @@ type ExemptionAsked = {
   actor: Actor
 }
 
-const mostIssues = 100
+const maxIssues = 100
 
 /**
  * Asks on behalf of a device's owner that open issues of it be exempted, and returns the request's identifier. Fails
@@ -64,8 +64,8 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happe
 
 /** Another organization's issue is refused in the same words as one that never was. */
 async function refuseUnfitIssues(tx: Tx, device: LockedDevice, issueIds: readonly string[]): Promise<void> {
-  if (issueIds.length === 0 || issueIds.length > mostIssues) {
-    fail('invalid', { errors: [{ field: 'issue_ids', message: `must name 1 to ${mostIssues} issues` }] })
+  if (issueIds.length === 0 || issueIds.length > maxIssues) {
+    fail('invalid', { errors: [{ field: 'issue_ids', message: `must name 1 to ${maxIssues} issues` }] })
   }
   const issues = await tx
     .selectFrom('issues')

@@ -4,7 +4,7 @@ import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 
 /** How many somebody may have of a list, and how many shared ones it may have. */
-export const mostOfPage = 50
+export const maxOfPage = 50
 
 type Place = { readonly organizationId: string; readonly adminUserId: string; readonly page: SavedViewPage }
 
@@ -24,5 +24,5 @@ export const listSavedViews = (reader: Reader, { organizationId, adminUserId, pa
     ])
     .orderBy('is_shared', 'desc')
     .orderBy('saved_views.id')
-    .limit(2 * mostOfPage)
+    .limit(2 * maxOfPage)
     .execute()

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
-import { listSavedViews, mostOfPage } from './queries.ts'
+import { listSavedViews, maxOfPage } from './queries.ts'
 
 type Asked = { organizationId: string; adminUserId: string; actor: Actor; now: string }
 
@@ -18,8 +18,8 @@ export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked):
   if (name === '') return refuse('must not be blank')
   if (known.some((view) => view.name.toLowerCase() === name.toLowerCase()))
     return refuse('is the name of a view already')
-  if (known.filter((view) => view.is_shared === isShared).length >= mostOfPage) {
-    return refuse(`cannot be added: a list has at most ${mostOfPage} views; delete one first`)
+  if (known.filter((view) => view.is_shared === isShared).length >= maxOfPage) {
+    return refuse(`cannot be added: a list has at most ${maxOfPage} views; delete one first`)
   }
   const { id } = await tx
     .insertInto('saved_views')

@@ -6,7 +6,7 @@ import { readValues } from './read-values.ts'
 import { refuse } from './scim-error.ts'
 
 // B-tree keys have room for this in any alphabet.
-const longestKey = 400
+const maxKeyLength = 400
 
 /** What is read as text; members are read by themselves, since there may be thousands. */
 const textAttributes: readonly Attribute[] = [
@@ -42,6 +42,6 @@ export function readGroupTexts(input: Record<string, unknown>): GroupTexts {
 }
 
 function keyOf(name: string, value: string): string {
-  if (value.length > longestKey) refuse(400, 'invalidValue', `${name} must have at most ${longestKey} characters.`)
+  if (value.length > maxKeyLength) refuse(400, 'invalidValue', `${name} must have at most ${maxKeyLength} characters.`)
   return value
 }

@@ -23,7 +23,7 @@ import { whereGroups } from './where-filter.ts'
 const bodyLimit = 4 * 1024 * 1024
 const searchUrn = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
 /** In one page of groups. */
-const mostMembersListed = 20_000
+const maxMembersListed = 20_000
 
 export function addGroups(scope: FastifyInstance): void {
   const url = '/Groups'
@@ -59,9 +59,9 @@ const withoutMembers = (row: GroupRow): Listed => ({ row, members: undefined })
  */
 async function withMembers(reader: Reader, organizationId: string, rows: readonly GroupRow[]): Promise<Listed[]> {
   const ids = rows.map((row) => row.person_group_id)
-  const members = await listMembers(reader, organizationId, ids, mostMembersListed + 1)
+  const members = await listMembers(reader, organizationId, ids, maxMembersListed + 1)
   const byGroup = Map.groupBy(members, (member) => member.person_group_id)
-  if (members.length <= mostMembersListed) {
+  if (members.length <= maxMembersListed) {
     return rows.map((row) => ({ row, members: byGroup.get(row.person_group_id) ?? [] }))
   }
   const cutOff = members.at(-1)?.person_group_id

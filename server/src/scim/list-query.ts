@@ -10,7 +10,7 @@ export type ListQuery = {
 }
 
 /** Also what /ServiceProviderConfig says. */
-export const mostResults = 200
+export const maxResultsPerPage = 200
 const usualResults = 100
 const largestIndex = 2 ** 31 - 1
 
@@ -24,7 +24,7 @@ export function readListQuery(input: Record<string, unknown>): ListQuery {
   return {
     filter: filter === '' ? undefined : filter,
     startIndex: Math.min(largestIndex, Math.max(1, integerOf(input, 'startIndex', 1))),
-    count: Math.min(mostResults, Math.max(0, integerOf(input, 'count', usualResults))),
+    count: Math.min(maxResultsPerPage, Math.max(0, integerOf(input, 'count', usualResults))),
     selection: readSelection(input),
   }
 }

@@ -3,13 +3,13 @@ import type { MemberChange } from './change-group.ts'
 import type { Filter } from './parse-filter.ts'
 import { refuse } from './scim-error.ts'
 
-const mostMembers = 20_000
+const maxMembers = 20_000
 
 /** The users that a list of members names. Fails with invalidValue for what can be no identifier of a user. */
 export function memberIds(value: unknown): string[] {
   if (value === null || value === undefined) return []
   const members = Array.isArray(value) ? value : [value]
-  if (members.length > mostMembers) refuse(400, 'tooMany', `A request has at most ${mostMembers} members.`)
+  if (members.length > maxMembers) refuse(400, 'tooMany', `A request has at most ${maxMembers} members.`)
   return [...new Set(members.map(memberId))]
 }
 

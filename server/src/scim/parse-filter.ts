@@ -4,19 +4,19 @@ import { refuse } from './scim-error.ts'
 
 export type { Filter }
 
-const longestFilter = 4_096
-const mostComparisons = 50
+const maxFilterLength = 4_096
+const maxComparisons = 50
 const comparisons = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le'])
 
 /** RFC 7644 §3.4.2.2. Fails with invalidFilter for what is no filter, and for one too large to be worth serving. */
 export function parseFilter(text: string): Filter {
-  if (text.length > longestFilter) refuse(400, 'invalidFilter', `A filter has at most ${longestFilter} characters.`)
+  if (text.length > maxFilterLength) refuse(400, 'invalidFilter', `A filter has at most ${maxFilterLength} characters.`)
   const strings: string[] = []
   // The parser takes time exponential in the line breaks of an unclosed string, and reads no escapes but that of the
   // quotation mark: so it sees numbers in the place of strings.
   const bare = text.replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) => `"${strings.push(readString(quoted)) - 1}"`)
   if (bare.replace(/"\d+"/g, '').includes('"')) refuse(400, 'invalidFilter', 'The filter has an unclosed string.')
-  const budget = { left: mostComparisons }
+  const budget = { left: maxComparisons }
   return withStrings(parseBare(bare), strings, budget)
 }
 
@@ -49,7 +49,7 @@ function withStrings(filter: Filter, strings: readonly string[], budget: { left:
     return { op: '[]', attrPath: filter.attrPath, valFilter: again(filter.valFilter) }
   }
   budget.left -= 1
-  if (budget.left < 0) refuse(400, 'invalidFilter', `A filter has at most ${mostComparisons} comparisons.`)
+  if (budget.left < 0) refuse(400, 'invalidFilter', `A filter has at most ${maxComparisons} comparisons.`)
   if (filter.op === 'pr' && 'attrPath' in filter) return { op: 'pr', attrPath: filter.attrPath }
   if (!comparisons.has(filter.op) || !('compValue' in filter)) {
     return refuse(400, 'invalidFilter', 'The filter has an unknown operator.')

@@ -4,7 +4,7 @@ import { refuse, ScimError } from './scim-error.ts'
 
 export type Step = { readonly attribute: Attribute; readonly filter: Filter | undefined }
 
-const longestPath = 1_000
+const maxPathLength = 1_000
 
 /**
  * The way from a resource to what a PATCH is about (RFC 7644 §3.5.2, Figure 7): `name.givenName`,
@@ -12,7 +12,7 @@ const longestPath = 1_000
  * what objects inherit. Fails with invalidPath.
  */
 export function parsePath(attributes: readonly Attribute[], coreUrn: string, text: string): Step[] {
-  if (text.length > longestPath) refuse(400, 'invalidPath', `A path has at most ${longestPath} characters.`)
+  if (text.length > maxPathLength) refuse(400, 'invalidPath', `A path has at most ${maxPathLength} characters.`)
   const isCore = text.toLowerCase().startsWith(`${coreUrn.toLowerCase()}:`)
   const steps = readSteps(attributes, isCore ? text.slice(coreUrn.length + 1) : text)
   return steps ?? refuse(400, 'invalidPath', 'The path leads to no attribute.')

@@ -1,7 +1,7 @@
 import type { Links } from '../http/links.ts'
 import type { Attribute, ResourceSchema, Values } from './attribute.ts'
 import { groupSchema, groupUrn } from './group-schema.ts'
-import { mostResults } from './list-query.ts'
+import { maxResultsPerPage } from './list-query.ts'
 import { enterpriseSchema, enterpriseUrn, userSchema, userUrn } from './user-schema.ts'
 
 /** RFC 7643 §5. */
@@ -9,7 +9,7 @@ export const presentServiceProviderConfig = (links: Links): Values => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
   patch: { supported: true },
   bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
-  filter: { supported: true, maxResults: mostResults },
+  filter: { supported: true, maxResults: maxResultsPerPage },
   changePassword: { supported: false },
   sort: { supported: false },
   etag: { supported: true },

@@ -4,7 +4,7 @@ import { refuse } from './scim-error.ts'
 export type Operation = { op: 'add' | 'remove' | 'replace'; path: string | undefined; value: unknown }
 
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-const mostOperations = 1_000
+const maxOperations = 1_000
 const kinds = ['add', 'remove', 'replace'] as const
 
 /** The operations of a PATCH body (RFC 7644 §3.5.2). Entra writes the names of operations with a capital. */
@@ -13,7 +13,7 @@ export function readOperations(body: Record<string, unknown>): Operation[] {
   const list = body['Operations'] ?? body['operations']
   if (!Array.isArray(list) || list.length === 0)
     refuse(400, 'invalidSyntax', 'Operations must be a list of operations.')
-  if (list.length > mostOperations) refuse(400, 'tooMany', `A request has at most ${mostOperations} operations.`)
+  if (list.length > maxOperations) refuse(400, 'tooMany', `A request has at most ${maxOperations} operations.`)
   return list.map(readOperation)
 }
 

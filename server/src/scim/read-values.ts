@@ -1,8 +1,8 @@
 import { type Attribute, findAttribute, isRecord, isStorable, type Values } from './attribute.ts'
 import { refuse } from './scim-error.ts'
 
-const longestText = 4_000
-const mostElements = 200
+const maxTextLength = 4_000
+const maxElements = 200
 
 /**
  * What an identity provider sent, under the attributes' own names. What no schema names is left out, as are read-only
@@ -25,8 +25,8 @@ export function readValue(attribute: Attribute, value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   if (!attribute.multiValued) return readOne(attribute, value)
   const elements = Array.isArray(value) ? value : [value]
-  if (elements.length > mostElements) {
-    refuse(400, 'invalidValue', `${attribute.name} must not have more than ${mostElements} values.`)
+  if (elements.length > maxElements) {
+    refuse(400, 'invalidValue', `${attribute.name} must not have more than ${maxElements} values.`)
   }
   const read = elements.map((element) => readOne(attribute, element)).filter((element) => element !== undefined)
   requireOnePrimary(attribute, read)
@@ -39,8 +39,8 @@ export function readOne(attribute: Attribute, value: unknown): unknown {
   if (attribute.type === 'complex') return readComplex(attribute, value)
   if (attribute.type === 'boolean') return readBoolean(attribute, value)
   if (typeof value !== 'string') return refuse(400, 'invalidValue', `${attribute.name} must be a string.`)
-  if (value.length > longestText || !isStorable(value)) {
-    refuse(400, 'invalidValue', `${attribute.name} must have at most ${longestText} characters, and no NUL.`)
+  if (value.length > maxTextLength || !isStorable(value)) {
+    refuse(400, 'invalidValue', `${attribute.name} must have at most ${maxTextLength} characters, and no NUL.`)
   }
   return value
 }

@@ -5,7 +5,7 @@ import { userUrn } from './user-schema.ts'
 /** Which attributes an answer is to have (RFC 7644 §3.9), as paths in lower case without the core schemas. */
 export type Selection = { readonly only: ReadonlySet<string> | undefined; readonly without: ReadonlySet<string> }
 
-const mostNames = 200
+const maxNames = 200
 const prefixes = [userUrn, groupUrn].map((urn) => `${urn.toLowerCase()}:`)
 
 export function readSelection(input: Record<string, unknown>): Selection {
@@ -15,7 +15,7 @@ export function readSelection(input: Record<string, unknown>): Selection {
 
 function namesOf(value: unknown): string[] {
   const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string')
-  const names = texts.flatMap((text) => text.split(',')).slice(0, mostNames)
+  const names = texts.flatMap((text) => text.split(',')).slice(0, maxNames)
   return names.map((name) => withoutPrefix(name.trim().toLowerCase())).filter((name) => name !== '')
 }
 

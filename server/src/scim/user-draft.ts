@@ -19,10 +19,10 @@ export type UserDraft = {
 }
 
 // B-tree keys have room for this in any alphabet.
-const longestKey = 400
-const longestName = 400
-const longestEmail = 320
-const mostBytes = 64 * 1024
+const maxKeyLength = 400
+const maxNameLength = 400
+const maxEmailLength = 320
+const maxBytes = 64 * 1024
 
 /** The user in the body of a POST or PUT. */
 export const draftFromBody = (body: Record<string, unknown>): UserDraft => draftOf(readValues(userAttributes, body))
@@ -35,8 +35,8 @@ export function draftOf({ userName, externalId, active, ...attributes }: Values)
   const external = typeof externalId === 'string' && externalId !== '' ? externalId : null
   if (external !== null) requireKey('externalId', external)
   if (typeof attributes['displayName'] === 'string') requireKey('displayName', attributes['displayName'])
-  if (Buffer.byteLength(JSON.stringify(attributes)) > mostBytes) {
-    refuse(400, 'invalidValue', `A user has at most ${mostBytes} bytes.`)
+  if (Buffer.byteLength(JSON.stringify(attributes)) > maxBytes) {
+    refuse(400, 'invalidValue', `A user has at most ${maxBytes} bytes.`)
   }
   return {
     userName,
@@ -50,7 +50,7 @@ export function draftOf({ userName, externalId, active, ...attributes }: Values)
 }
 
 function requireKey(name: string, value: string): void {
-  if (value.length > longestKey) refuse(400, 'invalidValue', `${name} must have at most ${longestKey} characters.`)
+  if (value.length > maxKeyLength) refuse(400, 'invalidValue', `${name} must have at most ${maxKeyLength} characters.`)
 }
 
 function nameOf({ displayName, name }: Values, userName: string): string {
@@ -58,7 +58,7 @@ function nameOf({ displayName, name }: Values, userName: string): string {
   const whole = [givenName, familyName].filter((part) => typeof part === 'string' && part !== '').join(' ')
   const candidates = [displayName, formatted, whole, userName]
   const chosen = candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '') ?? userName
-  return chosen.trim().slice(0, longestName).toWellFormed()
+  return chosen.trim().slice(0, maxNameLength).toWellFormed()
 }
 
 type Address = { value: string; type: unknown; isPrimary: boolean }
@@ -78,6 +78,6 @@ function emailOf(attributes: Values, userName: string): string {
   const chosen =
     addresses.find(({ isPrimary }) => isPrimary) ?? addresses.find(({ type }) => type === 'work') ?? addresses[0]
   const email = chosen?.value ?? userName
-  if (email.length <= longestEmail && /^[^@\s]+@[^@\s]+$/.test(email)) return email
+  if (email.length <= maxEmailLength && /^[^@\s]+@[^@\s]+$/.test(email)) return email
   return refuse(400, 'invalidValue', 'A user needs an e-mail address, in emails or as userName.')
 }

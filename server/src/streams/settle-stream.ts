@@ -31,7 +31,7 @@ export type Place = {
 
 export type Current = { stream: Stream; authorization: string | null }
 
-const longestName = 200
+const maxNameLength = 200
 
 /**
  * What a stream becomes. Without `current` it is new or set anew: what is not said has its default; else what is not
@@ -40,7 +40,7 @@ const longestName = 200
 export function settle(wishes: Wishes, place: Place, current?: Current): Settings {
   const deliveryType = deliveryTypeOf(wishes, current)
   const description = (wishes.description === undefined ? current?.stream.description : wishes.description) || null
-  const name = wishes.name ?? current?.stream.name ?? description?.slice(0, longestName) ?? place.streamUuid
+  const name = wishes.name ?? current?.stream.name ?? description?.slice(0, maxNameLength) ?? place.streamUuid
   const isPushed = deliveryType === 'push'
   const endpointUrl = isPushed ? (wishes.endpointUrl ?? current?.stream.endpoint_url ?? null) : null
   const authorization = authorizationFor(wishes, place, endpointUrl, current)

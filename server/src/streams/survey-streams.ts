@@ -17,7 +17,7 @@ export type StreamSurvey = {
   sharedCount: number
 }
 
-const mostListed = 5
+const maxListed = 5
 
 /** How all streams of the deployment stand, for its operator. */
 export async function surveyStreams(db: Db, now: string): Promise<StreamSurvey> {
@@ -36,7 +36,7 @@ export async function surveyStreams(db: Db, now: string): Promise<StreamSurvey> 
   const { rows: failing } = await sql<FailingStream>`
     select ssf_streams.id, ssf_streams.name, head.failing_since as since, coalesce(head.last_error, '') as error
     from ${streamsWithHeads} and ${isFailing}
-    order by head.failing_since limit ${sql.lit(mostListed)}`.execute(db)
+    order by head.failing_since limit ${sql.lit(maxListed)}`.execute(db)
   const { rows: keys } = await sql<{ since: string | null }>`
     select min(active_from) as since from signing_keys
     where withdrawn_at is null and active_from <= ${now}::timestamptz

@@ -21,7 +21,7 @@ export type NewEndpoint = {
   now: string
 }
 
-const mostEndpoints = 50
+const maxEndpoints = 50
 
 /** Makes an endpoint with a secret of its own, which is returned in clear. */
 export async function createEndpoint(
@@ -60,11 +60,9 @@ export async function createEndpoint(
 /** Those who make endpoints at the same time count one after the other. */
 async function refuseTooMany(tx: Tx, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints ${organizationId}`}, 0))`.execute(tx)
-  if ((await countEndpoints(tx, organizationId)) < mostEndpoints) return
+  if ((await countEndpoints(tx, organizationId)) < maxEndpoints) return
   fail('invalid', {
-    errors: [
-      { field: '', message: `an organization has at most ${mostEndpoints} webhook endpoints: delete one first` },
-    ],
+    errors: [{ field: '', message: `an organization has at most ${maxEndpoints} webhook endpoints: delete one first` }],
   })
 }
 

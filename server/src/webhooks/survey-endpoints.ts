@@ -19,7 +19,7 @@ export type EndpointSurvey = {
   troubled: TroubledEndpoint[]
 }
 
-const mostListed = 5
+const maxListed = 5
 
 /** How all webhook endpoints of the deployment stand, for its operator. */
 export async function surveyEndpoints(db: Db): Promise<EndpointSurvey> {
@@ -32,7 +32,7 @@ export async function surveyEndpoints(db: Db): Promise<EndpointSurvey> {
         else 'disabled_' || webhook_endpoints.disabled_reason end as trouble,
       coalesce(webhook_endpoints.disabled_at, standing.failing_since) as since
     from ${endpointsWithStandings} and ${isTroubled}
-    order by since limit ${sql.lit(mostListed)}`.execute(db)
+    order by since limit ${sql.lit(maxListed)}`.execute(db)
   const [counts = { count: 0, troubledCount: 0 }] = rows
   return { ...counts, troubled: troubled.map(({ url, ...rest }) => ({ ...rest, host: new URL(url).host })) }
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { dropOldAuthLogs } from '../../src/auth-logs/drop-old-auth-logs.ts'
-import { tendConsoleAccess } from '../../src/console-access/tend-console-access.ts'
+import { runConsoleAccessRetention } from '../../src/console-access/run-console-access-retention.ts'
 import { type Connection, connectPostgres } from '../../src/db/connect.ts'
 import type { Db } from '../../src/db/transact.ts'
 import { dropOldEvents } from '../../src/events/drop-old-events.ts'
 import { plusMs } from '../../src/issues/rules.ts'
 import { dropOldResults } from '../../src/live-queries/drop-old-results.ts'
-import { tendStreams, tendVerifications } from '../../src/streams/retention/tend-streams.ts'
-import { tendWebhooks } from '../../src/webhooks/retention/tend-webhooks.ts'
+import { runStreamRetention, runVerificationRetention } from '../../src/streams/retention/run-stream-retention.ts'
+import { runWebhookRetention } from '../../src/webhooks/retention/run-webhook-retention.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { makeIn, startOfTests } from '../support/make.ts'
 
@@ -77,13 +77,13 @@ async function blocksOf(db: Db, work: () => Promise<unknown>): Promise<number> {
 }
 
 const cleanUps: [name: string, run: (db: Db) => Promise<unknown>][] = [
-  ['streams', (db) => tendStreams(db, now)],
-  ['verifications', (db) => tendVerifications(db, now)],
-  ['webhooks', (db) => tendWebhooks(db, now)],
+  ['streams', (db) => runStreamRetention(db, now)],
+  ['verifications', (db) => runVerificationRetention(db, now)],
+  ['webhooks', (db) => runWebhookRetention(db, now)],
   ['sign-in log', (db) => dropOldAuthLogs(db, now)],
   ['live results', (db) => dropOldResults(db, now)],
   ['events', (db) => dropOldEvents(db, plusMs(now, -30 * 86_400_000))],
-  ['console access', (db) => tendConsoleAccess(db, now)],
+  ['console access', (db) => runConsoleAccessRetention(db, now)],
 ]
 
 testOnPostgres('a clean-up with nothing to drop reads a few blocks for each receiver', async () => {

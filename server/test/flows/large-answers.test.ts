@@ -7,7 +7,7 @@ import { makeIn, startOfTests } from '../support/make.ts'
 
 const harness = testApp()
 const make = makeIn(harness.database)
-const mostBytes = 2_000_000
+const maxBytes = 2_000_000
 const count = 30
 
 /** All records of a list by the largest pages, none of which is larger than an answer may be. */
@@ -17,7 +17,7 @@ async function walk(path: string): Promise<Record<string, unknown>[]> {
   for (let next = `${path}?per_page=100`; next !== ''; ) {
     const { status, body } = await harness.ask('GET', next)
     assert.equal(status, 200)
-    assert.ok(Buffer.byteLength(JSON.stringify(body)) <= mostBytes)
+    assert.ok(Buffer.byteLength(JSON.stringify(body)) <= maxBytes)
     assert.equal(body.pagination.count, body.data.length)
     records.push(...body.data)
     pages += 1

@@ -29,8 +29,8 @@ const endpoints = 6
 /** Longer than a request is waited for. */
 const attemptMs = 16_000
 /** Requests of one stream or endpoint that are under way at a time, and events sent while the database can not be told. */
-const mostUnderWay = 8
-const mostUnwritten = 128
+const maxUnderWay = 8
+const maxUnwritten = 128
 const specVersionOf = (index: number) => (index % 2 === 0 ? 'v1_0' : 'draft')
 
 testOnPostgres('whatever is killed, restarted or in trouble, every change arrives, and in order', async (t) => {
@@ -111,7 +111,7 @@ testOnPostgres('whatever is killed, restarted or in trouble, every change arrive
     [counts.push, pushStreams],
     [counts.hook, endpoints],
   ] as const) {
-    const cut = receivers * (workerKills * mostUnderWay + (restarts + crashes) * mostUnwritten)
+    const cut = receivers * (workerKills * maxUnderWay + (restarts + crashes) * maxUnwritten)
     assert.ok(afterAnswer <= cut, `${afterAnswer} repeats of what was answered`)
   }
 

@@ -8,7 +8,7 @@ import { openHookPlace } from './hook-place.ts'
 
 const database = testDatabase()
 /** Answered without the log knowing. */
-const mostUnwritten = 128
+const maxUnwritten = 128
 
 testOnPostgres('webhooks whose answers could not be written into the log', async (t) => {
   const devices = 150
@@ -24,19 +24,19 @@ testOnPostgres('webhooks whose answers could not be written into the log', async
       const log = await holdLog()
       await change(deviceIds, 'first')
       await change(deviceIds, 'second')
-      await until(15_000, async () => receiver.received.length === mostUnwritten)
+      await until(15_000, async () => receiver.received.length === maxUnwritten)
       await until(5_000, log.isAwaited)
       await pause(300)
-      assert.equal(receiver.received.length, mostUnwritten, 'no more is sent than may come again')
+      assert.equal(receiver.received.length, maxUnwritten, 'no more is sent than may come again')
       await killed.kill()
       await log.release()
       assert.deepEqual(await attemptsOf(endpointId), [], 'the log knows of nothing')
       const other = await place.startWorker()
       await until(30_000, isDrained)
       const { received } = receiver
-      const unwritten = received.slice(0, mostUnwritten)
+      const unwritten = received.slice(0, maxUnwritten)
       t.diagnostic(`${received.length} requests for ${2 * devices} webhooks`)
-      assert.equal(received.length, 2 * devices + mostUnwritten)
+      assert.equal(received.length, 2 * devices + maxUnwritten)
       const repeated = [...Map.groupBy(received, ({ id }) => id)].filter(([, sends]) => sends.length > 1)
       assert.deepEqual(repeated.map(([id]) => id).toSorted(), unwritten.map(({ id }) => id).toSorted())
       for (const [, [sent, ...again]] of repeated)
@@ -57,11 +57,11 @@ testOnPostgres('webhooks whose answers could not be written into the log', async
     const log = await holdLog()
     await change(deviceIds, 'first')
     await change(deviceIds, 'second')
-    await until(15_000, async () => receiver.received.length === mostUnwritten)
+    await until(15_000, async () => receiver.received.length === maxUnwritten)
     await until(5_000, log.isAwaited)
     assert.ok((await log.endAwaiting()) > 0)
     await until(10_000, log.isAwaited)
-    assert.equal(receiver.received.length, mostUnwritten)
+    assert.equal(receiver.received.length, maxUnwritten)
     await log.release()
     await until(30_000, isDrained)
     assert.equal(receiver.received.length, 2 * devices)

@@ -9,7 +9,7 @@ import { openStreamPlace } from './stream-place.ts'
 const database = testDatabase()
 const streams = extent(20, 100)
 const singles = 50
-const mostMegabytes = 512
+const maxMegabytes = 512
 /** What is held on to has to fit; given more, the engine keeps garbage for as long as there is room. */
 const heapMegabytes = 192
 
@@ -44,5 +44,5 @@ testOnPostgres('receivers that hang or drip, half of all, cost the others nothin
   t.diagnostic(`${waiting} events wait for the receivers in trouble; the worker had ${megabytes} MB at most`)
   assert.ok(waiting >= others.length * (deviceIds.length - 8), 'the others were in trouble all the time')
   assert.ok(good || !isSoak, 'the figures were never as good as the fault-free ones')
-  assert.ok(megabytes < mostMegabytes, `${megabytes} MB`)
+  assert.ok(megabytes < maxMegabytes, `${megabytes} MB`)
 })

@@ -6,7 +6,7 @@ import { type OptionDefinition, optionFault } from './option-kinds.ts'
 import type { OptionDefinitions } from './options.ts'
 
 const name = '^[a-z][a-z0-9_]{0,63}$'
-const mostOptions = 50
+const maxOptions = 50
 const most = 10_000
 
 const text = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
@@ -40,7 +40,7 @@ const definitionSchemas: Readonly<Record<string, TSchema>> = {
   version: strict({ ...kind('version'), ...standard }),
   text_list: strict({ ...kind('text_list'), ...standard, ...limits.text, ...limits.list }),
   integer_list: strict({ ...kind('integer_list'), ...standard, ...limits.integer, ...limits.list }),
-  record_list: strict({ ...kind('record_list'), ...standard, ...limits.list, fields: dictionary(mostOptions) }),
+  record_list: strict({ ...kind('record_list'), ...standard, ...limits.list, fields: dictionary(maxOptions) }),
 }
 
 /** In JSON text, which escapes both. */
@@ -54,7 +54,7 @@ export function readOptionDefinitions(
   json: unknown,
   path: string,
 ): { ok: OptionDefinitions } | { errors: FieldError[] } {
-  const faults = faultsUnder(dictionary(mostOptions), json, path)
+  const faults = faultsUnder(dictionary(maxOptions), json, path)
   if (faults.length > 0) return { errors: faults }
   // An object with names that fit, as was just seen; each of its members is looked at next.
   const definitions = json as Record<string, unknown>

@@ -62,8 +62,8 @@ function escapeMarkdown(value: unknown): string {
 function toCodeSpan(value: unknown): string {
   const text = toLine(value)
   if (text.trim() === '') return ''
-  const longestRun = (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0)
-  const fence = '`'.repeat(longestRun + 1)
+  const maxRun = (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0)
+  const fence = '`'.repeat(maxRun + 1)
   const padding = /^[` ]|[` ]$/.test(text) ? ' ' : ''
   return `${fence}${padding}${text}${padding}${fence}`
 }

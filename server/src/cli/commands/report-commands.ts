@@ -5,7 +5,7 @@ import { createQuery } from '../../reporting/queries/create-query.ts'
 import { deleteQuery } from '../../reporting/queries/delete-query.ts'
 import { editQuery } from '../../reporting/queries/edit-query.ts'
 import { findQuery, listQueries } from '../../reporting/queries/queries.ts'
-import { dailyInterval, longestInterval, shortestInterval } from '../../reporting/queries/rules.ts'
+import { dailyInterval, maxInterval, minInterval } from '../../reporting/queries/rules.ts'
 import { runQuery } from '../../reporting/queries/run-query.ts'
 import { tableNames } from '../../reporting/queries/table-names.ts'
 import { QueryRefused } from '../../reporting/sandbox/query-refused.ts'
@@ -20,7 +20,7 @@ const organization = Type.Optional(Type.String())
 const id = Type.String({ pattern: '^[0-9]{1,18}$' })
 const name = Type.String({ minLength: 1, maxLength: 200 })
 const sql = Type.String()
-const everySeconds = Type.Optional(Type.Integer({ minimum: shortestInterval, maximum: longestInterval }))
+const everySeconds = Type.Optional(Type.Integer({ minimum: minInterval, maximum: maxInterval }))
 
 export const createReportCommand = defineCommand({
   name: 'create-report',

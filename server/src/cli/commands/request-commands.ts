@@ -43,7 +43,7 @@ export const listRequestsCommand = defineCommand({
   },
 })
 
-const longestShown = 60
+const maxShownLength = 60
 
 const cellsOf = (row: ListedRequest) => [
   row.issue_count === null ? 'registration' : `exemption of ${row.issue_count}`,
@@ -52,8 +52,8 @@ const cellsOf = (row: ListedRequest) => [
   row.requested_at,
   row.person_email,
   `${row.device_id} ${row.device_name}`,
-  row.requester_message.length > longestShown
-    ? `${row.requester_message.slice(0, longestShown)}…`
+  row.requester_message.length > maxShownLength
+    ? `${row.requester_message.slice(0, maxShownLength)}…`
     : row.requester_message,
 ]
 

@@ -12,7 +12,7 @@ import { runSignIn } from '../sign-ins/run-sign-in.ts'
 
 const dayMs = 86_400_000
 /** A sign-in takes less than this, so that none ends in the future. */
-const longestSignInMs = 60_000
+const maxSignInMs = 60_000
 
 export const simulateSignInsCommand = defineCommand({
   name: 'simulate-sign-ins',
@@ -50,6 +50,6 @@ export const simulateSignInsCommand = defineCommand({
 /** In order, because the identifiers of auth logs have that of time. */
 const momentsOf = (count: number, seed: number, now: string): string[] =>
   Array.from({ length: count }, (_, number) => {
-    const agoMs = longestSignInMs + Math.floor(fractionOf(seed, number, 9) * (dayMs - longestSignInMs))
+    const agoMs = maxSignInMs + Math.floor(fractionOf(seed, number, 9) * (dayMs - maxSignInMs))
     return plusMs(now, -agoMs)
   }).sort()

@@ -10,7 +10,7 @@ import { describeEvent, eventAsJson, verifyEvents } from '../streams/describe-ev
 import { followStream } from '../streams/follow-stream.ts'
 
 const lookEveryMs = 500
-const mostStreams = 100
+const maxStreams = 100
 
 export const tailStreamsCommand = defineCommand({
   name: 'tail-streams',
@@ -44,7 +44,7 @@ export const tailStreamsCommand = defineCommand({
 
 async function listFollowed(db: Db, organizationId: string, reference: string | undefined, now: string) {
   if (reference !== undefined) return [orNotFound(await findStream(db, organizationId, reference))]
-  const page = { organizationId, params: {}, search: undefined, after: undefined, limit: mostStreams, now } as const
+  const page = { organizationId, params: {}, search: undefined, after: undefined, limit: maxStreams, now } as const
   const streams: Stream[] = await listStreams(db, { ...page, order: 'descending' })
   return streams.toReversed()
 }

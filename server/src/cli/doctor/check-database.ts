@@ -19,7 +19,7 @@ import { judgeStreams } from './judge-streams.ts'
 import { judgeWebhooks } from './judge-webhooks.ts'
 
 const oldestPostgres = 150_000
-const mostSkewMs = 5_000
+const maxSkewMs = 5_000
 const muchSkewMs = 1_000
 
 /** Asks the database, or the server that has it open, and judges the answer. */
@@ -98,7 +98,7 @@ function judgeBackground(status: BackgroundStatus): Finding {
 function judgeClock(databaseMs: number, askedAtMs: number, answeredAtMs: number): Finding {
   const skewMs = Math.max(askedAtMs - databaseMs, databaseMs - answeredAtMs, 0)
   const detail = `${(skewMs / 1000).toFixed(1)} s apart from the database`
-  if (skewMs > mostSkewMs) return failed('clock', `${detail}: set both machines' clocks by NTP`)
+  if (skewMs > maxSkewMs) return failed('clock', `${detail}: set both machines' clocks by NTP`)
   return skewMs > muchSkewMs ? warning('clock', detail) : ok('clock', 'agrees with the database')
 }
 

@@ -10,7 +10,7 @@ export type Arrival = {
   claims: SetClaims | null
 }
 
-const longestPart = 300
+const maxPartLength = 300
 
 /** One line for people. Whatever is in a token cannot steer the terminal. */
 export function describeArrival({ receivedAt, outcome, detail, claims }: Arrival): string {
@@ -21,7 +21,7 @@ export function describeArrival({ receivedAt, outcome, detail, claims }: Arrival
     outcome === 'accepted' ? undefined : detail,
   ]
   const shown = parts.filter((part) => typeof part === 'string' && part !== '')
-  return shown.map((part) => plainText(String(part)).slice(0, longestPart)).join('  ')
+  return shown.map((part) => plainText(String(part)).slice(0, maxPartLength)).join('  ')
 }
 
 /** One line of JSON; what terminals take for controls is escaped. */

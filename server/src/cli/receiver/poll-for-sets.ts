@@ -18,7 +18,7 @@ export type Polling = {
 
 const atOnce = 100
 const firstWaitMs = 1_000
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 
 /** Polls (RFC 8936) until the signal; what was shown is acknowledged with the next poll, and at the end. */
 export async function pollForSets(polling: Polling): Promise<void> {
@@ -36,7 +36,7 @@ export async function pollForSets(polling: Polling): Promise<void> {
       } catch (error) {
         if (signal.aborted) break
         if (!(error instanceof TransmitterError) || !error.isPassing) throw error
-        const waitMs = Math.max(Math.min(firstWaitMs * 2 ** failures, longestWaitMs), error.retryAfterMs)
+        const waitMs = Math.max(Math.min(firstWaitMs * 2 ** failures, maxWaitMs), error.retryAfterMs)
         failures += 1
         await polling.say(`${error.message}; again in ${Math.ceil(waitMs / 1_000)} s`)
         await waitFor(waitMs, signal)

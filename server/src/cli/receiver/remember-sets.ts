@@ -1,4 +1,4 @@
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /** The identifiers of tokens that were taken in, as many as fit: a token that comes again is known by them. */
 export function rememberSets() {
@@ -8,7 +8,7 @@ export function rememberSets() {
     add(jti: string): void {
       known.add(jti)
       const [oldest] = known
-      if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest)
+      if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest)
     },
   }
 }

@@ -2,7 +2,7 @@ import { inOrganization } from '../../db/in-organization.ts'
 import type { Reader } from '../../db/transact.ts'
 import type { Candidate } from './plan-sign-in.ts'
 
-const mostCandidates = 1_000
+const maxCandidates = 1_000
 
 /** People of the organization, once for each device that is registered to them, or once without one. */
 export async function listCandidates(reader: Reader, organizationId: string): Promise<Candidate[]> {
@@ -25,7 +25,7 @@ export async function listCandidates(reader: Reader, organizationId: string): Pr
     .where('people.deprovisioned_at', 'is', null)
     .orderBy('people.id')
     .orderBy('devices.id')
-    .limit(mostCandidates)
+    .limit(maxCandidates)
     .execute()
   return rows.map(({ person_id, name, device_id, device_name, auth_state }) => ({
     personId: person_id,

@@ -8,7 +8,7 @@ type TextRow = Record<string, string | null>
 
 export type ExportSettings = { fingerprint: string; now: string; write: (text: string) => Promise<void> }
 
-const mostRows = 1000
+const maxRows = 1000
 const roomyBytes = 1 << 20
 
 /**
@@ -55,7 +55,7 @@ async function* readBatches(tx: Tx, table: Table): AsyncGenerator<TextRow[]> {
     if (rows.length < limit) return
     after = rows.at(-1)
     const bytes = rows.reduce((sum, row) => sum + lengthOf(row), 0)
-    limit = bytes > roomyBytes ? Math.max(1, Math.floor(limit / 2)) : Math.min(mostRows, limit * 2)
+    limit = bytes > roomyBytes ? Math.max(1, Math.floor(limit / 2)) : Math.min(maxRows, limit * 2)
   }
 }
 

@@ -16,9 +16,9 @@ import {
 
 type TextRow = Record<string, string | null>
 
-const longestLineBytes = 256 << 20
-const mostRows = 1000
-const mostBytes = 4 << 20
+const maxLineBytes = 256 << 20
+const maxRows = 1000
+const maxBytes = 4 << 20
 
 /**
  * Reads what `exportDeployment` wrote into an empty database with the same tables; returns how many rows of each. The
@@ -35,7 +35,7 @@ export async function importDeployment(
   const hash = createHash('sha256')
   let isStarted = false
   let isEnded = false
-  for await (const bytes of splitLines(input, longestLineBytes)) {
+  for await (const bytes of splitLines(input, maxLineBytes)) {
     if (isEnded) throw refusal('something follows its end')
     const line = parseLine(bytes)
     if (!isStarted) {
@@ -125,7 +125,7 @@ function loadInto(tx: Tx, tables: Table[]) {
     counts[name] = (counts[name] ?? 0) + 1
     rows.push(row)
     for (const value of Object.values(row)) bytes += value?.length ?? 0
-    if (rows.length >= mostRows || bytes >= mostBytes) await flush()
+    if (rows.length >= maxRows || bytes >= maxBytes) await flush()
   }
 
   return { counts, add, flush }

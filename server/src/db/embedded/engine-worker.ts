@@ -128,7 +128,7 @@ const maintainEveryMs = 60_000
 
 async function serve({ engine, writtenBytes }: Opened): Promise<void> {
   failInsteadOfHanging(engine)
-  watchHeap(heapBytesOf(engine), settings.mostHeapBytes, (bytes) => say({ kind: 'heap', bytes }))
+  watchHeap(heapBytesOf(engine), settings.maxHeapBytes, (bytes) => say({ kind: 'heap', bytes }))
   const command = (sql: string) => decodeAnswer(execute(engine, encodeStatement(sql, [])))
   const { dataDir, minimumFreeBytes, transactionTimeLimitMs } = settings
   const guard = dataDir === undefined ? undefined : freeSpaceGuard(dataDir, minimumFreeBytes, command)

@@ -240,15 +240,15 @@ testOnEmbedded('the write-ahead log stays short however much is written', async 
 testOnEmbedded('a statement that needs more than the heap may take fails, and the next one runs', async () => {
   const unbounded = await connect({})
   assert.equal(unbounded.heapUse()?.main, 128 * megabyte)
-  const mostHeapBytes = 160 * megabyte
-  const connection = await unbounded.openIsolated('reports', mostHeapBytes)
+  const maxHeapBytes = 160 * megabyte
+  const connection = await unbounded.openIsolated('reports', maxHeapBytes)
   const repeat = (megabytes: number) => sql`select length(repeat('x', ${megabytes * megabyte}::int))`
   await repeat(1).execute(connection.db)
   await assert.rejects(repeat(200).execute(connection.db), { code: '53200' })
   const collected = sql`select cardinality(array_agg(repeat(md5(n::text), 30000))) from generate_series(1, 300) as n`
   await assert.rejects(collected.execute(connection.db), { code: '53200' })
   await repeat(20).execute(connection.db)
-  assert.ok(Number(unbounded.heapUse()?.isolated) <= mostHeapBytes)
+  assert.ok(Number(unbounded.heapUse()?.isolated) <= maxHeapBytes)
   await repeat(200).execute(unbounded.db)
   assert.ok(Number(unbounded.heapUse()?.main) > 300 * megabyte)
 })

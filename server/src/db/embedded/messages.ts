@@ -6,7 +6,7 @@ export type EngineSettings = {
   minimumFreeBytes: number
   transactionTimeLimitMs: number
   /** What it may take as heap; absent, its whole address space of 2 GB. */
-  mostHeapBytes?: number
+  maxHeapBytes?: number
 }
 
 export type ToEngine =

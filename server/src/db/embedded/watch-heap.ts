@@ -8,15 +8,15 @@ const pageBytes = 65_536
 
 /**
  * Tells how large the memory of this thread's engine is, now and whenever it grows, and refuses to let it grow beyond
- * `mostBytes`. The engine's `malloc` then finds none, which PostgreSQL answers with an error of the statement (SQLSTATE
+ * `maxBytes`. The engine's `malloc` then finds none, which PostgreSQL answers with an error of the statement (SQLSTATE
  * 53200), and goes on. The memory never shrinks. Files of a database in memory are not in it.
  */
-export function watchHeap(bytesNow: number, mostBytes: number | undefined, onSize: (bytes: number) => void): void {
+export function watchHeap(bytesNow: number, maxBytes: number | undefined, onSize: (bytes: number) => void): void {
   const { prototype } = WebAssembly.Memory
   const grow = prototype.grow
   prototype.grow = function growWithin(this: Memory, pages: number): number {
     const bytes = this.buffer.byteLength + pages * pageBytes
-    if (mostBytes !== undefined && bytes > mostBytes) throw new RangeError('The engine has all that it may take')
+    if (maxBytes !== undefined && bytes > maxBytes) throw new RangeError('The engine has all that it may take')
     const before = grow.call(this, pages)
     onSize(bytes)
     return before

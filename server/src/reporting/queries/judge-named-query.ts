@@ -3,12 +3,12 @@ import { judgeQuery } from '../sandbox/judge-query.ts'
 import { QueryRefused } from '../sandbox/query-refused.ts'
 import { tableNames } from './table-names.ts'
 
-const longestName = 200
+const maxNameLength = 200
 
 /** Refuses a name that nobody could read, and SQL that the sandbox would not run. */
 export async function judgeNamedQuery({ name, sql }: { name: string; sql: string }): Promise<void> {
-  if (name.trim() === '' || name.length > longestName || !name.isWellFormed() || name.includes('\0')) {
-    refuse('name', `must have 1 to ${longestName} characters`)
+  if (name.trim() === '' || name.length > maxNameLength || !name.isWellFormed() || name.includes('\0')) {
+    refuse('name', `must have 1 to ${maxNameLength} characters`)
   }
   try {
     await judgeQuery(sql, tableNames)

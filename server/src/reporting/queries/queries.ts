@@ -31,22 +31,22 @@ export const findQuery = (reader: Reader, organizationId: string, id: string) =>
 export const queryExists = async (reader: Reader, organizationId: string, id: string): Promise<boolean> =>
   (await findQuery(reader, organizationId, id)) !== undefined
 
-const mostAnswered = 1_000
+const maxAnswered = 1_000
 
 /** A part of so many bytes may end within a letter, which is no text; ASCII is whole. */
 const partsOfLetters = Buffer.from(Array.from({ length: 128 }, (_, index) => 128 + index))
 
-/** The first rows of each query's latest run, together within `mostBytes`, which the queries share alike. */
+/** The first rows of each query's latest run, together within `maxBytes`, which the queries share alike. */
 export async function firstResults(
   reader: Reader,
   organizationId: string,
   queries: readonly Pick<QueryRow, 'id' | 'run_id'>[],
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Map<string, Record<string, unknown>[]>> {
   const found = new Map(queries.map(({ id }) => [id, [] as Record<string, unknown>[]]))
   if (queries.length === 0) return found
-  const share = Math.floor(mostBytes / queries.length)
-  const most = sql`least(${share}::int, run.slice_ends[${mostAnswered / rowsPerSlice}::int])`
+  const share = Math.floor(maxBytes / queries.length)
+  const most = sql`least(${share}::int, run.slice_ends[${maxAnswered / rowsPerSlice}::int])`
   const runs = await reader
     .selectFrom('reporting_queries')
     .innerJoin('reporting_query_runs as run', (join) =>

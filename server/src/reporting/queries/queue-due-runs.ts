@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Db, type Tx, transact } from '../../db/transact.ts'
 import { queueRun, requestRun } from './request-run.ts'
 
-const mostAtOnce = 200
+const maxAtOnce = 200
 
 /**
  * Queues a run of every query whose moment has come, and notes its next. A moment that was missed is not made up for.
@@ -16,7 +16,7 @@ export async function queueDueRuns(db: Db, now: string): Promise<number> {
         select q.organization_id, q.id from reporting_queries as q
         join organizations as o on o.id = q.organization_id and not ('reporting' = any(o.disabled_features))
         where q.next_run_at <= ${now}::timestamptz
-        order by q.next_run_at limit ${mostAtOnce}::int for update of q skip locked
+        order by q.next_run_at limit ${maxAtOnce}::int for update of q skip locked
       ) as due
       where reporting_queries.organization_id = due.organization_id and reporting_queries.id = due.id
       returning reporting_queries.organization_id, reporting_queries.id`.execute(tx)

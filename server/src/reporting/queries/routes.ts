@@ -16,9 +16,9 @@ import {
 } from './queries.ts'
 
 /** What the results of one answer may take, so that all of it stays below 2 MB. */
-const mostAnswerBytes = 1_900_000
+const maxAnswerBytes = 1_900_000
 /** In a list they are a glimpse: reading and writing more takes longer than a page may. */
-const mostListedBytes = 400_000
+const maxListedBytes = 400_000
 
 export function reportingQueryRoutes(app: FastifyInstance): void {
   const tag = 'Reporting'
@@ -78,8 +78,8 @@ async function withResults(
   { omit_results: omit }: ReportingQueryOptions,
 ): Promise<Answered[]> {
   if (omit === '1' || omit === 'true') return queries.map((query) => ({ query, results: undefined }))
-  const most = queries.length > 1 ? mostListedBytes : mostAnswerBytes
-  const room = Math.max(0, Math.min(most, mostAnswerBytes - Buffer.byteLength(JSON.stringify(queries))))
+  const most = queries.length > 1 ? maxListedBytes : maxAnswerBytes
+  const room = Math.max(0, Math.min(most, maxAnswerBytes - Buffer.byteLength(JSON.stringify(queries))))
   const results = await firstResults(reader, organizationId, queries, room)
   return queries.map((query) => ({ query, results: results.get(query.id) ?? [] }))
 }

@@ -1,6 +1,6 @@
 import { QueryRefused } from './query-refused.ts'
 
-const longestMessage = 500
+const maxMessageLength = 500
 
 /** SQLSTATEs (the manual's appendix A) of what the query's author can mend, with our words or the database's own. */
 const explained: readonly [pattern: RegExp, text: string | undefined][] = [
@@ -20,6 +20,6 @@ export function describeSqlError(error: unknown): QueryRefused | undefined {
   if (!(error instanceof Error && 'code' in error)) return undefined
   const found = explained.find(([pattern]) => pattern.test(String(error.code)))
   if (!found) return undefined
-  const own = error.message.slice(0, longestMessage)
+  const own = error.message.slice(0, maxMessageLength)
   return new QueryRefused(found[1] ?? `The query failed: ${own}.`, { cause: error })
 }

@@ -2,7 +2,7 @@ import type { Connection, IsolatedConnection } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import { limitConcurrency } from '../../jobs/limit-concurrency.ts'
 import { emptyTables, loadTables } from './load-tables.ts'
-import { mostPeakBytes } from './size/ledger.ts'
+import { maxPeakBytes } from './size/ledger.ts'
 import type { Mentions } from './size/size-of-query.ts'
 
 /** How long an instance is kept for the next query of its organization. */
@@ -70,7 +70,7 @@ async function copyOf(host: Host, connection: Connection, organizationId: string
     return kept.connection
   }
   await endCopy(host)
-  const copy = await connection.openIsolated('reports', engineBytes + mostPeakBytes)
+  const copy = await connection.openIsolated('reports', engineBytes + maxPeakBytes)
   try {
     await migrate(copy)
     await copy.executeScript(withoutForeignKeys)

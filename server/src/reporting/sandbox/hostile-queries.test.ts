@@ -13,7 +13,7 @@ import { tableNames } from '../queries/table-names.ts'
 import { judgeQuery } from './judge-query.ts'
 import { QueryRefused } from './query-refused.ts'
 import { runInSandbox } from './run-in-sandbox.ts'
-import { mostPeakBytes } from './size/ledger.ts'
+import { maxPeakBytes } from './size/ledger.ts'
 
 /** All of them take minutes: every so many-th is run otherwise. */
 const everyNth = extent(12, 1)
@@ -97,7 +97,7 @@ async function runAll(texts: readonly string[]): Promise<void> {
     const { answer, peakBytes, isRefused } = await run(text)
     if (isRefused) refused += 1
     assert.doesNotMatch(answer, /theirmark/i, text)
-    assert.ok(peakBytes <= mostPeakBytes, `${Math.round(peakBytes / 2 ** 20)} MB: ${text}`)
+    assert.ok(peakBytes <= maxPeakBytes, `${Math.round(peakBytes / 2 ** 20)} MB: ${text}`)
     if (peakBytes > largest.bytes) largest = { bytes: peakBytes, text }
   }
   const heap = database.connection.heapUse()?.isolated

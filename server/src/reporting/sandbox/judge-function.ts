@@ -4,8 +4,8 @@ import { refuse } from './query-refused.ts'
 import { integerOf, literalOf, namesOf, nodeOf, nodesOf } from './read-node.ts'
 import { faultOfPattern } from './regex-rules.ts'
 
-const longestPadding = 1_000
-const mostSeries = 1_000
+const maxPaddingLength = 1_000
+const maxSeries = 1_000
 
 /** Refuses a call that is not allowed, or that is not with these arguments. */
 export function judgeFunction({ funcname, args }: Node): { answersRows: boolean } {
@@ -28,8 +28,8 @@ function judgeArguments(name: string, args: readonly Node[]): void {
   if (regexFunctions.has(name)) refuseFault(faultOfPattern(literalOf(second)))
   if (name === 'substring') judgeSubstring(args)
   if (name === 'generate_series') judgeSeries(args)
-  if ((name === 'lpad' || name === 'rpad') && !((integerOf(second) ?? Infinity) <= longestPadding)) {
-    refuse(`The length for ${name} must be a number up to ${longestPadding}.`)
+  if ((name === 'lpad' || name === 'rpad') && !((integerOf(second) ?? Infinity) <= maxPaddingLength)) {
+    refuse(`The length for ${name} must be a number up to ${maxPaddingLength}.`)
   }
 }
 
@@ -62,8 +62,8 @@ function isNumber(tagged: Node): boolean {
 
 function judgeSeries(args: readonly Node[]): void {
   const [from = 0, to = 0, step = 1] = args.map((argument) => integerOf(argument) ?? Number.NaN)
-  const isShort = step !== 0 && Math.abs(to - from) / Math.abs(step) < mostSeries
+  const isShort = step !== 0 && Math.abs(to - from) / Math.abs(step) < maxSeries
   if (args.length < 2 || args.length > 3 || !isShort) {
-    refuse(`generate_series needs whole numbers, and at most ${mostSeries} rows.`)
+    refuse(`generate_series needs whole numbers, and at most ${maxSeries} rows.`)
   }
 }

@@ -5,7 +5,7 @@ import { type Node, type ParsedSelect, parseSelect } from './parse-select.ts'
 import { refuse } from './query-refused.ts'
 import { integerOf, namesOf, nodeOf, nodesOf, textOf } from './read-node.ts'
 import { faultOfLedger } from './size/ledger.ts'
-import { leastSizeOfQuery } from './size/size-of-query.ts'
+import { minSizeOfQuery } from './size/size-of-query.ts'
 
 /** What is seen from a place of the query, and what has been counted so far in all of it. */
 type Place = {
@@ -25,8 +25,8 @@ type Seen = {
 }
 
 const deepestNesting = 200
-const mostTables = 20
-const mostRowFunctions = 4
+const maxTables = 20
+const maxRowFunctions = 4
 
 /**
  * Judges the text by its syntax tree: every node, field, table, function, operator and type must be an allowed one.
@@ -38,7 +38,7 @@ export async function judgeQuery(text: string, tables: ReadonlySet<string>): Pro
   const parsed = await parseSelect(text)
   judge('SelectStmt', parsed.select, { tables, ctes: new Set(), depth: 0, seen })
   for (const names of seen.columns) judgeColumn(names, seen)
-  const fault = faultOfLedger(leastSizeOfQuery(parsed.select))
+  const fault = faultOfLedger(minSizeOfQuery(parsed.select))
   if (fault !== undefined) refuse(fault)
   return parsed
 }
@@ -89,7 +89,7 @@ const rules: Readonly<Record<string, (node: Node, place: Place) => void>> = {
   },
   RangeVar({ schemaname, relname }, { tables, ctes, seen }) {
     seen.tables += 1
-    if (seen.tables > mostTables) refuse(`A reporting query may name ${mostTables} tables.`)
+    if (seen.tables > maxTables) refuse(`A reporting query may name ${maxTables} tables.`)
     const name = textOf(relname)
     if (schemaname === undefined && ctes.has(name)) return
     if ((schemaname !== undefined && schemaname !== 'reporting') || !tables.has(name)) {
@@ -105,8 +105,8 @@ const rules: Readonly<Record<string, (node: Node, place: Place) => void>> = {
   },
   FuncCall(node, { seen }) {
     if (judgeFunction(node).answersRows) seen.rowFunctions += 1
-    if (seen.rowFunctions > mostRowFunctions) {
-      refuse(`A reporting query may call ${mostRowFunctions} functions that answer several rows.`)
+    if (seen.rowFunctions > maxRowFunctions) {
+      refuse(`A reporting query may call ${maxRowFunctions} functions that answer several rows.`)
     }
   },
   ColumnRef({ fields }, { seen }) {

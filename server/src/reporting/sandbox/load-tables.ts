@@ -46,7 +46,7 @@ const sourcesOf = (reportingTable: string): readonly Source[] =>
 /** Rows of one statement, short enough that the others of the embedded database do not wait for it. */
 const rowsPerPage = 200
 /** Of all rows as JSON: the database in memory holds them as well. */
-const mostBytes = 64_000_000
+const maxBytes = 64_000_000
 
 export type Load = {
   readonly from: Db
@@ -67,7 +67,7 @@ export async function loadTables(load: Load): Promise<void> {
   const tables = [...new Set(Array.from(sources.values(), ({ table }) => table))]
   if (tables.length === 0) return
   await load.into.executeScript(`truncate ${tables.join()}`)
-  let left = mostBytes
+  let left = maxBytes
   for (const source of sources.values()) left -= await copyTable(load, source, left)
   await load.into.executeScript(`analyze ${tables.join()}`)
 }
@@ -87,7 +87,7 @@ async function copyTable(load: Load, source: Source, left: number): Promise<numb
     bytes += page.reduce((sum, { content }) => sum + content.length, 0)
     if (bytes > left) {
       refuse(
-        `The tables of the query have more than ${mostBytes / 1_000_000} MB, which the embedded database does not copy: run Muster on PostgreSQL.`,
+        `The tables of the query have more than ${maxBytes / 1_000_000} MB, which the embedded database does not copy: run Muster on PostgreSQL.`,
       )
     }
     await insertPage(load, source, page)

@@ -6,10 +6,10 @@ import { sessionPrefix } from './in-isolation.ts'
 export type OverdueSession = { process: number; organizationId: string; queryId: string; seconds: number }
 
 /** Longer than any query may take, with all that ends it. */
-const longestSeconds = 60
+const maxSeconds = 60
 
 /** PostgreSQL's sessions of reporting queries past every limit, of this database, the oldest first; at most ten. */
-export async function listOverdueSessions(db: Db, olderThanSeconds = longestSeconds): Promise<OverdueSession[]> {
+export async function listOverdueSessions(db: Db, olderThanSeconds = maxSeconds): Promise<OverdueSession[]> {
   const { rows } = await sql<{ pid: number; name: string; seconds: string }>`
     select pid, application_name as name, floor(extract(epoch from clock_timestamp() - backend_start)) as seconds
     from pg_stat_activity

@@ -3,7 +3,7 @@ import { refuse } from './query-refused.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
-export const longestSqlBytes = 10_000
+export const maxSqlBytes = 10_000
 
 export type ParsedSelect = {
   readonly select: Node
@@ -13,7 +13,7 @@ export type ParsedSelect = {
 
 /** The text's syntax tree by PostgreSQL's own parser. Throws QueryRefused unless it is one SELECT. */
 export async function parseSelect(text: string): Promise<ParsedSelect> {
-  if (Buffer.byteLength(text) > longestSqlBytes) refuse(`The SQL is too long: it may have ${longestSqlBytes} bytes.`)
+  if (Buffer.byteLength(text) > maxSqlBytes) refuse(`The SQL is too long: it may have ${maxSqlBytes} bytes.`)
   if (text.includes('\0') || !text.isWellFormed()) refuse('The SQL has characters that no text may have.')
   if (text.trim() === '') refuse('The SQL is empty.')
   await loadModule()

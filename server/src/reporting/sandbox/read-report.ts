@@ -3,15 +3,15 @@ import type { Tx } from '../../db/transact.ts'
 import { refuse } from './query-refused.ts'
 import { boundRow, type ReportRow } from './report-row.ts'
 
-const mostRows = 10_000
-const mostBytes = 5_000_000
-const mostColumns = 100
+const maxRows = 10_000
+const maxBytes = 5_000_000
+const maxColumns = 100
 /** What one fetch may hold is bounded by this, the columns, and the length that values are cut to. */
-const mostRowsPerFetch = 50
-const mostBytesPerFetch = 8_000_000
+const maxRowsPerFetch = 50
+const maxBytesPerFetch = 8_000_000
 /** A control character takes as many in JSON. */
 const bytesInJson = 6
-const longestValue = 10_000
+const maxValueLength = 10_000
 
 export type Report = {
   readonly columns: readonly string[]
@@ -25,15 +25,15 @@ export type Report = {
  * the text holds.
  */
 export const asJsonRows = (text: string) => sql`
-  select case when octet_length(rows.content::text) <= ${longestValue}::int then rows.content::text else (
-    select json_object_agg(cell.key, case when length(cell.value::text) > ${longestValue}::int
-      then to_json(left(cell.value #>> '{}', ${longestValue}::int)) else cell.value end)::text
+  select case when octet_length(rows.content::text) <= ${maxValueLength}::int then rows.content::text else (
+    select json_object_agg(cell.key, case when length(cell.value::text) > ${maxValueLength}::int
+      then to_json(left(cell.value #>> '{}', ${maxValueLength}::int)) else cell.value end)::text
     from json_each(rows.content) as cell
   ) end as content
   from (
     select to_json(muster_report_row) as content from (
 ${sql.raw(text)}
-    ) as muster_report_row limit ${sql.lit(mostRows + 1)}
+    ) as muster_report_row limit ${sql.lit(maxRows + 1)}
   ) as rows`
 
 export type Reading = {
@@ -46,8 +46,8 @@ export type Reading = {
 
 /** Reads the query through a cursor, up to the limits of rows and bytes. */
 export async function readReport(tx: Tx, { statement: text, rowBytes, deadline }: Reading): Promise<Report> {
-  const fitting = Math.floor(mostBytesPerFetch / (bytesInJson * rowBytes))
-  const rowsPerFetch = Math.max(1, Math.min(mostRowsPerFetch, fitting))
+  const fitting = Math.floor(maxBytesPerFetch / (bytesInJson * rowBytes))
+  const rowsPerFetch = Math.max(1, Math.min(maxRowsPerFetch, fitting))
   await sql`declare muster_report no scroll cursor for ${asJsonRows(text)}`.execute(tx)
   const [first] = await fetchRows(tx, 1)
   if (first === undefined) return { columns: [], rows: [], isTruncated: false }
@@ -58,7 +58,7 @@ export async function readReport(tx: Tx, { statement: text, rowBytes, deadline }
     for (const content of fetched) {
       const row = boundRow(content)
       bytes += row.bytes
-      if (rows.length === mostRows || bytes > mostBytes) return { columns, rows, isTruncated: true }
+      if (rows.length === maxRows || bytes > maxBytes) return { columns, rows, isTruncated: true }
       rows.push(row)
     }
     if (performance.now() > deadline) refuse('The query took longer than it may.')
@@ -77,6 +77,6 @@ async function columnsOf(tx: Tx, content: string): Promise<string[]> {
   const names = rows.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) refuse(`Two columns are named "${twice}": give one another name with AS.`)
-  if (names.length > mostColumns) refuse(`A reporting query may answer ${mostColumns} columns.`)
+  if (names.length > maxColumns) refuse(`A reporting query may answer ${maxColumns} columns.`)
   return names
 }

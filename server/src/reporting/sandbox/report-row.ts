@@ -3,7 +3,7 @@ import { refuse } from './query-refused.ts'
 export type ReportRow = { readonly content: string; readonly bytes: number }
 
 /** So that a page of 100 rows stays below 2 MB. */
-const mostRowBytes = 16_000
+const maxRowBytes = 16_000
 
 /** PostgreSQL's JSON form of a timestamptz at UTC. */
 const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00:00$/
@@ -16,7 +16,7 @@ const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00:00
 export function boundRow(json: string): ReportRow {
   const row = parseRow(json)
   let content = JSON.stringify(row)
-  for (let longest = 4_000; Buffer.byteLength(content) > mostRowBytes; longest = Math.floor(longest / 2)) {
+  for (let longest = 4_000; Buffer.byteLength(content) > maxRowBytes; longest = Math.floor(longest / 2)) {
     content = JSON.stringify(
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cut(value, longest)])),
     )

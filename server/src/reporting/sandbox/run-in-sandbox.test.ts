@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { testDatabase, testOnEmbedded, testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { tableNames } from '../queries/table-names.ts'
-import { longestSqlBytes } from './parse-select.ts'
+import { maxSqlBytes } from './parse-select.ts'
 import { QueryRefused } from './query-refused.ts'
 import { runInSandbox, type SandboxedQuery } from './run-in-sandbox.ts'
 
@@ -287,7 +287,7 @@ const hostile: readonly [title: string, sql: string, answer: RegExp][] = [
     `select 1 from ${Array.from({ length: 21 }, (_, i) => `person_people as p${i}`).join(', ')}`,
     /20 tables/,
   ],
-  ['a long query', `select ${'1,'.repeat(longestSqlBytes)}1`, /too long/],
+  ['a long query', `select ${'1,'.repeat(maxSqlBytes)}1`, /too long/],
   ['nothing', ' \n', /empty/],
   ['a comment alone', '-- nothing', /empty/],
   ['a NUL', 'select \0', /no text may have/],

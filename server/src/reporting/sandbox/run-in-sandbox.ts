@@ -24,7 +24,7 @@ const planEndedAfterMs = 5_000
  * The planner's estimate above which a query is refused; about a million to ten seconds of work. The embedded engine
  * is slower, and cannot interrupt a statement without losing the copy that it computes on.
  */
-const mostCost: Record<Engine, number> = { postgres: 2_000_000, pglite: 300_000 }
+const maxCost: Record<Engine, number> = { postgres: 2_000_000, pglite: 300_000 }
 
 export type SandboxedQuery = {
   readonly organizationId: string
@@ -117,7 +117,7 @@ async function judge(tx: Tx, { organizationId, select, statement, engine, within
   const ledger = await measure(0)
   await configure(tx, ledger, privileges, engine)
   const plan = await within(planEndedAfterMs, planOf(tx, statement))
-  if (plan === undefined || worstCost(plan) > mostCost[engine]) {
+  if (plan === undefined || worstCost(plan) > maxCost[engine]) {
     refuse('The query would read or combine too many rows: add conditions to its joins, or narrow its tables.')
   }
   const sorts = sortsByOneValue(plan)
@@ -130,7 +130,7 @@ async function judge(tx: Tx, { organizationId, select, statement, engine, within
 }
 
 /** What sorts may spill: to a disk, or on the embedded engine, whose copy has none, to memory that grows by copying. */
-const mostTemporary = { postgres: '256MB', pglite: '16MB' } as const
+const maxTemporary = { postgres: '256MB', pglite: '16MB' } as const
 
 /** What the query was judged to need is what it gets, and the role is taken last. */
 async function configure(tx: Tx, ledger: Ledger, privileges: SandboxPrivileges, engine: Engine): Promise<void> {
@@ -144,7 +144,7 @@ async function configure(tx: Tx, ledger: Ledger, privileges: SandboxPrivileges, 
     enable_hashagg: 'off',
     enable_memoize: 'off',
     ...(privileges.mayPresortAggregates && { enable_presorted_aggregate: 'off' }),
-    ...(privileges.maySetTempFileLimit && { temp_file_limit: mostTemporary[engine] }),
+    ...(privileges.maySetTempFileLimit && { temp_file_limit: maxTemporary[engine] }),
     // The plan that was judged is the one that runs.
     cursor_tuple_fraction: '1',
   })

@@ -46,7 +46,7 @@ const isKeyGone = sql<boolean>`not exists (
     and key.organization_id = any(array[ssf_stream_events.organization_id, (select min(id) from organizations)])
 )`.as('is_key_gone')
 
-export const fromLedger = (reader: Reader, organizationId: string, streamId: string, mostAttempts: number) =>
+export const fromLedger = (reader: Reader, organizationId: string, streamId: string, maxAttempts: number) =>
   reader
     .selectFrom('ssf_stream_events')
     .innerJoin('ssf_streams', (join) =>
@@ -97,7 +97,7 @@ export const fromLedger = (reader: Reader, organizationId: string, streamId: str
       'signal.txn',
       'signal.occurred_at',
       nextAttemptAt,
-      latestAttempts(mostAttempts),
+      latestAttempts(maxAttempts),
     ])
     .where(inOrganization('ssf_stream_events', organizationId))
     .where('ssf_stream_events.stream_id', '=', streamId)

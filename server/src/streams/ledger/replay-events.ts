@@ -10,7 +10,7 @@ import type { ReplayChoice } from './choose-replay.ts'
 type Replay = { stream: Stream; choice: ReplayChoice; actor: Actor; now: string }
 
 /** Bounds the transaction and its locks. */
-const mostAtOnce = 10_000
+const maxAtOnce = 10_000
 
 /**
  * Lets settled events wait for the receiver once more, with their identifiers, numbers and tokens as they are. What
@@ -19,7 +19,7 @@ const mostAtOnce = 10_000
 export async function replayEvents(
   tx: Tx,
   { stream, choice, actor, now }: Replay,
-  most = mostAtOnce,
+  most = maxAtOnce,
 ): Promise<{ count: number; goOnAfter: string | null }> {
   const { organization_id: organizationId, id: streamId } = stream
   const withdrawn = await listWithdrawnHeaders(tx, organizationId)

@@ -23,7 +23,7 @@ const common = {
 } as const
 
 const defaultMost = 100
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 
 type PollCall = Call<unknown, unknown, typeof path>
 
@@ -59,7 +59,7 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
     const polled = { organizationId, streamId: stream.id }
     if (asked.ack || asked.setErrs) await acknowledge(call.db, { ...polled, now: call.now }, asked)
     if (isOnlyAcknowledging(asked)) return { sets: {} }
-    const most = Math.min(asked.maxEvents ?? defaultMost, mostAtOnce)
+    const most = Math.min(asked.maxEvents ?? defaultMost, maxAtOnce)
     const answer = await takeSets(parts.issuer, polled, most)
     if (asked.returnImmediately || Object.keys(answer.sets).length > 0) return answer
     const leave = await enterHold(call.db, polled, parts.pollHoldMs)

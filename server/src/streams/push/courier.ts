@@ -10,11 +10,11 @@ export type Want = { room: number; except: string[]; exceptDevices: string[]; ve
 
 /** Events in memory of a stream whose receiver is in trouble, and devices among them that have failed. */
 const heldWindow = 32
-const mostSuspects = 16
+const maxSuspects = 16
 /** Requests that a receiver is given at a time. */
-const mostAtOnce = 8
+const maxAtOnce = 8
 /** Events sent of which the ledger does not know yet: what a death of this process, or of the database, sends again. */
-const mostUnwritten = 128
+const maxUnwritten = 128
 
 type Held = Extract<Verdict, { kind: 'held' }>
 
@@ -109,9 +109,9 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
   /** The next event to send now; whoever takes it sends it, and then calls `answered` and `written`. */
   function next(nowMs: number): IssuedEvent | undefined {
     const isHeld = hold !== undefined && hold.untilMs > nowMs
-    if (isHeld || unwritten >= mostUnwritten || sending >= (hold ? 1 : mostAtOnce)) return undefined
+    if (isHeld || unwritten >= maxUnwritten || sending >= (hold ? 1 : maxAtOnce)) return undefined
     const free = lines.values().filter(({ isBusy }) => !isBusy)
-    const line = hold ? longestUnprobed(free) : free.next().value
+    const line = hold ? maxUnprobed(free) : free.next().value
     if (!line) return undefined
     line.isBusy = true
     line.probedAtMs = nowMs
@@ -179,7 +179,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
       return
     }
     // Room for other devices, with which the receiver is probed.
-    if (hold && suspects().length > mostSuspects) waiting.set(name, { failures: line.failures, untilMs: hold.untilMs })
+    if (hold && suspects().length > maxSuspects) waiting.set(name, { failures: line.failures, untilMs: hold.untilMs })
     drop(name, waiting.has(name) ? 0 : 1)
   }
 
@@ -210,7 +210,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
   }
 }
 
-const longestUnprobed = (lines: Iterable<Line>): Line | undefined => {
+const maxUnprobed = (lines: Iterable<Line>): Line | undefined => {
   let chosen: Line | undefined
   for (const line of lines) if (!chosen || line.probedAtMs < chosen.probedAtMs) chosen = line
   return chosen

@@ -17,7 +17,7 @@ import { writeOutcomes } from './write-outcomes.ts'
 export type Push = { stop(): Promise<void> }
 
 /** Events of all streams together. */
-const mostInMemory = 16_384
+const maxInMemory = 16_384
 
 const nameOf = ({ organizationId, id }: WorkKey): string => `${organizationId}/${id}`
 
@@ -71,7 +71,7 @@ export function startPush(parts: StreamParts): Push {
   }
 
   async function read(deliveries: readonly Delivery[]): Promise<readonly Delivery[]> {
-    const asking = shareRound<Want, Delivery>(deliveries, mostInMemory)
+    const asking = shareRound<Want, Delivery>(deliveries, maxInMemory)
     if (asking.length === 0) return []
     const wanted = asking.map(({ work: { key }, want }) => {
       const { room: limit, except, exceptDevices } = want

@@ -17,7 +17,7 @@ const searchColumns = {
 } satisfies SearchColumns<typeof webhookDeliverySearch>
 
 const newestFirst: Keyset = { id: { column: 'webhook_deliveries.id', type: 'bigint' }, direction: 'desc' }
-const mostAttempts = 100
+const maxAttempts = 100
 
 const latestAttempts = sql<WebhookDeliveryDetails['attempts']>`coalesce((
   select jsonb_agg(jsonb_build_object(
@@ -30,7 +30,7 @@ const latestAttempts = sql<WebhookDeliveryDetails['attempts']>`coalesce((
     select * from webhook_attempt_log as attempt
     where attempt.organization_id = webhook_deliveries.organization_id
       and attempt.endpoint_id = webhook_deliveries.endpoint_id and attempt.delivery_id = webhook_deliveries.id
-    order by attempt.id desc nulls first limit ${sql.lit(mostAttempts)}
+    order by attempt.id desc nulls first limit ${sql.lit(maxAttempts)}
   ) as attempt
 ), '[]')`.as('latest_attempts')
 

@@ -34,7 +34,7 @@ export async function repeatDelivery(
     .where('state', '=', 'pending')
     .limit(1)
     .executeTakeFirst()
-  if (waiting) return hastenDelivery(tx, { organizationId, endpointId, deliveryId: waiting.id }, now)
+  if (waiting) return retryDeliveryNow(tx, { organizationId, endpointId, deliveryId: waiting.id }, now)
   const repeat = { organization_id: organizationId, endpoint_id: endpointId, ...original, resent_from: deliveryId }
   const { id } = await tx
     .insertInto('webhook_deliveries')
@@ -49,7 +49,7 @@ export async function repeatDelivery(
  * The attempt is ahead of its time, and so uses up none of the schedule: it is taken off here, since whoever sends it
  * finds it due. An attempt that is under way writes its own next moment over this one, so that nothing is sent twice.
  */
-async function hastenDelivery(tx: Tx, { organizationId, endpointId, deliveryId }: DeliveryKey, now: string) {
+async function retryDeliveryNow(tx: Tx, { organizationId, endpointId, deliveryId }: DeliveryKey, now: string) {
   const hastened = await tx
     .updateTable('webhook_deliveries')
     .set({ next_attempt_at: now, extra_attempts: sql`least(extra_attempts + 1, attempts)` })
@@ -76,7 +76,7 @@ export type RepeatRange = {
 }
 
 /** Bounds the transaction and its locks. */
-const mostAtOnce = 10_000
+const maxAtOnce = 10_000
 
 /**
  * The same for every message of a range, in the order of the messages; returns how many, and the last delivery's id
@@ -87,7 +87,7 @@ export async function repeatRange(
   tx: Tx,
   range: RepeatRange,
   now: string,
-  most = mostAtOnce,
+  most = maxAtOnce,
 ): Promise<{ count: number; goOnAfter: string | null }> {
   const { rows } = await sql<{ count: string; last: string | null }>`
     with chosen as materialized (

@@ -11,11 +11,11 @@ export function delayMs(attempts: number, random: number): number | undefined {
   return delay === undefined ? undefined : delay * (1 + jitter * (2 * random - 1))
 }
 
-const leastProbeMs = 2_000
+const minProbeMs = 2_000
 const probeShare = 0.15
 
 /**
  * How long to leave an endpoint alone that has not been reached for `downMs`: a share of it, so that whatever comes
  * back has what waits for it soon, and whatever stays away is asked less and less.
  */
-export const probeDelayMs = (downMs: number): number => Math.max(leastProbeMs, downMs * probeShare)
+export const probeDelayMs = (downMs: number): number => Math.max(minProbeMs, downMs * probeShare)

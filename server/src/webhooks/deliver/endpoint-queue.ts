@@ -31,9 +31,9 @@ export type Settled =
   | { state: 'pending'; nextAttemptMs: number; isExtra: boolean }
 
 /** Requests that an endpoint is given at a time. */
-const mostAtOnce = 8
+const maxAtOnce = 8
 /** Sent without the log knowing what came of it: what a death of this process, or of the database, sends again. */
-const mostUnwritten = 128
+const maxUnwritten = 128
 const firstPlace = '0'
 
 /**
@@ -88,7 +88,7 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
 
   /** The next to send now; whoever takes it calls `answered` and then `written`. */
   function next(nowMs: number): Waiting | undefined {
-    const isFull = busy.size >= mostUnwritten || sending >= (isDown() ? 1 : mostAtOnce)
+    const isFull = busy.size >= maxUnwritten || sending >= (isDown() ? 1 : maxAtOnce)
     const delivery = isFull || pausedUntilMs > nowMs ? undefined : ready.shift()
     if (!delivery) return undefined
     busy.set(delivery.id, delivery)

@@ -21,7 +21,7 @@ const database = testDatabase()
 const make = makeIn(database)
 const secrets = openSecrets(randomBytes(32))
 /** Of which 64 KiB are taken, and what is on its way by then. */
-const mostBytes = 512 * 1024
+const maxBytes = 512 * 1024
 
 let organizationId: string
 beforeEach(async () => {
@@ -87,7 +87,7 @@ for (const [title, beginning, again, status] of endless) {
       ...{ status, error: isTaken ? null : `The endpoint answered ${status}`, response: 'a'.repeat(4_096) },
       state: isTaken ? 'delivered' : 'pending',
     })
-    assert.ok(read > 65_536 && read < mostBytes, `${read} bytes`)
+    assert.ok(read > 65_536 && read < maxBytes, `${read} bytes`)
     assert.ok(sockets.every(({ destroyed }) => destroyed))
   })
 }

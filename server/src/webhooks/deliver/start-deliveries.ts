@@ -9,7 +9,7 @@ import { shareRound } from '../../jobs/share-round.ts'
 import { startLeasedWork } from '../../jobs/start-leased-work.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { hastenImpossibleWaits } from '../../webhook-ledger/hasten-impossible-waits.ts'
+import { endImpossibleWaits } from '../../webhook-ledger/end-impossible-waits.ts'
 import { webhookChannel } from '../../webhook-ledger/queue-webhooks.ts'
 import { writeAttempts } from '../../webhook-ledger/write-attempts.ts'
 import { destinationOf, type EndpointRow, listEndpoints } from './destinations.ts'
@@ -24,7 +24,7 @@ export type WebhookParts = { connection: Connection; secrets: Secrets; clock: Cl
 export type Deliveries = { stop(): Promise<void> }
 
 /** Deliveries of all endpoints together. */
-const mostInMemory = 8_192
+const maxInMemory = 8_192
 
 const nameOf = ({ organizationId, id }: WorkKey): string => `${organizationId}/${id}`
 
@@ -94,7 +94,7 @@ export async function startDeliveries({
   }
 
   async function read(works: readonly EndpointWork[]): Promise<readonly EndpointWork[]> {
-    const asking = shareRound<Want, EndpointWork>(works, mostInMemory)
+    const asking = shareRound<Want, EndpointWork>(works, maxInMemory)
     if (asking.length === 0) return []
     const found = await listWaiting(
       db,
@@ -108,7 +108,7 @@ export async function startDeliveries({
   }
 
   // While no deliverer ran, and when it notices: nobody else sees a clock being put right.
-  const onClockPutBack = () => hastenImpossibleWaits(db, clock())
+  const onClockPutBack = () => endImpossibleWaits(db, clock())
   await onClockPutBack()
   const running = startLeasedWork<LeasedEndpoint, EndpointWork>({
     ...{ name: 'webhooks', holder, leases: endpointLeases(db), open, refresh, read, nowMs, onClockPutBack, log },

@@ -10,7 +10,7 @@ type Slot = { kind: 'server' | 'worker'; process: MusterProcess | undefined }
 export function openRestarting(place: PostgresPlace, cluster: OwnCluster, chance: Seeded, pace: number) {
   const kinds = ['server', 'server', 'worker', 'worker'] as const
   const slots: Slot[] = kinds.map((kind) => ({ kind, process: undefined }))
-  const between = (leastMs: number, mostMs: number) => pace * chance.between(leastMs, mostMs)
+  const between = (minMs: number, maxMs: number) => pace * chance.between(minMs, maxMs)
   const counts = { workerKills: 0, serverKills: 0, restarts: 0, crashes: 0, failedStarts: 0 }
 
   async function start(slot: Slot): Promise<void> {

@@ -1,4 +1,4 @@
-import { asJson, asList, longestNumber, type Size } from './size.ts'
+import { asJson, asList, maxNumberLength, type Size } from './size.ts'
 
 /** What a call is given: the bytes of each argument, and its value where it is a whole number or a text written out. */
 export type Call = {
@@ -183,7 +183,7 @@ const exponent = /\d\.?[eE]\+?(\d{1,6})(?!\d)/g
 /** Bytes of a text that is written out; a number in it may be meant as one, and is as long as its exponent says. */
 export function widthOfText(text: string): number {
   let width = Buffer.byteLength(text) + 8
-  for (const [, power] of text.matchAll(exponent)) width += Number(power) <= longestNumber ? Number(power) : 0
+  for (const [, power] of text.matchAll(exponent)) width += Number(power) <= maxNumberLength ? Number(power) : 0
   return width
 }
 
@@ -203,7 +203,7 @@ export type CastTo = {
 export function sizeOfCast(width: number, { type, lengths: [length], isList, isLiteral }: CastTo): number {
   if (shortTypes.has(type)) return isList ? 64 * (width + 1) : 120
   if (type === 'numeric' || type === 'decimal') {
-    const digits = length === undefined ? (isLiteral ? width : longestNumber) : length + 20
+    const digits = length === undefined ? (isLiteral ? width : maxNumberLength) : length + 20
     return isList ? (width + 1) * digits : digits
   }
   if (type === 'json' || type === 'jsonb') return 8 * width + 64

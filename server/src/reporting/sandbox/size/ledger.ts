@@ -82,11 +82,11 @@ const kilobyte = 2 ** 10
 const megabyte = 2 ** 20
 
 /** What one reporting query may take of the database's memory. */
-export const mostPeakBytes = 128 * megabyte
+export const maxPeakBytes = 128 * megabyte
 /** A session before its first query and while it plans one. */
 const sessionBytes = 20 * megabyte
 const areaBytes = 32 * megabyte
-const [leastArea, mostArea] = [64 * kilobyte, 8 * megabyte]
+const [minArea, maxArea] = [64 * kilobyte, 8 * megabyte]
 /** Rows that a merge of sorted runs holds at once (MINORDER of PostgreSQL's tuplesort.c, and one). */
 const rowsPerArea = 7
 /** A value twice where a growing buffer is copied. */
@@ -94,13 +94,13 @@ const copies = 2
 /** The row as JSON, as text, and cut: JSON may have six bytes for one. */
 const answerCopies = 18
 
-const mostValuesBytes = 8 * megabyte
+const maxValuesBytes = 8 * megabyte
 /** About a second. */
-const mostWork = 200_000_000
+const maxWork = 200_000_000
 
 /** What each sort and store may take, `work_mem` in kilobytes. */
 export const workMemoryKilobytes = ({ areas }: Ledger): number =>
-  Math.floor(Math.min(mostArea, Math.max(leastArea, areaBytes / Math.max(1, areas))) / kilobyte)
+  Math.floor(Math.min(maxArea, Math.max(minArea, areaBytes / Math.max(1, areas))) / kilobyte)
 
 /**
  * What sorts by one value hold whatever share of the memory they have, where the database does not count it: those of
@@ -122,19 +122,19 @@ export function faultOfLedger(ledger: Ledger, uncounted = 0): string | undefined
   if (ledger.castsToJson && ledger.makesJsonb) {
     return 'Text that is cast to json cannot become jsonb in the same query: use the functions of json.'
   }
-  if (values > mostValuesBytes) {
-    return `${largest.values.name} could make a value of ${inWords(largest.values.amount)}, and all values of a row may have ${inWords(mostValuesBytes)}: shorten its arguments, for example with left(…, 1000).`
+  if (values > maxValuesBytes) {
+    return `${largest.values.name} could make a value of ${inWords(largest.values.amount)}, and all values of a row may have ${inWords(maxValuesBytes)}: shorten its arguments, for example with left(…, 1000).`
   }
   const peak = peakBytes(ledger, uncounted)
-  const most = `and a query may use ${inWords(mostPeakBytes)}`
-  if (peak > mostPeakBytes && ledger.held > mostPeakBytes / 4) {
+  const most = `and a query may use ${inWords(maxPeakBytes)}`
+  if (peak > maxPeakBytes && ledger.held > maxPeakBytes / 4) {
     return `${largest.held.name} could collect ${inWords(largest.held.amount)}, ${most}: shorten what it collects with left(…, 100), or take fewer rows from a subquery with a limit.`
   }
-  if (work > mostWork) {
+  if (work > maxWork) {
     return `${largest.work.name} could compute for too long: shorten its arguments, for example with left(…, 1000).`
   }
-  if (peak <= mostPeakBytes) return undefined
-  if (peakBytes(ledger) <= mostPeakBytes) {
+  if (peak <= maxPeakBytes) return undefined
+  if (peakBytes(ledger) <= maxPeakBytes) {
     return `The query could sort ${inWords(uncounted)} by one value, ${most}: shorten it with left(…, 100), or sort fewer rows.`
   }
   return `The query could need ${inWords(peak)}, ${most}: select fewer or shorter columns, or sort and combine less.`

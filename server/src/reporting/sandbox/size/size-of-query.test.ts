@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseSelect } from '../parse-select.ts'
 import { QueryRefused } from '../query-refused.ts'
-import { faultOfLedger, type Ledger, mostPeakBytes, peakBytes, uncountedBytes, workMemoryKilobytes } from './ledger.ts'
-import { leastSizeOfQuery, sizeOfQuery } from './size-of-query.ts'
+import { faultOfLedger, type Ledger, maxPeakBytes, peakBytes, uncountedBytes, workMemoryKilobytes } from './ledger.ts'
+import { minSizeOfQuery, sizeOfQuery } from './size-of-query.ts'
 import type { TableMeasure } from './table-relations.ts'
 
 const measures = new Map<string, TableMeasure>([
@@ -208,11 +208,11 @@ test('memory is shared among sorts, and the sum stays below the limit', async ()
   const ledger = sizeOfQuery((await parseSelect(ordinary[2] ?? '')).select, measures)
   assert.ok(ledger.areas > 10)
   assert.ok(workMemoryKilobytes(ledger) * 1_024 * ledger.areas <= 33 * 2 ** 20)
-  assert.ok(peakBytes(ledger) <= mostPeakBytes)
+  assert.ok(peakBytes(ledger) <= maxPeakBytes)
 })
 
 test('a query that could be small is not refused before its tables are known', async () => {
   const { select } = await parseSelect('select jsonb_agg(r) from check_results r, device_software s')
-  assert.equal(faultOfLedger(leastSizeOfQuery(select)), undefined)
+  assert.equal(faultOfLedger(minSizeOfQuery(select)), undefined)
   assert.match(faultOfLedger(sizeOfQuery(select, new Map())) ?? '', /could/)
 })

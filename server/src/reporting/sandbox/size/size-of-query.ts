@@ -56,7 +56,7 @@ export function sizeOfQuery(select: Node, measures: ReadonlyMap<string, TableMea
 }
 
 /** The least that the query can take whatever its tables hold. */
-export function leastSizeOfQuery(select: Node): Ledger {
+export function minSizeOfQuery(select: Node): Ledger {
   const { tables, mentions } = mentionsOf(select)
   return judged(select, new Map(tables.map((name) => [name, smallestTable(name, mentions)])))
 }

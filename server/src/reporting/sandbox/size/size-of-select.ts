@@ -8,7 +8,7 @@ import { type Relation, tupleWidth } from './size.ts'
 import { noteJoinSides, noteWindowDefinition, sizeOf, sizesOf, sizesOfOrder, widthOfRow } from './size-of-expression.ts'
 import { relationsOfFrom } from './size-of-from.ts'
 
-const mostGroupingSets = 64
+const maxGroupingSets = 64
 /** A sort for each side of a set operation, and one of both. */
 const areasOfSetOperation = 3
 /** A join may sort both sides and store one. */
@@ -83,7 +83,7 @@ function plainSelect(node: Node, outer: Scope): Relation {
   if (joins > 0 || outer.relations.size > 0) noteJoinSides(inner)
   if (node['whereClause'] !== undefined) sizeOf(nodeOf(node['whereClause']), inner)
   const sets = groupingSets(node['groupClause'])
-  if (sets > mostGroupingSets) refuse(`A reporting query may group in ${mostGroupingSets} ways.`)
+  if (sets > maxGroupingSets) refuse(`A reporting query may group in ${maxGroupingSets} ways.`)
   const collected: Scope = { ...inner, rows: rows * sets }
   const { columns, places, multiplier, isAggregated } = targetsOf(node, collected)
   const named: Scope = { ...collected, outputs: columns, places }

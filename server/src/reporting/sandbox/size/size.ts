@@ -22,7 +22,7 @@ export type Relation = {
 }
 
 /** PostgreSQL's longest number: 131,072 digits before the point and 16,383 after it. */
-export const longestNumber = 147_500
+export const maxNumberLength = 147_500
 
 /** JSON escapes a control character with six. */
 export const asJson = (width: number): number => 6 * width + 16

@@ -1,5 +1,5 @@
 import { reportingTables } from '../../catalogue/catalogue.ts'
-import { longestRow, longestValue } from '../../read-snapshot.ts'
+import { maxRowLength, maxValueLength } from '../../read-snapshot.ts'
 import { columnsOf, type ReportingTable } from '../../reporting-table.ts'
 import type { Key, Relation } from './size.ts'
 
@@ -37,12 +37,18 @@ const bytesPerUnit = 3
 /** Words of Muster's own, such as the status of a check. */
 const word = 60
 /** The longest name of a check's column, and its longest value (see the rules of checks and of agents). */
-const [longestColumn, longestCell] = [4_096 * bytesPerUnit, 4_096 * bytesPerUnit]
+const [maxColumnLength, maxCellLength] = [4_096 * bytesPerUnit, 4_096 * bytesPerUnit]
 
 /** Columns that Muster itself bounds, other than those of inventory; the rest is measured. */
 const declared: Readonly<Record<string, number>> = {
   ...{ status: word, auth_state: word, remediation_strategy: word, type: word, device_type: word },
-  ...{ paused: word, exempted: word, issue_key: longestColumn, issue_value: longestCell, error_message: longestCell },
+  ...{
+    paused: word,
+    exempted: word,
+    issue_key: maxColumnLength,
+    issue_value: maxCellLength,
+    error_message: maxCellLength,
+  },
   exemption_reason: 5_000 * 4,
 }
 
@@ -50,7 +56,7 @@ function declaredWidth(table: ReportingTable, { name, type }: { name: string; ty
   if (type === 'integer') return 20
   if (type === 'time') return 40
   if (table.kind === 'inventory' && table.columns.some((column) => column.name === name)) {
-    return Math.min(longestValue, longestRow) * bytesPerUnit
+    return Math.min(maxValueLength, maxRowLength) * bytesPerUnit
   }
   return declared[name] ?? Number.POSITIVE_INFINITY
 }

@@ -9,7 +9,7 @@ import { transact } from '../../db/transact.ts'
 import { plusMs } from '../../issues/rules.ts'
 import { dropOldDeliveries } from '../../webhook-ledger/retention/drop-deliveries.ts'
 import { failStaleDeliveries } from '../../webhook-ledger/retention/fail-stale-deliveries.ts'
-import { tendWebhooks } from './tend-webhooks.ts'
+import { runWebhookRetention } from './run-webhook-retention.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
@@ -50,10 +50,10 @@ test('what has waited for 30 days has failed, and nothing earlier, whether its e
   const disabled = await make.webhookEndpoint(organizationId, { disabled_at: day(0), disabled_reason: 'by_admin' })
   for (const count of [0, 1, 2]) await rows.delivery(endpoint, { queued_at: day(count), last_error: 'It was slow' })
   await rows.delivery(disabled, { queued_at: day(0) })
-  await tendWebhooks(database.db, day(30))
+  await runWebhookRetention(database.db, day(30))
   assert.deepEqual(await states(), Array(4).fill('pending'))
   const now = plusMs(day(31), 1)
-  await tendWebhooks(database.db, now)
+  await runWebhookRetention(database.db, now)
   const failed = { state: 'failed', settled_at: now, next_attempt_at: null, last_error: 'It waited for 30 days' }
   assert.deepEqual(
     await database.db
@@ -69,7 +69,7 @@ test('what has waited for 30 days has failed, and nothing earlier, whether its e
     ],
   )
   const before = await rowVersions(database.db)
-  await tendWebhooks(database.db, now)
+  await runWebhookRetention(database.db, now)
   assert.deepEqual(await rowVersions(database.db), before)
 })
 
@@ -86,16 +86,16 @@ test('deliveries are removed 180 days after they were settled, with their attemp
   const late = await rows.delivery(endpoint, { state: 'failed', queued_at: day(0), settled_at: day(2) })
   const young = await rows.delivery(endpoint, { state: 'delivered', queued_at: day(1) })
   for (const delivery of [old, old, late, young]) await rows.attempt(delivery)
-  await tendWebhooks(database.db, day(180))
+  await runWebhookRetention(database.db, day(180))
   assert.deepEqual(await idsOf('webhook_deliveries'), [old.id, late.id, young.id])
-  await tendWebhooks(database.db, plusMs(day(180), 1))
+  await runWebhookRetention(database.db, plusMs(day(180), 1))
   assert.deepEqual(await idsOf('webhook_deliveries'), [late.id, young.id])
   assert.deepEqual(await idsOf('webhook_messages'), [late.message_id, young.message_id])
   assert.equal((await idsOf('webhook_attempts')).length, 2)
   const before = await rowVersions(database.db)
-  await tendWebhooks(database.db, plusMs(day(180), 1))
+  await runWebhookRetention(database.db, plusMs(day(180), 1))
   assert.deepEqual(await rowVersions(database.db), before)
-  await tendWebhooks(database.db, plusMs(day(182), 1))
+  await runWebhookRetention(database.db, plusMs(day(182), 1))
   assert.deepEqual([await idsOf('webhook_deliveries'), await idsOf('webhook_messages')], [[], []])
   assert.deepEqual([await idsOf('webhook_attempts'), await idsOf('webhook_endpoints')], [[], [endpoint.id]])
 })
@@ -106,7 +106,7 @@ test('a message stays for as long as a delivery of any endpoint refers to it', a
   const repeat = await rows.delivery(second, { message_id, state: 'delivered', queued_at: day(100) })
   const stranger = await make.organization()
   const foreign = await rows.delivery(await make.webhookEndpoint(stranger.id), { queued_at: day(180) })
-  await tendWebhooks(database.db, day(181))
+  await runWebhookRetention(database.db, day(181))
   assert.deepEqual(await idsOf('webhook_deliveries'), [repeat.id, foreign.id])
   assert.deepEqual(await idsOf('webhook_messages'), [message_id, foreign.message_id])
 })
@@ -129,9 +129,9 @@ test('a deleted endpoint goes after an hour with all its rows, and no other', as
     .set({ deleted_at: day(1) })
     .where('id', '=', gone.id)
     .execute()
-  await tendWebhooks(database.db, plusMs(day(1), 3_600_000))
+  await runWebhookRetention(database.db, plusMs(day(1), 3_600_000))
   assert.equal((await idsOf('webhook_deliveries')).length, 2_103)
-  await tendWebhooks(database.db, plusMs(day(1), 3_600_001))
+  await runWebhookRetention(database.db, plusMs(day(1), 3_600_001))
   assert.deepEqual(await idsOf('webhook_endpoints'), [stays.id])
   assert.deepEqual(await idsOf('webhook_deliveries'), [kept.id])
   assert.deepEqual([await idsOf('webhook_messages'), await idsOf('webhook_attempts')], [[shared.message_id], []])
@@ -181,7 +181,7 @@ test('a secret that signs no more is forgotten, and one that does stays', async 
   const previous = { sealed_previous_secret: Buffer.from('sealed') }
   await make.webhookEndpoint(organizationId, { ...previous, previous_secret_until: hour(1) })
   await make.webhookEndpoint(organizationId, { ...previous, previous_secret_until: plusMs(hour(1), 1) })
-  await tendWebhooks(database.db, hour(1))
+  await runWebhookRetention(database.db, hour(1))
   const left = await database.db
     .selectFrom('webhook_endpoints')
     .select(['sealed_previous_secret', 'previous_secret_until'])
@@ -204,8 +204,8 @@ test('a log is kept for as long as its organization chose', async () => {
   const kept = await rows.delivery(foreign, { state: 'delivered', queued_at: day(0) })
   const waits = await rows.delivery(own, { queued_at: day(0) })
   const old = await rows.delivery(own, { state: 'delivered', queued_at: day(0) })
-  await tendWebhooks(database.db, day(7))
+  await runWebhookRetention(database.db, day(7))
   assert.deepEqual(await idsOf('webhook_deliveries'), [kept.id, waits.id, old.id])
-  await tendWebhooks(database.db, plusMs(day(7), 1))
+  await runWebhookRetention(database.db, plusMs(day(7), 1))
   assert.deepEqual(await idsOf('webhook_deliveries'), [kept.id, waits.id])
 })

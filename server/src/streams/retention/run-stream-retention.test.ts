@@ -10,7 +10,7 @@ import { type ComplianceChange, queueComplianceChanges } from '../queue-signals.
 import { queueStreamSignal } from '../queue-stream-signal.ts'
 import { rememberPurged } from '../remember-purged.ts'
 import { dropSettledEvents } from './drop-settled-events.ts'
-import { tendStreams, tendVerifications } from './tend-streams.ts'
+import { runStreamRetention, runVerificationRetention } from './run-stream-retention.ts'
 
 const database = testDatabase()
 const make = makeIn(database)
@@ -52,9 +52,9 @@ test('what has waited for 30 days is numbered and expires, and nothing earlier',
   const stream = await make.stream(organizationId)
   const device = await make.device(organizationId)
   for (const count of [0, 1, 2]) await queue(change(device.id, day(count)))
-  await tendStreams(database.db, day(30))
+  await runStreamRetention(database.db, day(30))
   assert.deepEqual(await statesNow(), ['pending', 'pending', 'pending'])
-  await tendStreams(database.db, plusMs(day(31), 1))
+  await runStreamRetention(database.db, plusMs(day(31), 1))
   const expired = { stream_id: stream.id, state: 'expired', settled_at: plusMs(day(31), 1) }
   assert.deepEqual(await ledger(), [
     { ...expired, sequence: '1', queued_at: day(0) },
@@ -62,7 +62,7 @@ test('what has waited for 30 days is numbered and expires, and nothing earlier',
     { stream_id: stream.id, state: 'pending', settled_at: null, sequence: '3', queued_at: day(2) },
   ])
   const before = await rowVersions(database.db)
-  await tendStreams(database.db, plusMs(day(31), 1))
+  await runStreamRetention(database.db, plusMs(day(31), 1))
   assert.deepEqual(await rowVersions(database.db), before)
 })
 
@@ -70,7 +70,7 @@ test('more than one batch of stale events expires in one run', async () => {
   await make.stream(organizationId)
   const device = await make.device(organizationId)
   await queue(...Array.from({ length: 2_100 }, () => change(device.id, day(0))))
-  await tendStreams(database.db, day(31))
+  await runStreamRetention(database.db, day(31))
   const { rows } = await sql<{ state: string; count: string; last: string }>`
     select state, count(*), max(sequence) as last from ssf_stream_events group by state`.execute(database.db)
   assert.deepEqual(rows, [{ state: 'expired', count: '2100', last: '2100' }])
@@ -84,9 +84,9 @@ test('an event that was replayed is given 30 days again', async () => {
     .updateTable('ssf_stream_events')
     .set({ replayed_at: day(40) })
     .execute()
-  await tendStreams(database.db, day(70))
+  await runStreamRetention(database.db, day(70))
   assert.deepEqual(await statesNow(), ['pending'])
-  await tendStreams(database.db, day(71))
+  await runStreamRetention(database.db, day(71))
   assert.deepEqual(await statesNow(), ['expired'])
 })
 
@@ -100,9 +100,9 @@ test('a verification expires after an hour, and nothing else does', async () => 
     await queueStreamSignal(tx, { ...own, kind: 'verification', now: hour(1) })
   })
   await queue(change(device.id, hour(0)))
-  await tendVerifications(database.db, hour(1))
+  await runVerificationRetention(database.db, hour(1))
   assert.deepEqual(await statesNow(), ['pending', 'pending', 'pending', 'pending'])
-  await tendVerifications(database.db, plusMs(hour(1), 1))
+  await runVerificationRetention(database.db, plusMs(hour(1), 1))
   assert.deepEqual(await statesNow(), ['expired', 'pending', 'pending', 'pending'])
 })
 
@@ -123,7 +123,7 @@ test('what was settled 90 days ago is removed with its attempts, and its signal 
     ...{ organization_id: organizationId, stream_id, event_id: id, attempted_at: day(0), duration_ms: 1, status: 202 },
   }))
   await database.db.insertInto('ssf_attempts').values(attempts).execute()
-  await tendStreams(database.db, day(91))
+  await runStreamRetention(database.db, day(91))
   const left = (await ledger()).map(({ stream_id, queued_at }) => [stream_id, queued_at])
   assert.deepEqual(left, [
     [two.id, day(0)],
@@ -131,7 +131,7 @@ test('what was settled 90 days ago is removed with its attempts, and its signal 
     [two.id, day(50)],
   ])
   assert.deepEqual([await countOf('ssf_signals'), await countOf('ssf_attempts')], [2, 3])
-  await tendStreams(database.db, plusMs(day(141), 1))
+  await runStreamRetention(database.db, plusMs(day(141), 1))
   assert.deepEqual([await countOf('ssf_stream_events'), await countOf('ssf_signals')], [0, 0])
 })
 
@@ -143,7 +143,7 @@ test('more signals than a batch are removed, and those that a ledger keeps are p
   await sql`
     update ssf_stream_events set state = 'pending', settled_at = null, replayed_at = ${day(80)}
     where stream_id = ${kept?.id} and signal_id % 10 = 0`.execute(database.db)
-  await tendStreams(database.db, day(92))
+  await runStreamRetention(database.db, day(92))
   const [events, signals] = [await countOf('ssf_stream_events'), await countOf('ssf_signals')]
   assert.deepEqual([events, signals], [410, 410])
 })
@@ -164,9 +164,9 @@ test('a stream that was deleted goes an hour later with all that was its own, an
     .set({ deleted_at: day(1) })
     .where('id', '=', gone.id)
     .execute()
-  await tendStreams(database.db, plusMs(day(1), 3_600_000))
+  await runStreamRetention(database.db, plusMs(day(1), 3_600_000))
   assert.equal(await countOf('ssf_streams'), 2)
-  await tendStreams(database.db, plusMs(day(1), 3_600_001))
+  await runStreamRetention(database.db, plusMs(day(1), 3_600_001))
   const heads = await database.db.selectFrom('ssf_stream_deliveries').select('stream_id').execute()
   assert.deepEqual(heads, [{ stream_id: stays.id }])
   assert.deepEqual(
@@ -191,7 +191,7 @@ test('which devices are gone for good is kept for as long as there is a stream',
       .set({ deleted_at: day(0) })
       .where('id', '=', id)
       .execute()
-    await tendStreams(database.db, day(1))
+    await runStreamRetention(database.db, day(1))
     assert.equal((await kept()).length, 1 - index)
   }
 })
@@ -232,13 +232,13 @@ test('a ledger is kept for as long as its organization chose, and what waits sta
   await settle(day(0))
   const waiting = await make.device(organizationId)
   await queue(change(waiting.id, day(0)))
-  await tendStreams(database.db, day(7))
+  await runStreamRetention(database.db, day(7))
   assert.deepEqual([await countOf('ssf_stream_events'), await countOf('ssf_signals')], [3, 3])
-  await tendStreams(database.db, plusMs(day(7), 1))
+  await runStreamRetention(database.db, plusMs(day(7), 1))
   assert.deepEqual(await statesNow(), ['delivered', 'pending'])
   assert.equal(await countOf('ssf_signals'), 2)
-  await tendStreams(database.db, plusMs(day(199), 1))
+  await runStreamRetention(database.db, plusMs(day(199), 1))
   assert.equal((await statesNow())[0], 'delivered')
-  await tendStreams(database.db, plusMs(day(200), 1))
+  await runStreamRetention(database.db, plusMs(day(200), 1))
   assert.ok(!(await ledger()).some(({ state }) => state === 'delivered'))
 })

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '../db/transact.ts'
 
 /** Longer than the longest wait of the schedule, whose last is a day, give or take a fifth. */
-const longestWaitHours = 36
+const maxWaitHours = 36
 const deliveriesAtOnce = 2_000
 
 /**
  * Makes due at `now`, in batches, what would wait for longer than any delivery does: it was put off while the clock was
  * ahead. Returns how many deliveries.
  */
-export async function hastenImpossibleWaits(db: Db, now: string): Promise<number> {
-  const latest = sql`${now}::timestamptz + ${longestWaitHours} * interval '1 hour'`
+export async function endImpossibleWaits(db: Db, now: string): Promise<number> {
+  const latest = sql`${now}::timestamptz + ${maxWaitHours} * interval '1 hour'`
   let hastened = 0
   for (;;) {
     const { numAffectedRows = 0n } = await sql`

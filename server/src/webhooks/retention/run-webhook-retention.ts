@@ -14,7 +14,7 @@ const deletedKeptMs = hourMs
 const before = (now: string, ms: number): string => new Date(Date.parse(now) - ms).toISOString()
 
 /** Gives up what has waited for too long and removes what is kept no longer. */
-export async function tendWebhooks(db: Db, now: string): Promise<void> {
+export async function runWebhookRetention(db: Db, now: string): Promise<void> {
   await failStaleDeliveries(db, before(now, waitsMs), 'It waited for 30 days', now)
   await dropOldDeliveries(db, now)
   await forgetPreviousSecrets(db, now)

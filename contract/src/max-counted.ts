@@ -1,2 +1,2 @@
 /** The most that the console counts of anything. */
-export const mostCounted = 10_000
+export const maxCounted = 10_000

@@ -7,7 +7,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Removes sessions and links that ended a month ago, and failures that count no more. What happened is in the audit log. */
-export async function tendConsoleAccess(db: Db, now: string): Promise<void> {
+export async function runConsoleAccessRetention(db: Db, now: string): Promise<void> {
   const endedBefore = plusMs(now, -keptMs.adminSessions)
   await db.deleteFrom('admin_sessions').where('created_at', '<', endedBefore).execute()
   await db.deleteFrom('admin_session_windows').where('started_at', '<', plusMs(now, -dayMs)).execute()

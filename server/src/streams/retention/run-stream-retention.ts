@@ -15,10 +15,11 @@ const deletedKeptMs = hourMs
 const before = (now: string, ms: number): string => new Date(Date.parse(now) - ms).toISOString()
 
 /** By itself, because it is done more often. */
-export const tendVerifications = (db: Db, now: string) => expireVerifications(db, before(now, verificationWaitsMs), now)
+export const runVerificationRetention = (db: Db, now: string) =>
+  expireVerifications(db, before(now, verificationWaitsMs), now)
 
 /** Expires what has waited for too long and removes what is kept no longer. */
-export async function tendStreams(db: Db, now: string): Promise<void> {
+export async function runStreamRetention(db: Db, now: string): Promise<void> {
   await expireEvents(db, before(now, waitsMs), now)
   await dropSettledEvents(db, now)
   await dropDeletedStreams(db, before(now, deletedKeptMs))
