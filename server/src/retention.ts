@@ -1,7 +1,6 @@
 import { type Retained, retention } from '@muster/contract/retention.ts'
 import { type RawBuilder, sql } from 'kysely'
-
-const dayMs = 86_400_000
+import { dayMs } from './time.ts'
 
 /** How long what is kept that is not kept for good, and that no organization chooses itself. */
 export const keptMs = {

@@ -1,9 +1,9 @@
 import { deviceProfile, usualWeights } from '@muster/agent/simulate/device-profile.ts'
 import { fractionOf } from '../../src/agents/due-rules.ts'
+import { hourMs } from '../../src/time.ts'
 import { type BenchAgent, loadAgents } from './load-agents.ts'
 import type { Trial } from './open-trial.ts'
 
-const hourMs = 3_600_000
 const deviceTypes = { darwin: 'Mac', windows: 'Windows', linux: 'Linux' } as const
 
 /**

@@ -1,4 +1,5 @@
 import type { CheckOutcome, CheckRow } from '../checks/rules.ts'
+import { isStorable, storable } from '../storable.ts'
 
 /** One query's share of a distributed write. */
 export type QueryAnswer = { name: string; outcome: CheckOutcome }
@@ -59,7 +60,8 @@ function isBounded(fields: Fields): fields is CheckRow {
     const value = fields[name]
     columns += 1
     if (columns > maxColumns || typeof value !== 'string') return false
-    if (!isStorable(name, maxNameLength) || !isStorable(value, maxValueLength)) return false
+    if (name.length > maxNameLength || value.length > maxValueLength) return false
+    if (!isStorable(name) || !isStorable(value)) return false
   }
   return true
 }
@@ -82,15 +84,6 @@ function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
-
-/** Text that a database can hold: no NUL, no half of a surrogate pair, also not at the cut. */
-function storable(text: string, longest: number): string {
-  const cut = text.length > longest ? text.slice(0, longest) : text
-  return (cut.includes('\0') ? cut.replaceAll('\0', '') : cut).toWellFormed()
-}
-
-const isStorable = (text: string, longest: number): boolean =>
-  text.length <= longest && !text.includes('\0') && text.isWellFormed()
 
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hourMs } from '../time.ts'
 import { dueTime, fractionOf, nextTurnMs, type PlannedCheck, unansweredMs } from './due-rules.ts'
 
-const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-20T10:00:00.000Z')
 const check: PlannedCheck = {
   checkId: '7',

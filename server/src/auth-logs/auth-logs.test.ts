@@ -5,7 +5,7 @@ import { testApp } from '../../test/support/app.ts'
 import { engine } from '../../test/support/database.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { signInSteps } from '../../test/support/sign-in-steps.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { dropOldAuthLogs } from './drop-old-auth-logs.ts'
 
 const app = testApp()

@@ -1,8 +1,9 @@
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
+import { storable } from '../storable.ts'
 import { findSignInDevice } from './queries.ts'
-import { bounded, boundedOrNull, initialStatusOf, longest } from './rules.ts'
+import { boundedOrNull, initialStatusOf, longest } from './rules.ts'
 import { type Step, touchSession } from './touch-session.ts'
 
 /**
@@ -17,7 +18,7 @@ export async function recognizeDevice(tx: Tx, { deviceId, ...step }: Step & { de
     .updateTable('auth_logs')
     .set({
       device_id: device.id,
-      device_name: bounded(device.name, longest.name),
+      device_name: storable(device.name, longest.name),
       agent_version: boundedOrNull(device.agent_version, longest.word),
       initial_status: initialStatusOf(device.auth_state),
     })

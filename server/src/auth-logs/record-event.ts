@@ -1,6 +1,7 @@
 import type { AuthLogEventType } from '@muster/contract/auth-logs.ts'
 import type { Tx } from '../db/transact.ts'
-import { bounded, longest } from './rules.ts'
+import { storable } from '../storable.ts'
+import { longest } from './rules.ts'
 import { type Step, touchSession } from './touch-session.ts'
 import { writeEvent } from './write-event.ts'
 
@@ -11,7 +12,7 @@ type RecordedEvent = Step & { type: Exclude<AuthLogEventType, 'sign_in_success'>
 export async function recordEvent(tx: Tx, { type, description, ...step }: RecordedEvent): Promise<boolean> {
   const open = await touchSession(tx, step, { isEvent: true })
   if (!open) return false
-  const text = bounded(description, longest.description)
+  const text = storable(description, longest.description)
   await writeEvent(tx, { ...step, position: open.events_count, type, description: text })
   return true
 }

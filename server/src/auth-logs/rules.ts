@@ -1,5 +1,6 @@
 import type { BlockingStatus, InitialStatus } from '@muster/contract/auth-logs.ts'
-import { plusMs } from '../issues/rules.ts'
+import { storable } from '../storable.ts'
+import { plusMs } from '../time.ts'
 
 /** A session that nothing happens in for so long has failed. */
 const sessionLifeMs = 30 * 60_000
@@ -11,12 +12,8 @@ export const maxIssues = 100
 /** Longest texts in UTF-16 units: what is indexed has to fit an index entry, and a page of sessions an answer. */
 export const longest = { name: 500, address: 64, word: 200, userAgent: 1_000, title: 500, description: 300 } as const
 
-/** What the database can hold of a text that a browser or a device chose. */
-export const bounded = (text: string, length: number): string =>
-  text.slice(0, length).toWellFormed().replaceAll('\0', '\ufffd')
-
 export const boundedOrNull = (text: string | null | undefined, length: number): string | null =>
-  text ? bounded(text, length) : null
+  text ? storable(text, length) : null
 
 /** Sessions last touched at this moment or before are over, whether or not the sweep has come by. */
 export const overSince = (now: string): string => plusMs(now, -sessionLifeMs)

@@ -7,7 +7,7 @@ import { testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { signInSteps } from '../../test/support/sign-in-steps.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { expireSessions } from './expire-sessions.ts'
 import { maxEvents, maxIssues } from './rules.ts'
 

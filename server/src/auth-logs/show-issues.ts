@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
+import { storable } from '../storable.ts'
 import { listBlockingIssues } from './queries.ts'
-import { blockingStatusOf, bounded, longest, maxIssues } from './rules.ts'
+import { blockingStatusOf, longest, maxIssues } from './rules.ts'
 import { type Step, touchSession } from './touch-session.ts'
 
 /**
@@ -30,7 +31,7 @@ export async function showIssues(
       auth_log_id: authLogId,
       issue_id: issue.id,
       position: open.issues_count + index + 1,
-      title: bounded(issue.title, longest.title),
+      title: storable(issue.title, longest.title),
       blocking_status: issue.status,
     }))
     await tx.insertInto('auth_log_issues').values(rows).execute()

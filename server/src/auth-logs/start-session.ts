@@ -1,8 +1,9 @@
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { orNotFound } from '../errors.ts'
+import { storable } from '../storable.ts'
 import { findSignInDevice } from './queries.ts'
-import { bounded, boundedOrNull, initialStatusOf, longest } from './rules.ts'
+import { boundedOrNull, initialStatusOf, longest } from './rules.ts'
 
 export type NewSession = {
   organizationId: string
@@ -35,19 +36,19 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
       started_at: now,
       initial_status: initialStatusOf(device?.auth_state),
       person_id: person?.id ?? null,
-      person_name: bounded(person?.name ?? '', longest.name),
-      person_email: bounded(person?.email ?? '', longest.name),
+      person_name: storable(person?.name ?? '', longest.name),
+      person_email: storable(person?.email ?? '', longest.name),
       device_id: device?.id ?? null,
       device_name: boundedOrNull(device?.name, longest.name),
       agent_version: boundedOrNull(device?.agent_version, longest.word),
-      ip_address: bounded(session.ipAddress, longest.address),
+      ip_address: storable(session.ipAddress, longest.address),
       country: boundedOrNull(session.country, longest.word),
       city: boundedOrNull(session.city, longest.word),
-      browser_name: bounded(browser.name, longest.word),
-      browser_version: bounded(browser.version, longest.word),
-      browser_user_agent: bounded(browser.userAgent, longest.userAgent),
-      application_id: bounded(application?.id ?? '', longest.word),
-      application_name: bounded(application?.name ?? '', longest.word),
+      browser_name: storable(browser.name, longest.word),
+      browser_version: storable(browser.version, longest.word),
+      browser_user_agent: storable(browser.userAgent, longest.userAgent),
+      application_id: storable(application?.id ?? '', longest.word),
+      application_name: storable(application?.name ?? '', longest.word),
     })
     .returning('id')
     .executeTakeFirstOrThrow()

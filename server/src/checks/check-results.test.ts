@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
 import { type MadeCheck, makeIn } from '../../test/support/make.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { rememberRunTimes } from './run-times.ts'
 
 const app = testApp()

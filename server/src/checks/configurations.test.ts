@@ -8,8 +8,8 @@ import { happeningAt, type MadeCheck, makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
 import { setFeature } from '../organizations/set-feature.ts'
+import { plusMs } from '../time.ts'
 import { recomputeCheck } from './recompute-check.ts'
 
 const app = testApp()

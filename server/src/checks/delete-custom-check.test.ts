@@ -7,7 +7,7 @@ import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../test/su
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { deleteCustomCheck } from './delete-custom-check.ts'
 import { recomputeCheck } from './recompute-check.ts'
 import { removeCheck } from './remove-check.ts'

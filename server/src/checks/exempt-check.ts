@@ -5,10 +5,10 @@ import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { fail, orNotFound } from '../errors.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
+import { storable } from '../storable.ts'
 import { adjustTallies } from './adjust-tallies.ts'
 import { rescheduleDevices } from './reschedule-device.ts'
 import { type CheckOnDevice, getResultOnDevice, type ResultOnDevice } from './result-on-device.ts'
-import { storable } from './rules.ts'
 
 type Exemption = CheckOnDevice & {
   reason: string

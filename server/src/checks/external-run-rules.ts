@@ -1,5 +1,6 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { type CheckStatus, checkStatuses } from '@muster/contract/external-check-runs.ts'
+import { isStorable } from '../storable.ts'
 import { type CheckRow, judge, maximumRows, statusColumn } from './rules.ts'
 
 export type ReportedRows = {
@@ -51,9 +52,6 @@ function textOf(value: unknown): string {
 }
 
 const isStatus = (text: string | undefined): boolean => checkStatuses.some((status) => status === text)
-
-/** No database text holds NUL or half a surrogate pair; in JSON text they come past the body's own check. */
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 function faultsOf(row: CheckRow, primaryKeyColumn: string | null, path: string): FieldError[] {
   const errors: FieldError[] = []

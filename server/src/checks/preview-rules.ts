@@ -1,5 +1,6 @@
 import { type AuthStateDecision, decideAuthState, type StateOfIssue, stateOfIssue } from '../devices/rules.ts'
-import { type BlockingPolicy, decideBlocking, isBlocking, plusMs } from '../issues/rules.ts'
+import { type BlockingPolicy, decideBlocking, isBlocking } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { isAllowed, type TargetedDevice } from './targeting-rules.ts'
 
 export const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'] as const

@@ -8,7 +8,7 @@ import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import type { Happening } from '../devices/settle-auth-state.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { recomputeCheck } from './recompute-check.ts'
 import { updateConfiguration } from './update-configuration.ts'
 

@@ -8,7 +8,7 @@ import { recordResults } from '../../test/support/record-results.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { transact } from '../db/transact.ts'
 import { lockDevices } from '../devices/lock-device.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import type { CheckRun } from './record-results.ts'
 import { type CheckRow, statusColumn } from './rules.ts'
 

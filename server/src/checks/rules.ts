@@ -1,4 +1,5 @@
 import { type CheckStatus, checkStatuses } from '@muster/contract/external-check-runs.ts'
+import { isStorable, storable } from '../storable.ts'
 
 export type CheckRow = Record<string, string>
 
@@ -114,17 +115,13 @@ function fittingRows(rows: readonly CheckRow[]): number {
   return rows.length
 }
 
-/** PostgreSQL holds neither NUL nor halves of surrogate pairs; a device may send both. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
-
 const storableValue = (text: string): string =>
   storable(text.length > maximumValueLength ? `${text.slice(0, maximumValueLength - 1)}…` : text)
 
-const isStorable = (text: string): boolean =>
-  text.length <= maximumValueLength && text.isWellFormed() && !text.includes('\0')
+const isBounded = (text: string): boolean => text.length <= maximumValueLength && isStorable(text)
 
 function isStorableRow(row: CheckRow): boolean {
-  for (const column in row) if (!isStorable(column) || !isStorable(row[column] ?? '')) return false
+  for (const column in row) if (!isBounded(column) || !isBounded(row[column] ?? '')) return false
   return true
 }
 

@@ -6,7 +6,7 @@ import { rowVersions } from '../../test/support/row-versions.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { ServiceError } from '../errors.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { recomputeCheck } from './recompute-check.ts'
 import { setBeginsBlockingOn } from './set-begins-blocking-on.ts'
 

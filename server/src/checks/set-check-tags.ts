@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
-import { storable } from './rules.ts'
+import { storable } from '../storable.ts'
 
 type Tagging = {
   organizationId: string

@@ -7,7 +7,7 @@ import type { Actor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { settleDueDevices } from '../devices/settle-due-devices.ts'
 import { ServiceError } from '../errors.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { snoozeCheck } from './snooze-check.ts'
 
 const database = testDatabase()

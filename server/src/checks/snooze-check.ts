@@ -4,7 +4,7 @@ import type { Tx } from '../db/transact.ts'
 import { lockDevice } from '../devices/lock-device.ts'
 import { type Happening, settleAuthState } from '../devices/settle-auth-state.ts'
 import { fail, orNotFound } from '../errors.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { rescheduleDevices } from './reschedule-device.ts'
 import { type CheckOnDevice, getResultOnDevice } from './result-on-device.ts'
 

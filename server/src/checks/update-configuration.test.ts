@@ -8,7 +8,7 @@ import { rowVersions } from '../../test/support/row-versions.ts'
 import type { Actor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
 import { ServiceError } from '../errors.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { updateConfiguration } from './update-configuration.ts'
 
 const database = testDatabase()

@@ -3,8 +3,9 @@ import type { Feature } from '@muster/contract/features.ts'
 import { sql } from 'kysely'
 import type { Actor } from '../audit/record-audit.ts'
 import type { Db } from '../db/transact.ts'
+import { plusMs } from '../time.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
-import { clockToleranceMs, plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { clockToleranceMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 type SessionRow = {
   organization_id: string

@@ -1,8 +1,9 @@
 import { recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { plusMs } from '../time.ts'
 import { endSessions } from './end-sessions.ts'
-import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 import { type Browser, sessionPurpose } from './start-session.ts'
 
 /**

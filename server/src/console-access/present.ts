@@ -1,8 +1,9 @@
 import type { ConsoleLink, ConsoleSession, SignInState } from '@muster/contract/console.ts'
 import type { ConsolePreferences } from '@muster/contract/console-preferences.ts'
+import { plusMs } from '../time.ts'
 import type { AdmittedSession } from './admit-session.ts'
 import type { LinkRow, SignInStateRow } from './queries.ts'
-import { mayRead, plusMs, powersOf, sessionLifetimeMs, stepUpMs } from './rules.ts'
+import { mayRead, powersOf, sessionLifetimeMs, stepUpMs } from './rules.ts'
 
 export const presentSession = (
   row: AdmittedSession,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
-import { plusMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
+import { plusMs } from '../time.ts'
+import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 
 /** Two at most: for who signs in with an address that administers several organizations and names none. */
 export const findAccounts = (

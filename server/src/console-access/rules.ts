@@ -1,9 +1,7 @@
 import { type AdminPower, adminPowerNames, limitedPowers } from '@muster/contract/admin-powers.ts'
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
+import { hourMs, minuteMs, plusMs } from '../time.ts'
 
 export const sessionIdleMs = 30 * minuteMs
 export const sessionLifetimeMs = 12 * hourMs
@@ -11,8 +9,6 @@ export const stepUpMs = 5 * minuteMs
 /** How far the clocks of two processes may differ. What is later than that was written while a clock was wrong. */
 export const clockToleranceMs = minuteMs
 export const linkLifetimeMs = 24 * hourMs
-
-export const plusMs = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
 
 type Rights = { access: AdminAccess; restrictions: readonly string[] }
 

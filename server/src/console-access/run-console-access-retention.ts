@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/transact.ts'
 import { keptMs } from '../retention.ts'
-import { plusMs } from './rules.ts'
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+import { dayMs, hourMs, plusMs } from '../time.ts'
 
 /** Removes sessions and links that ended a month ago, and failures that count no more. What happened is in the audit log. */
 export async function runConsoleAccessRetention(db: Db, now: string): Promise<void> {

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { recordAudit } from '../audit/record-audit.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { plusMs } from '../time.ts'
 import { endEarlierSession } from './end-earlier-session.ts'
 import type { Identity } from './oidc-provider.ts'
 import { type Account, findAccounts } from './queries.ts'
-import { plusMs, stepUpMs } from './rules.ts'
+import { stepUpMs } from './rules.ts'
 import { type Browser, startSession } from './start-session.ts'
 
 type Asked = Browser & { identity: Identity; provider: string; organization?: string | undefined; now: string }

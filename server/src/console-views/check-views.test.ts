@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn } from '../../test/support/make.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 
 const app = testApp()
 const make = makeIn(app)

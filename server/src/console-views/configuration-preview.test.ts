@@ -6,7 +6,7 @@ import { happeningAt, makeIn } from '../../test/support/make.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { exemptCheck } from '../checks/exempt-check.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 
 const app = testApp()
 const make = makeIn(app)

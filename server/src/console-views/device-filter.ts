@@ -3,9 +3,8 @@ import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { standingAt } from '../devices/standing.ts'
+import { dayMs } from '../time.ts'
 import { patternOf } from './rules.ts'
-
-const dayMs = 24 * 60 * 60_000
 
 /** What is to be done first: blocked, then what blocks soonest, then the rest. An index has the same expression. */
 export const urgency = sql<string>`case devices.auth_state when 'blocked' then '-infinity'::timestamptz

@@ -4,11 +4,10 @@ import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { recordDays } from '../compliance-days/record-days.ts'
-import { plusMs } from '../console-access/rules.ts'
+import { dayMs, plusMs } from '../time.ts'
 
 const app = testApp()
 const make = makeIn(app)
-const dayMs = 86_400_000
 const standings = ['blocked', 'will_block', 'notified', 'good', 'stale', 'never'] as const
 type State = 'blocked' | 'will_block' | 'notified' | 'good'
 

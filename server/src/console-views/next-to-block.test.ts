@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../test/support/app.ts'
 import { makeIn } from '../../test/support/make.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { listNextToBlock } from './next-to-block.ts'
 
 const app = testApp()

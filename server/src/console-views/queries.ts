@@ -3,9 +3,9 @@ import { tallyColumns } from '../checks/tally-columns.ts'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
 import { standingAt } from '../devices/standing.ts'
+import { dayMs } from '../time.ts'
 import { devicesOf } from './device-filter.ts'
 
-const dayMs = 24 * 60 * 60_000
 const before = (now: string, milliseconds: number): string => new Date(Date.parse(now) - milliseconds).toISOString()
 
 export const countStandings = (reader: Reader, organizationId: string, now: string) =>

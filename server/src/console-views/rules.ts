@@ -1,4 +1,5 @@
-const hourMs = 60 * 60_000
+import { hourMs } from '../time.ts'
+
 const spanMs = { '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, '30d': 30 * 24 * hourMs } as const
 
 /** The moment that a span before now begins at. */

@@ -6,8 +6,8 @@ import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
 import { stepUpMs } from '../console-access/rules.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
 import { queueComplianceChanges } from '../streams/queue-signals.ts'
+import { plusMs } from '../time.ts'
 
 const app = testApp()
 const make = makeIn(app.database)

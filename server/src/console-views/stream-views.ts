@@ -11,11 +11,10 @@ import type { ReplayChoice } from '../streams/ledger/choose-replay.ts'
 import { fromLedger } from '../streams/ledger/queries.ts'
 import { isChosen } from '../streams/ledger/replay-events.ts'
 import { findStream, type Stream } from '../streams/queries.ts'
+import { dayMs, plusMs } from '../time.ts'
 import { foundDevices } from './found-devices.ts'
 
-const dayMs = 24 * 60 * 60_000
 const causeMs = 10 * 60_000
-const moved = (time: string, milliseconds: number): string => new Date(Date.parse(time) + milliseconds).toISOString()
 
 /** What a stream's page shows beside its record; counts end at `maxCounted`. */
 export async function readStreamView(db: Db, stream: Stream, now: string): Promise<StreamView> {
@@ -24,7 +23,7 @@ export async function readStreamView(db: Db, stream: Stream, now: string): Promi
   const { rows } = await sql<Omit<StreamView, 'status' | 'reason' | 'needs_no_poll_token'>>`
     with today as (
       select state from ssf_stream_events
-      where ${own} and queued_at >= ${moved(now, -dayMs)}::timestamptz limit ${sql.lit(maxCounted)}
+      where ${own} and queued_at >= ${plusMs(now, -dayMs)}::timestamptz limit ${sql.lit(maxCounted)}
     ), pending as (
       select attempts from ssf_stream_events where ${own} and state = 'pending' limit ${sql.lit(maxCounted)}
     ), latest as (
@@ -87,8 +86,8 @@ export async function listStreamEventViews(
     .$if(txn !== undefined && cause !== undefined, (query) =>
       query
         .where('signal.txn', '=', txn ?? '')
-        .where('ssf_stream_events.queued_at', '>=', moved(cause ?? '', -causeMs))
-        .where('ssf_stream_events.queued_at', '<=', moved(cause ?? '', causeMs)),
+        .where('ssf_stream_events.queued_at', '>=', plusMs(cause ?? '', -causeMs))
+        .where('ssf_stream_events.queued_at', '<=', plusMs(cause ?? '', causeMs)),
     )
     .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
     .$call(inKeysetOrder(newestFirst))

@@ -5,7 +5,7 @@ import { testApp } from '../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../test/support/console.ts'
 import { makeIn, startOfTests } from '../../test/support/make.ts'
 import { webhookRowsIn } from '../../test/support/webhook-rows.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 
 const app = testApp()
 const make = makeIn(app.database)

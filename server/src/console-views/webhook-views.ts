@@ -4,11 +4,10 @@ import { sql } from 'kysely'
 import type { Db, Reader } from '../db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
 import type { ListPage } from '../lists/list-page.ts'
+import { dayMs } from '../time.ts'
 import { fromLog } from '../webhook-ledger/log/queries.ts'
 import { isRepeated, type RepeatRange } from '../webhook-ledger/log/repeat-deliveries.ts'
 import { foundDevices } from './found-devices.ts'
-
-const dayMs = 24 * 60 * 60_000
 
 type EndpointKey = { organizationId: string; endpointId: string }
 

@@ -4,7 +4,7 @@ import { testDatabase, testOnPostgres } from '../../test/support/database.ts'
 import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { lockDevice } from './lock-device.ts'
 import { settleDueDevices } from './settle-due-devices.ts'
 

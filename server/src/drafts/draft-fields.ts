@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { OptionDefinitions } from '../checks/templates/options.ts'
 import { faultsUnder, readOptionDefinitions } from '../checks/templates/read-option-definitions.ts'
 import type { Database } from '../db/schema.ts'
+import { isStorable } from '../storable.ts'
 
 export const draftPlatforms = ['darwin', 'windows', 'linux'] as const
 
@@ -115,10 +116,9 @@ export function readDraftFields(input: unknown): Reading {
   return errors.length > 0 ? { errors } : { ok: fields }
 }
 
-/** No database text holds NUL or half a surrogate pair. */
 const textFaults = (given: DraftInput): FieldError[] =>
   Object.entries(given).flatMap(([field, value]) =>
-    typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())
+    typeof value === 'string' && !isStorable(value)
       ? [{ field, message: 'must not contain NUL or half a surrogate pair' }]
       : [],
   )

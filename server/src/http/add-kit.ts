@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/transact.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { minuteMs } from '../time.ts'
 import { startAdmissions } from './admissions.ts'
 import { admitter, authenticator, rateLimiter } from './authenticate.ts'
 import type { Kit } from './kit.ts'
@@ -22,7 +23,6 @@ type Parts = {
   rateLimitWindowMs?: number
 }
 
-const minuteMs = 60_000
 const flushEveryMs = 30_000
 
 /** Gives the app what all endpoints share, and keeps the last use of keys up to date while it runs. */

@@ -4,7 +4,7 @@ import { baseUrl, testApp } from '../../test/support/app.ts'
 import { revokeApiKey } from '../api-keys/revoke-api-key.ts'
 import { systemActor } from '../audit/record-audit.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 
 const app = testApp()
 beforeEach(() => app.reset())

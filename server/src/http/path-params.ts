@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts'
+import { isStorable } from '../storable.ts'
 import { isRecordId } from './record-id.ts'
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -21,11 +22,8 @@ export function readParams<Path extends string>(path: Path, textParams: Readonly
   const idNames = names.filter((name) => !Object.hasOwn(textParams, name))
   return (raw: unknown): PathParams<Path> => {
     const params = raw as Record<string, string>
-    for (const name of names) if (!isPlainText(params[name] ?? '')) fail('not_found')
+    for (const name of names) if (!isStorable(params[name] ?? '')) fail('not_found')
     for (const name of idNames) if (!isRecordId(params[name] ?? '')) fail('not_found')
     return params as PathParams<Path>
   }
 }
-
-/** No database text holds NUL or half a surrogate pair. */
-const isPlainText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

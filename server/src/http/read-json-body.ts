@@ -1,6 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
+import { isStorable } from '../storable.ts'
 
 /**
  * Bodies are JSON. A route that takes none ignores what is sent, as clients put a content type, and sometimes an empty
@@ -50,5 +51,3 @@ function unstorableTexts(body: unknown): FieldError[] {
   }
   return errors
 }
-
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../test/support/app.ts'
 import { makeIn } from '../../test/support/make.ts'
-import { plusMs } from './rules.ts'
+import { plusMs } from '../time.ts'
 
 const app = testApp()
 const make = makeIn(app)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type BlockingFacts, type BlockingPolicy, decideBlocking, plusMs } from './rules.ts'
+import { dayMs, plusMs } from '../time.ts'
+import { type BlockingFacts, type BlockingPolicy, decideBlocking } from './rules.ts'
 
-const dayMs = 86_400_000
 const now = '2026-11-20T10:00:00.000Z'
 const at = (days: number) => plusMs(now, days * dayMs)
 const nothing = { blocking_since: null, blocks_device_at: null }

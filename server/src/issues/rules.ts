@@ -1,11 +1,8 @@
-const dayMs = 86_400_000
+import { dayMs, plusMs } from '../time.ts'
 
 /** Moments are ISO 8601 UTC with milliseconds, so they compare as text. */
 const latest = (...moments: (string | null)[]): string =>
   moments.reduce<string>((last, moment) => (moment !== null && moment > last ? moment : last), '')
-
-export const plusMs = (moment: string, durationMs: number): string =>
-  new Date(Date.parse(moment) + durationMs).toISOString()
 
 export type BlockingPolicy = {
   remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'

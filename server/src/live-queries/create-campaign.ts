@@ -1,6 +1,7 @@
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import type { Tx } from '../db/transact.ts'
 import { fail } from '../errors.ts'
+import { dayMs } from '../time.ts'
 import { insertTargets, refuseUnknownDevices } from './target-devices.ts'
 import type { Targets } from './targeting-rules.ts'
 
@@ -17,7 +18,6 @@ export type NewCampaign = {
   now: string
 }
 
-const dayMs = 86_400_000
 const waitedForMs = 7 * dayMs
 
 /** Until when devices that are not online are waited for. */

@@ -1,7 +1,3 @@
-/** Of a stranger: bounded, and without what no database text can hold. */
-export const storableText = (text: string, maximum: number): string =>
-  text.slice(0, maximum).toWellFormed().replaceAll('\0', '\ufffd')
-
 const maxRetryAfterMs = 3_600_000
 
 /** How long a receiver asks to be left alone: seconds or a date (RFC 9110 §10.2.3); an hour at most. */

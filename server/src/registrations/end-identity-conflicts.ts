@@ -5,7 +5,7 @@ import { type Db, type Tx, transact } from '../db/transact.ts'
 import { type LockedDevice, lockDevice } from '../devices/lock-device.ts'
 import { setIdentityConflict } from '../devices/set-identity-conflict.ts'
 import { orNotFound } from '../errors.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 
 type Resolution = { organizationId: string; deviceId: string; actor: Actor; now: string }
 

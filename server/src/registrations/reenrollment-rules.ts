@@ -1,4 +1,4 @@
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 
 /** What is kept of the enrollments as a device whose agent was in use at the time. */
 export type Reenrollments = {

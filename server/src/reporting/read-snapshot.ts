@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { storable } from '../storable.ts'
 import type { InventoryTable } from './reporting-table.ts'
 
 type Row = Readonly<Record<string, string>>
@@ -62,21 +63,18 @@ function readRow({ columns }: InventoryTable, row: unknown): Row | undefined {
   let left = maxRowLength
   return Object.fromEntries(
     columns.map(({ name }) => {
-      const text = storable(Object.hasOwn(fields, name) ? fields[name] : undefined, Math.min(left, maxValueLength))
+      const text = storable(
+        textOf(Object.hasOwn(fields, name) ? fields[name] : undefined),
+        Math.min(left, maxValueLength),
+      )
       left -= text.length
       return [name, text]
     }),
   )
 }
 
-/** Text that a database can hold: no NUL, no half of a surrogate pair, also not at the cut. */
-function storable(value: unknown, longest: number): string {
-  const text = typeof value === 'string' ? value : textOf(value)
-  const cut = text.length > longest ? text.slice(0, longest) : text
-  return cut.includes('\0') || !cut.isWellFormed() ? cut.replaceAll('\0', '\ufffd').toWellFormed() : cut
-}
-
 function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

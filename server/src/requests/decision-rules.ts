@@ -1,7 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { ExemptionRequestDecision } from '@muster/contract/exemption-requests.ts'
 import type { RegistrationRequestDecision } from '@muster/contract/registration-requests.ts'
-import { storable } from '../checks/rules.ts'
+import { storable } from '../storable.ts'
 
 export type Decision = {
   status: 'approved' | 'denied'

@@ -33,4 +33,3 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether the database can hold the text. */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

@@ -1,5 +1,5 @@
 import { type Filter, parse } from 'scim2-parse-filter'
-import { isStorable } from './attribute.ts'
+import { isStorable } from '../storable.ts'
 import { refuse } from './scim-error.ts'
 
 export type { Filter }

@@ -1,4 +1,5 @@
-import { type Attribute, findAttribute, isRecord, isStorable, type Values } from './attribute.ts'
+import { isStorable } from '../storable.ts'
+import { type Attribute, findAttribute, isRecord, type Values } from './attribute.ts'
 import { refuse } from './scim-error.ts'
 
 const maxTextLength = 4_000

@@ -6,7 +6,7 @@ import { makeIn, startOfTests } from '../../test/support/make.ts'
 import { numberEvents } from '../../test/support/number-events.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { transact } from '../db/transact.ts'
-import { plusMs } from '../issues/rules.ts'
+import { plusMs } from '../time.ts'
 import { type ComplianceChange, queueComplianceChanges } from './queue-signals.ts'
 
 const database = testDatabase()

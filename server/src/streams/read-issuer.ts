@@ -1,9 +1,10 @@
 import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
 import type { Reader } from '../db/transact.ts'
+import { plusMs } from '../time.ts'
 import { recordAudience } from './audience.ts'
 import { movedAudience } from './move-stream.ts'
 import type { Stream } from './queries.ts'
-import { keyTimes, listKeysOfStream, plusMs } from './signing-keys.ts'
+import { keyTimes, listKeysOfStream } from './signing-keys.ts'
 import { findIssuer, streamIssuer } from './stream-issuer.ts'
 
 type Place = { baseUrl: string; pathIssuers: boolean; now: string }

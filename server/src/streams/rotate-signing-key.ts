@@ -5,9 +5,10 @@ import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { type Db, type Tx, transact } from '../db/transact.ts'
 import { fail, orNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import { plusMs } from '../time.ts'
 import { withdrawKeys } from './resign-tokens.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
-import { findSigningKey, type KeyRing, keyTimes, plusMs, stateOfKey } from './signing-keys.ts'
+import { findSigningKey, type KeyRing, keyTimes, stateOfKey } from './signing-keys.ts'
 
 const generateKeyPair = promisify(generateKeyPairCallback)
 

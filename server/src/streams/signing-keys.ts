@@ -1,8 +1,6 @@
 import type { KeyPurpose } from '../db/schema.ts'
 import type { Reader } from '../db/transact.ts'
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+import { dayMs, plusMs } from '../time.ts'
 
 /** How long receivers may keep the published keys, in seconds. */
 export const publishedKeysMaxAgeSeconds = 3_600
@@ -21,9 +19,6 @@ export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: num
  * `shared_signals` there is one ring, held by the first organization, at whose address it is published.
  */
 export type KeyRing = { organizationId: string; purpose: KeyPurpose }
-
-export const plusMs = (moment: string, durationMs: number): string =>
-  new Date(Date.parse(moment) + durationMs).toISOString()
 
 /** The organization that MUSTER_BASE_URL is the address of; undefined before there is any. */
 export async function findFirstOrganization(reader: Reader): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 /** What every feature stands on. */
 const ground = [
   ...['lists', 'jobs', 'outbound', 'osquery-sql', 'secrets', 'db', 'http/links.ts', 'retention.ts', 'errors.ts'],
+  ...['time.ts', 'storable.ts'],
   'describe-fault.ts',
   'clock.ts',
 ]
@@ -110,11 +111,13 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   db: ['clock.ts'],
   // Pure, and the one part of the http kit that present may know.
   'http/links.ts': [],
-  'retention.ts': [],
+  'retention.ts': ['time.ts'],
   'logging.ts': ['clock.ts'],
   'errors.ts': [],
   'describe-fault.ts': [],
   'clock.ts': [],
+  'time.ts': [],
+  'storable.ts': [],
 }
 
 /** What the routes of every feature may import besides their feature's arrows. */

@@ -69,6 +69,7 @@ const isPure = (place: Place): boolean => place.home in featureArrows && place.r
 
 /** What each kind of file may not reach, whatever the folders say. */
 function brokenRole(here: Place, there: Place): boolean {
+  if (pureGround.includes(there.home)) return false
   const isFeature = there.home in featureArrows
   const isSameRoom = here.home === there.home && here.role === there.role
   if (isFeature && there.role === 'routes') return !isSameRoom && !composes(here, 'app.ts')
@@ -80,6 +81,9 @@ function brokenRole(here: Place, there: Place): boolean {
   if (here.role === 'present') return isFeature ? isForeignCommand(here, there) : !presentReaches.includes(there.home)
   return false
 }
+
+/** Without input, output or clock, so that also rules may use them. */
+const pureGround = ['time.ts', 'storable.ts']
 
 const queriesReach = ['db', 'lists', 'clock.ts']
 const presentReaches = ['db', 'http/links.ts', 'errors.ts', 'clock.ts']

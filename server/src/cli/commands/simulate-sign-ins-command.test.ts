@@ -4,7 +4,7 @@ import type { AuthLog } from '@muster/contract/auth-logs.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { happeningAt, makeIn } from '../../../test/support/make.ts'
 import { expireSessions } from '../../auth-logs/expire-sessions.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { plusMs } from '../../time.ts'
 import type { CommandIo } from '../data-command.ts'
 import { simulateSignInsCommand } from './simulate-sign-ins-command.ts'
 

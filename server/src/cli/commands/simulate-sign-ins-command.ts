@@ -2,7 +2,7 @@ import { choose, fractionOf, hashOf } from '@muster/agent/simulate/seeded.ts'
 import Type from 'typebox'
 import { recordAudit } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { dayMs, plusMs } from '../../time.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
@@ -10,7 +10,6 @@ import { listCandidates } from '../sign-ins/list-candidates.ts'
 import { planSignIn } from '../sign-ins/plan-sign-in.ts'
 import { runSignIn } from '../sign-ins/run-sign-in.ts'
 
-const dayMs = 86_400_000
 /** A sign-in takes less than this, so that none ends in the future. */
 const maxSignInMs = 60_000
 

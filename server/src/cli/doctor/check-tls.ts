@@ -2,10 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Config } from '../../config/load-config.ts'
+import { dayMs } from '../../time.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 const name = 'TLS'
-const dayMs = 86_400_000
 const soonDays = 14
 
 /** The certificate's key, dates and names, or how else the connections of agents are protected. */

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/load-config.ts'
 import type { StreamSurvey } from '../../streams/survey-streams.ts'
+import { dayMs } from '../../time.ts'
 import { plainText } from '../table.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
-const dayMs = 86_400_000
 const oldKeyDays = 365
 
 /** How the receivers of streams stand, and what endangers streams before they do. */

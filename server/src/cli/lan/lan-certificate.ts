@@ -2,6 +2,7 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
+import { dayMs } from '../../time.ts'
 import type { LanNames } from './lan-names.ts'
 
 export type LanCertificate = {
@@ -17,7 +18,6 @@ type Purpose = { prefix: string; title: string }
 
 type Pair = { certificate: X509Certificate; cert: string; key: string }
 
-const dayMs = 86_400_000
 const authorityDays = 3650
 /** The most that Apple's systems accept is 398. */
 const certificateDays = 397

@@ -7,8 +7,8 @@ import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { engine } from '../../../test/support/database.ts'
 import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { numberEvents } from '../../../test/support/number-events.ts'
-import { plusMs } from '../../issues/rules.ts'
 import { purgeDevices } from '../../registrations/purge-devices.ts'
+import { plusMs } from '../../time.ts'
 
 const app = testApp()
 const make = makeIn(app.database)

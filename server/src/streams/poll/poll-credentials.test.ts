@@ -6,7 +6,7 @@ import { makeIn } from '../../../test/support/make.ts'
 import { revokeApiKey } from '../../api-keys/revoke-api-key.ts'
 import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { plusMs } from '../../time.ts'
 
 const limit = 20
 const app = testApp({ env: { MUSTER_RATE_LIMIT_PER_MINUTE: String(limit) } })

@@ -6,7 +6,7 @@ import { until } from '../../../test/support/muster-process.ts'
 import { accept, answerWith, openReceiver, outboundOfTests } from '../../../test/support/receivers.ts'
 import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { dayMs, plusMs } from '../../time.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
@@ -19,7 +19,6 @@ const receiver = await openReceiver()
 after(() => receiver.close())
 
 const now = '2026-11-20T11:00:00.000Z'
-const dayMs = 86_400_000
 
 beforeEach(async () => {
   app.setNow(now)

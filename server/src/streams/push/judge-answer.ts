@@ -1,5 +1,6 @@
 import type { PostOutcome } from '../../outbound/outbound.ts'
-import { retryAfterMs, storableText } from '../../outbound/read-answer.ts'
+import { retryAfterMs } from '../../outbound/read-answer.ts'
+import { storable } from '../../storable.ts'
 
 /** What an attempt means for its event. */
 export type Verdict =
@@ -29,7 +30,7 @@ function setErrorOf(body: Buffer): { err: string; description: string } | undefi
   try {
     const { err, description } = JSON.parse(body.toString('utf8'))
     if (typeof err !== 'string' || !/^[\w.:-]{1,64}$/.test(err)) return undefined
-    return { err, description: typeof description === 'string' ? storableText(description, maximumDescription) : '' }
+    return { err, description: typeof description === 'string' ? storable(description, maximumDescription) : '' }
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@ import { until } from '../../../test/support/muster-process.ts'
 import { openReceiver, outboundOfTests } from '../../../test/support/receivers.ts'
 import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { minuteMs, plusMs } from '../../time.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
@@ -17,8 +17,6 @@ const app = testApp({ outbound: outboundOfTests() })
 const make = makeIn(app)
 const receiver = await openReceiver()
 after(() => receiver.close())
-
-const minuteMs = 60_000
 
 /** Keeps the published keys for as long as it is told that it may, and no longer. */
 function keysOfReceiver() {

@@ -1,11 +1,10 @@
 import type { Db } from '../../db/transact.ts'
+import { dayMs, hourMs } from '../../time.ts'
 import { dropDeletedStreams } from './drop-deleted-streams.ts'
 import { dropSettledEvents } from './drop-settled-events.ts'
 import { dropSignals } from './drop-signals.ts'
 import { expireEvents, expireVerifications } from './expire-events.ts'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 /** Receivers are promised that nothing is given up earlier. */
 const waitsMs = 30 * dayMs
 const verificationWaitsMs = hourMs

@@ -3,7 +3,7 @@ import type { BatchWriter } from '../../jobs/batch-writer.ts'
 import { trackInFlight } from '../../jobs/in-flight.ts'
 import type { WorkKey } from '../../jobs/leases.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
-import { storableText } from '../../outbound/read-answer.ts'
+import { storable } from '../../storable.ts'
 import type { AttemptOutcome } from '../../webhook-ledger/write-attempts.ts'
 import type { Destination } from './destinations.ts'
 import { openQueue, type Settled, type Trouble, type Waiting, type Want } from './endpoint-queue.ts'
@@ -149,7 +149,7 @@ function outcomeOf(key: WorkKey, delivery: Waiting, { sent, verdict, settled, st
     requestHeaders: headers,
     status: isAnswered ? outcome.status : null,
     error: verdict.kind === 'delivered' ? null : verdict.reason,
-    response: isAnswered ? storableText(outcome.body.toString('utf8'), responseLength) : null,
+    response: isAnswered ? storable(outcome.body.toString('utf8'), responseLength) : null,
     ...outcome.timings,
   }
 }

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { webhookRowsIn } from '../../../test/support/webhook-rows.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { plusMs } from '../../time.ts'
 
 const app = testApp()
 const make = makeIn(app.database)

@@ -7,7 +7,7 @@ import { rowVersions } from '../../../test/support/row-versions.ts'
 import { webhookRowsIn } from '../../../test/support/webhook-rows.ts'
 import { systemActor } from '../../audit/record-audit.ts'
 import { transact } from '../../db/transact.ts'
-import { plusMs } from '../../issues/rules.ts'
+import { plusMs } from '../../time.ts'
 import { resendRange } from './resend-deliveries.ts'
 
 const app = testApp()

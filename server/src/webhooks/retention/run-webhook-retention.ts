@@ -1,11 +1,10 @@
 import type { Db } from '../../db/transact.ts'
+import { dayMs, hourMs } from '../../time.ts'
 import { dropOldDeliveries } from '../../webhook-ledger/retention/drop-deliveries.ts'
 import { failStaleDeliveries } from '../../webhook-ledger/retention/fail-stale-deliveries.ts'
 import { dropDeletedEndpoints } from './drop-deleted-endpoints.ts'
 import { forgetPreviousSecrets } from './forget-previous-secrets.ts'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 /** Longer than all attempts take: whatever waits for so long waits for a disabled endpoint. */
 const waitsMs = 30 * dayMs
 /** No transaction that saw the endpoint before its deletion is still open after it. */
