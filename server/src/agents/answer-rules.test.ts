@@ -45,16 +45,16 @@ test('values of every kind become texts that a database can hold', () => {
   const [answer] = readAnswers({ queries: { a: [row, 'no row'] } })
   assert.deepEqual(answer?.outcome, {
     kind: 'rows',
-    rows: [{ number: '7', flag: 'true', none: '', nested: '{"a":1}', text: 'ab\ufffdc', name: 'x' }],
+    rows: [{ number: '7', flag: 'true', none: '', nested: '{"a":1}', text: 'a\ufffdb\ufffdc', 'na\ufffdme': 'x' }],
   })
 })
 
 test('a row of texts is bounded and cleaned where one thing only is wrong with it', () => {
   const many = Array.from({ length: 201 }, (_, index): [string, string] => [`c${index}`, ''])
   const cases: [row: Record<string, string>, kept: Record<string, string>][] = [
-    [{ a: 'x\0y' }, { a: 'xy' }],
+    [{ a: 'x\0y' }, { a: 'x\ufffdy' }],
     [{ a: 'x\ud800' }, { a: 'x\ufffd' }],
-    [{ 'a\0': 'x' }, { a: 'x' }],
+    [{ 'a\0': 'x' }, { 'a\ufffd': 'x' }],
     [{ 'a\ud800': 'x' }, { 'a\ufffd': 'x' }],
     [{ a: 'x'.repeat(4_097) }, { a: 'x'.repeat(4_096) }],
     [{ ['a'.repeat(257)]: 'x' }, { ['a'.repeat(256)]: 'x' }],
