@@ -53,20 +53,20 @@ test('the first administrator names the organization and leaves with a passkey a
 
 test('an organization without devices is led to the first one', { skip }, async () => {
   const { page, trial } = opened
-  await page.getByRole('heading', { level: 1, name: 'Enrol the first machine' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Enroll the first machine' }).waitFor()
   await page.getByText(/^Listening on/).waitFor()
   assert.deepEqual(await violations(page), [])
   await assertFitsPhone(page, [`${trial.baseUrl}/console/`])
   await page.goto(`${trial.baseUrl}/console/devices`)
   await page.getByText('No device is enrolled yet.').waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.getByRole('link', { name: 'Enrol a machine' }).first().click()
-  await page.getByRole('heading', { level: 1, name: 'Enrol a machine' }).waitFor()
+  await page.getByRole('link', { name: 'Enroll a machine' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Enroll a machine' }).waitFor()
 })
 
-test('a machine that enrols is seen on the page that waits for it', { skip }, async () => {
+test('a machine that enrolls is seen on the page that waits for it', { skip }, async () => {
   const { page, trial } = opened
-  const made = await askAsPage(page, 'POST', '/session/enrolment_secrets', { name: 'Trial' })
+  const made = await askAsPage(page, 'POST', '/session/enrollment_secrets', { name: 'Trial' })
   assert.equal(made.status, 200)
   await page.getByText(/^Listening on/).waitFor()
   const enrolled = await fetch(`${trial.baseUrl}/api/v1/osquery/enroll`, {

@@ -29,7 +29,7 @@ const perDevice = 8
 /** Devices whose names, serial numbers and results are hostile: each reports eight of the texts. */
 async function enrollHostileDevices(): Promise<number> {
   const { page, trial } = opened
-  const { body } = await askAsPage(page, 'POST', '/session/enrolment_secrets', { name: 'hostile' })
+  const { body } = await askAsPage(page, 'POST', '/session/enrollment_secrets', { name: 'hostile' })
   let devices = 0
   for (let first = 0; first < hostilePayloads.length; first += perDevice) {
     const texts = hostilePayloads.slice(first, first + perDevice)

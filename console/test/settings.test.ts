@@ -244,7 +244,7 @@ test('limited access leaves out what it may not do, and says so at its address',
   await limited.getByText(/“Manage Administrators”/).waitFor()
   assert.equal(await limited.getByRole('button', { name: 'Invite…' }).count(), 0)
   assert.deepEqual(await violations(limited), [])
-  for (const path of ['enrolment', 'scim']) {
+  for (const path of ['enrollment', 'scim']) {
     await limited.goto(`${baseUrl}/console/settings/${path}`)
     await limited.getByRole('heading', { level: 1 }).waitFor()
     await limited.waitForLoadState('networkidle')
@@ -299,12 +299,12 @@ test('who is locked out is reset, and who leaves is removed', { skip }, async ()
   assert.deepEqual(await violations(page), [])
 })
 
-test('enrolment secrets are shown once, rotated and revoked, and packages are downloaded', { skip }, async () => {
-  await go('/settings/enrolment', 'Enrolment')
+test('enrollment secrets are shown once, rotated and revoked, and packages are downloaded', { skip }, async () => {
+  await go('/settings/enrollment', 'Enrollment')
   await page.getByText('Package osquery for Linux (.deb)').waitFor()
   assert.deepEqual(await violations(page), [])
   await button('New secret…').click()
-  const making = dialog('Make an enrolment secret')
+  const making = dialog('Make an enrollment secret')
   await making.getByLabel('Name').fill(`Berlin ${'x'.repeat(120)}`)
   await making.getByLabel('Person').fill('nobody@halden.example')
   assert.deepEqual(await violations(page), [])
@@ -313,20 +313,20 @@ test('enrolment secrets are shown once, rotated and revoked, and packages are do
   await making.getByLabel('Person').fill('')
   await button('Make the secret').click()
   const kept = dialog('Keep this secret')
-  const secret = ((await kept.getByRole('group', { name: 'Enrolment secret' }).textContent()) ?? '').trim()
+  const secret = ((await kept.getByRole('group', { name: 'Enrollment secret' }).textContent()) ?? '').trim()
   assert.match(secret, /^[\w-]{43}$/)
   assert.deepEqual(await violations(page), [])
   await button('I have kept it').click()
   await button(/^Rotate Berlin/).click()
   await button('Rotate the secret').click()
-  assert.notEqual((await kept.getByRole('group', { name: 'Enrolment secret' }).textContent())?.trim(), secret)
+  assert.notEqual((await kept.getByRole('group', { name: 'Enrollment secret' }).textContent())?.trim(), secret)
   await button('I have kept it').click()
   await button(/^Revoke Berlin/).click()
   await button('Revoke the secret').click()
   await button(/^Revoke Berlin/).waitFor({ state: 'detached' })
   await button(/Filter by State/).click()
   await page.getByRole('menuitemcheckbox', { name: 'Expired or revoked' }).click()
-  await page.getByRole('group', { name: 'Enrolment secrets' }).getByText('Revoked').first().waitFor()
+  await page.getByRole('group', { name: 'Enrollment secrets' }).getByText('Revoked').first().waitFor()
   assert.equal(new URL(page.url()).searchParams.get('state'), 'ended')
 
   const arriving = page.waitForEvent('download')
@@ -338,7 +338,7 @@ test('enrolment secrets are shown once, rotated and revoked, and packages are do
 })
 
 test('enrolling leads from the file to the first check-in', { skip }, async () => {
-  await go('/devices/enrol', 'Enrol a machine')
+  await go('/devices/enroll', 'Enroll a machine')
   await page.getByText(/Listening on/).waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByLabel('Windows').check()
@@ -414,9 +414,9 @@ test('the page for signing in says why the identity provider led back to it', { 
 
 test('pages of the account and of the settings fit into 390 px', { skip }, async () => {
   assert.equal((await askAsPage(page, 'GET', '/session/account')).status, 200)
-  const settings = ['organization', 'admins', 'admins/1', 'sign-in', 'registration', 'enrolment', 'scim', 'privacy']
+  const settings = ['organization', 'admins', 'admins/1', 'sign-in', 'registration', 'enrollment', 'scim', 'privacy']
   const paths = [
-    ...['/account/security', '/account/sessions', '/account/preferences', '/devices/enrol', '/settings/retention'],
+    ...['/account/security', '/account/sessions', '/account/preferences', '/devices/enroll', '/settings/retention'],
     ...settings.map((name) => `/settings/${name}`),
   ]
   await assertFitsPhone(page, paths.map(at))

@@ -55,27 +55,27 @@ export const SettingsChange = Type.Object(
 )
 export type SettingsChange = Static<typeof SettingsChange>
 
-export const EnrolmentSecretCreation = Type.Object(
+export const EnrollmentSecretCreation = Type.Object(
   {
     name: Text('What to call it.', { minLength: 1, maxLength: 200 }),
     person_id: Type.Optional(IdentifierInput('Whose devices enroll with it: they are registered to this person.')),
     expires_at: Type.Optional(Timestamp('Until when it is good; for good unless given.')),
   },
-  aboutBody('EnrolmentSecretCreation', 'What a new enrollment secret is for.', { name: 'Berlin office' }),
+  aboutBody('EnrollmentSecretCreation', 'What a new enrollment secret is for.', { name: 'Berlin office' }),
 )
 
 /** Shown once. */
-export const NewEnrolmentSecret = Type.Object(
+export const NewEnrollmentSecret = Type.Object(
   { id: Identifier('Identifier of the secret.'), secret: Text('The secret.') },
-  about('NewEnrolmentSecret', 'An enrollment secret, shown this once.', {
+  about('NewEnrollmentSecret', 'An enrollment secret, shown this once.', {
     id: '8',
     secret: 'V0lHb3n2pXk1mQ7sZc4WbYd1sHnUe3G0aB1cDvQ2xRk',
   }),
 )
-export type NewEnrolmentSecret = Static<typeof NewEnrolmentSecret>
+export type NewEnrollmentSecret = Static<typeof NewEnrollmentSecret>
 
 /** An enrollment secret, without what it is. */
-export const EnrolmentSecretView = Type.Object(
+export const EnrollmentSecretView = Type.Object(
   {
     id: Identifier('Identifier of the secret.'),
     name: Text('What it is called.'),
@@ -95,7 +95,7 @@ export const EnrolmentSecretView = Type.Object(
     expires_at: Nullable(Timestamp('Until when it is good; null for good.')),
     revoked_at: Nullable(Timestamp('When it was revoked; null when it was not.')),
   },
-  about('EnrolmentSecretView', 'An enrollment secret, without what it is.', {
+  about('EnrollmentSecretView', 'An enrollment secret, without what it is.', {
     id: '8',
     name: 'Berlin office',
     person: null,
@@ -106,13 +106,13 @@ export const EnrolmentSecretView = Type.Object(
     revoked_at: null,
   }),
 )
-export type EnrolmentSecretView = Static<typeof EnrolmentSecretView>
+export type EnrollmentSecretView = Static<typeof EnrollmentSecretView>
 
-export const EnrolmentSecretFilter = Type.Object(
+export const EnrollmentSecretFilter = Type.Object(
   { state: Type.Optional(Choice(['in_force', 'ended'], 'Only those in force, or only those that are not.')) },
-  about('EnrolmentSecretFilter', 'What narrows the list of enrollment secrets.', { state: 'in_force' }),
+  about('EnrollmentSecretFilter', 'What narrows the list of enrollment secrets.', { state: 'in_force' }),
 )
-export type EnrolmentSecretFilter = Static<typeof EnrolmentSecretFilter>
+export type EnrollmentSecretFilter = Static<typeof EnrollmentSecretFilter>
 
 export const RebuiltPackage = Type.Object(
   { file_name: Text('What the file of the package is called now.') },

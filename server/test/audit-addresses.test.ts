@@ -118,14 +118,14 @@ const sessionChanges: Readonly<Record<string, Step>> = {
     browser.ask('PATCH', `/session/administrators/${id(made, 'admin')}`, { access: 'billing_only' }),
   'DELETE /session/administrators/:id': (browser, made) =>
     browser.ask('DELETE', `/session/administrators/${id(made, 'admin')}`),
-  'POST /session/enrolment_secrets': async (browser, made) => {
-    made['secret'] = (await browser.ask('POST', '/session/enrolment_secrets', { name: 'S' })).body.id
+  'POST /session/enrollment_secrets': async (browser, made) => {
+    made['secret'] = (await browser.ask('POST', '/session/enrollment_secrets', { name: 'S' })).body.id
   },
-  'POST /session/enrolment_secrets/:id/rotate': async (browser, made) => {
-    made['secret'] = (await browser.ask('POST', `/session/enrolment_secrets/${id(made, 'secret')}/rotate`)).body.id
+  'POST /session/enrollment_secrets/:id/rotate': async (browser, made) => {
+    made['secret'] = (await browser.ask('POST', `/session/enrollment_secrets/${id(made, 'secret')}/rotate`)).body.id
   },
-  'DELETE /session/enrolment_secrets/:id': (browser, made) =>
-    browser.ask('DELETE', `/session/enrolment_secrets/${id(made, 'secret')}`),
+  'DELETE /session/enrollment_secrets/:id': (browser, made) =>
+    browser.ask('DELETE', `/session/enrollment_secrets/${id(made, 'secret')}`),
   'POST /session/scim_tokens': async (browser, made) => {
     made['token'] = (await browser.ask('POST', '/session/scim_tokens', { name: 'T' })).body.id
   },

@@ -35,7 +35,7 @@ const powersByAddress: readonly (readonly [pattern: RegExp, power: AdminPower])[
   [/^\/session\/api_keys/, 'manage_keys'],
   [/^\/session\/administrators/, 'manage_administrators'],
   [/^\/views\/administrators/, 'manage_administrators'],
-  [/^\/session\/(organization|settings|enrolment_secrets|packages|scim_tokens)/, 'manage_settings'],
+  [/^\/session\/(organization|settings|enrollment_secrets|packages|scim_tokens)/, 'manage_settings'],
   [/^\/package_downloads/, 'manage_settings'],
   [/^\/webhook_(endpoints|deliveries)/, 'manage_webhooks'],
 ]

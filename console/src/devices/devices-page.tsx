@@ -140,9 +140,9 @@ const Actions = ({ filters }: { readonly filters: DeviceFilters }) => (
       one="device"
       many="devices"
     />
-    <Link className="line-button" to="/devices/enrol">
+    <Link className="line-button" to="/devices/enroll">
       <Icon name="plus" size={14} />
-      Enrol a machine
+      Enroll a machine
     </Link>
   </>
 )
@@ -160,15 +160,15 @@ function Columns({ columns }: { readonly columns: readonly DeviceColumnName[] })
 }
 
 function NoDevice({ filter, onClear }: { readonly filter: string; readonly onClear: () => void }) {
-  const enrol = (
-    <Link className="u" to="/devices/enrol">
-      Enrol a machine
+  const enroll = (
+    <Link className="u" to="/devices/enroll">
+      Enroll a machine
     </Link>
   )
   return (
     <div className="page">
       {filter === '' ? (
-        <Emptiness title="No device is enrolled yet." action={enrol}>
+        <Emptiness title="No device is enrolled yet." action={enroll}>
           A device appears here within a minute of its agent’s first check-in.
         </Emptiness>
       ) : (

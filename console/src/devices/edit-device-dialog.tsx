@@ -39,7 +39,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       <form className="confirm" onSubmit={submit}>
         <TextInput
           label="Name"
-          description="Stays when the device enrols again"
+          description="Stays when the device enrolls again"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={lack ?? save.faultOf('name')}

@@ -73,10 +73,10 @@ const deviceTabs = [
   }),
 ] as const
 
-const enrol = createRoute({
+const enroll = createRoute({
   getParentRoute: () => shell,
-  path: '/devices/enrol',
-  component: lazyRouteComponent(() => import('../enrol/enrol-page.tsx'), 'EnrolPage'),
+  path: '/devices/enroll',
+  component: lazyRouteComponent(() => import('../enroll/enroll-page.tsx'), 'EnrollPage'),
 })
 
-export const devicePages = [dashboard, devices, device.addChildren(deviceTabs), enrol]
+export const devicePages = [dashboard, devices, device.addChildren(deviceTabs), enroll]

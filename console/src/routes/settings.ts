@@ -42,12 +42,12 @@ const registrationSettings = createRoute({
   component: lazyRouteComponent(() => import('../settings/registration-page.tsx'), 'RegistrationPage'),
 })
 
-const enrolmentSettings = createRoute({
+const enrollmentSettings = createRoute({
   getParentRoute: () => shell,
-  path: '/settings/enrolment',
+  path: '/settings/enrollment',
   validateSearch: (raw: Record<string, unknown>): { state?: 'in_force' | 'ended'; after?: string } =>
     given({ state: readChoice(raw, 'state', ['in_force', 'ended'] as const), ...readAfter(raw) }),
-  component: lazyRouteComponent(() => import('../settings/enrolment-page.tsx'), 'EnrolmentPage'),
+  component: lazyRouteComponent(() => import('../settings/enrollment-page.tsx'), 'EnrollmentPage'),
 })
 
 const scimSettings = createRoute({
@@ -97,6 +97,6 @@ const accountPreferences = createRoute({
 
 export const settingPages = [
   ...[settingsIndex, organizationSettings, administrators, administrator, signInSettings, registrationSettings],
-  ...[enrolmentSettings, scimSettings, privacySettings, retentionSettings],
+  ...[enrollmentSettings, scimSettings, privacySettings, retentionSettings],
   ...[accountIndex, accountSecurity, accountSessions, accountPreferences],
 ]

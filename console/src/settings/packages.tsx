@@ -13,7 +13,7 @@ import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
-import { agentWords, downloadPath, installCommand, platformWords } from '../enrol/install-commands.ts'
+import { agentWords, downloadPath, installCommand, platformWords } from '../enroll/install-commands.ts'
 import { packagesQuery } from './setting-queries.ts'
 
 /** All packages have the same problem where the address of the server is it. */
@@ -42,7 +42,7 @@ export function Packages() {
   })
   const shared = sharedProblem(packages.data?.data ?? [])
   return (
-    <Block title="Packages" about="Whoever holds one can enrol a machine: keep them where you would keep a password.">
+    <Block title="Packages" about="Whoever holds one can enroll a machine: keep them where you would keep a password.">
       {shared !== undefined && <p className="note will">{shared}</p>}
       <ListBody
         list={packages}
@@ -114,7 +114,7 @@ export function Packages() {
         isOpen={rebuilt !== undefined}
         onClose={() => setRebuilt(undefined)}
         question={`Give ${rebuilt ? titleOf(rebuilt) : 'the package'} another secret?`}
-        consequences={['Copies that were downloaded before enrol nothing any more: hand the new file out.']}
+        consequences={['Copies that were downloaded before enroll nothing any more: hand the new file out.']}
         stays="Machines that have enrolled stay enrolled."
         verb="Make the package anew"
         onConfirm={() => rebuilt && rebuild.mutate(rebuilt)}

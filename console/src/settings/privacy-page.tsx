@@ -31,7 +31,7 @@ export function PrivacyPage() {
       isWide
     >
       <Block
-        title="At enrolment"
+        title="At enrollment"
         about="Name, serial number, hardware identifiers, platform, operating system, and the address that the machine calls from."
       />
       <Block

@@ -8,13 +8,13 @@ import { SettingsFrame } from './settings-frame.tsx'
 
 const rules: readonly (readonly [string, string])[] = [
   ['Every other device', 'waits for a decision of an administrator.'],
-  ['A device that enrols with a person’s secret', 'is registered to that person; making the secret was the decision.'],
+  ['A device that enrolls with a person’s secret', 'is registered to that person; making the secret was the decision.'],
   [
-    'A device that enrols with any other secret',
+    'A device that enrolls with any other secret',
     'belongs to nobody. It cannot be used to sign in and is never blocked.',
   ],
   [
-    'A known device that enrols anew',
+    'A known device that enrolls anew',
     'keeps its owner only with the same hardware. Where the old agent was heard of within 10 minutes, or the secret is not the owner’s, the registration is suspended until it is confirmed.',
   ],
   [

@@ -1,8 +1,8 @@
 import type {
   AdministratorFilter,
   AdministratorView,
-  EnrolmentSecretFilter,
-  EnrolmentSecretView,
+  EnrollmentSecretFilter,
+  EnrollmentSecretView,
   ScimTokenView,
   SettingFacts,
 } from '@muster/contract/console-settings.ts'
@@ -28,13 +28,13 @@ export const packagesQuery = queryOptions({
 
 export type Paged<Filter> = Filter & { readonly after?: string }
 
-export const enrolmentSecretsQuery = ({ state, after }: Paged<EnrolmentSecretFilter>) =>
+export const enrollmentSecretsQuery = ({ state, after }: Paged<EnrollmentSecretFilter>) =>
   queryOptions({
-    queryKey: ['settings', 'enrolment_secrets', state, after],
+    queryKey: ['settings', 'enrollment_secrets', state, after],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       const query = { per_page: 25, state, cursor: after }
-      return request<ListOf<EnrolmentSecretView>>(withQuery('/views/enrolment_secrets', query), { signal })
+      return request<ListOf<EnrollmentSecretView>>(withQuery('/views/enrollment_secrets', query), { signal })
     },
   })
 

@@ -14,7 +14,7 @@ export const settingSections: readonly Section[] = [
   { to: '/settings/admins', text: 'Administrators', power: 'manage_administrators' },
   { to: '/settings/sign-in', text: 'Sign-in' },
   { to: '/settings/registration', text: 'Registration' },
-  { to: '/settings/enrolment', text: 'Enrolment' },
+  { to: '/settings/enrollment', text: 'Enrollment' },
   { to: '/settings/scim', text: 'SCIM' },
   { to: '/settings/privacy', text: 'Privacy' },
   { to: '/settings/retention', text: 'Retention' },

@@ -34,7 +34,7 @@ test('text of other kinds is not a key', () => {
 test('the checksum of a token covers its prefix', () => {
   const token = generateToken('mstr_enroll')
   assert.ok(isWellFormedToken('mstr_enroll', token))
-  assert.ok(!isWellFormedToken('mstr_enrolm', token.replace('enroll', 'enrolm')))
+  assert.ok(!isWellFormedToken('mstr_enrollm', token.replace('enroll', 'enrollm')))
 })
 
 test('every letter is as likely as the others', () => {

@@ -1,6 +1,6 @@
 import {
-  EnrolmentSecretCreation,
-  type NewEnrolmentSecret,
+  EnrollmentSecretCreation,
+  type NewEnrollmentSecret,
   type NewScimToken,
   OrganizationChange,
   type RebuiltPackage,
@@ -69,19 +69,19 @@ export function settingRoutes(scope: FastifyInstance, gate: Gate): void {
       return call.reply.code(204).send()
     },
   })
-  addEnrolment(scope, gate)
+  addEnrollment(scope, gate)
   addScimTokens(scope, gate)
 }
 
-function addEnrolment(scope: FastifyInstance, gate: Gate): void {
+function addEnrollment(scope: FastifyInstance, gate: Gate): void {
   const { db, secrets, config } = scope.kit
   sessionRoute(scope, gate, {
     method: 'POST',
-    path: '/session/enrolment_secrets',
+    path: '/session/enrollment_secrets',
     requires: 'manage_settings',
     needsFreshProof: true,
-    body: EnrolmentSecretCreation,
-    run: async (call): Promise<NewEnrolmentSecret> => {
+    body: EnrollmentSecretCreation,
+    run: async (call): Promise<NewEnrollmentSecret> => {
       const { name, person_id: personId, expires_at: expiresAt } = call.body
       const wanted = {
         ...commonOf(call),
@@ -97,15 +97,15 @@ function addEnrolment(scope: FastifyInstance, gate: Gate): void {
   })
   sessionRoute(scope, gate, {
     method: 'POST',
-    path: '/session/enrolment_secrets/:id/rotate',
+    path: '/session/enrollment_secrets/:id/rotate',
     requires: 'manage_settings',
     needsFreshProof: true,
-    run: (call): Promise<NewEnrolmentSecret> =>
+    run: (call): Promise<NewEnrollmentSecret> =>
       transact(scope.kit.db, (tx) => rotateEnrollmentSecret(tx, secrets, oneOf(call))),
   })
   sessionRoute(scope, gate, {
     method: 'DELETE',
-    path: '/session/enrolment_secrets/:id',
+    path: '/session/enrollment_secrets/:id',
     requires: 'manage_settings',
     needsFreshProof: true,
     run: async (call) => {

@@ -96,17 +96,17 @@ test('enrollment secrets are made, rotated and revoked, and listed without what 
   const { organizationId } = app.tenant
   const person = await make.person(organizationId, { name: 'Ana Ruiz', email: 'ana@acme.example' })
   const wanted = { name: 'Berlin', person_id: person.id, expires_at: later(1_500) }
-  const made = await browser.ask('POST', '/session/enrolment_secrets', wanted)
+  const made = await browser.ask('POST', '/session/enrollment_secrets', wanted)
   assert.deepEqual([made.status, Object.keys(made.body)], [200, ['id', 'secret']])
   assert.equal(await isInForce(made.body.secret), true)
-  const rotated = await browser.ask('POST', `/session/enrolment_secrets/${made.body.id}/rotate`)
+  const rotated = await browser.ask('POST', `/session/enrollment_secrets/${made.body.id}/rotate`)
   assert.deepEqual([await isInForce(made.body.secret), await isInForce(rotated.body.secret)], [false, true])
   assert.deepEqual(await entries(3), [
     'Created the enrollment secret "Berlin" for "Ana Ruiz" (ana@acme.example).',
     'Revoked the enrollment secret "Berlin".',
     'Created the enrollment secret "Berlin" for "Ana Ruiz" (ana@acme.example).',
   ])
-  const list = (query = '') => browser.ask('GET', `/views/enrolment_secrets${query}`)
+  const list = (query = '') => browser.ask('GET', `/views/enrollment_secrets${query}`)
   const row = {
     id: rotated.body.id,
     name: 'Berlin',
@@ -127,12 +127,12 @@ test('enrollment secrets are made, rotated and revoked, and listed without what 
     (await list('?state=ended')).body.data.map((one: { state: string }) => one.state),
     ['expired', 'revoked'],
   )
-  assert.equal((await browser.ask('DELETE', `/session/enrolment_secrets/${rotated.body.id}`)).status, 204)
-  assert.equal((await browser.ask('DELETE', `/session/enrolment_secrets/${rotated.body.id}`)).status, 404)
-  assert.equal((await browser.ask('POST', `/session/enrolment_secrets/${rotated.body.id}/rotate`)).status, 404)
-  const past = await browser.ask('POST', '/session/enrolment_secrets', { name: 'x', expires_at: now })
+  assert.equal((await browser.ask('DELETE', `/session/enrollment_secrets/${rotated.body.id}`)).status, 204)
+  assert.equal((await browser.ask('DELETE', `/session/enrollment_secrets/${rotated.body.id}`)).status, 404)
+  assert.equal((await browser.ask('POST', `/session/enrollment_secrets/${rotated.body.id}/rotate`)).status, 404)
+  const past = await browser.ask('POST', '/session/enrollment_secrets', { name: 'x', expires_at: now })
   assert.deepEqual(past.body.errors, [{ field: 'expires_at', message: 'must be in the future' }])
-  assert.equal((await browser.ask('POST', '/session/enrolment_secrets', { name: 'x', person_id: '999' })).status, 404)
+  assert.equal((await browser.ask('POST', '/session/enrollment_secrets', { name: 'x', person_id: '999' })).status, 404)
 })
 
 test('a package is made anew with another secret, which is not rotated by itself', async () => {
@@ -140,14 +140,14 @@ test('a package is made anew with another secret, which is not rotated by itself
   const { organizationId } = app.tenant
   const site = { baseUrl, caCertificate: null, productVersion: '0.1.0' }
   await transact(app.db, (tx) => ensurePackages(tx, app.secrets, { organizationId, site, actor: systemActor, now }))
-  const [secret] = (await browser.ask('GET', '/views/enrolment_secrets?state=in_force')).body.data
+  const [secret] = (await browser.ask('GET', '/views/enrollment_secrets?state=in_force')).body.data
   assert.notEqual(secret.package_id, null)
-  const refused = await browser.ask('POST', `/session/enrolment_secrets/${secret.id}/rotate`)
+  const refused = await browser.ask('POST', `/session/enrollment_secrets/${secret.id}/rotate`)
   assert.deepEqual(refused.body.errors[0].field, 'id')
   const { status, body } = await browser.ask('POST', `/session/packages/${secret.package_id}/rebuild`)
   assert.equal(status, 200)
   assert.match(body.file_name, /^muster-.*-2/)
-  const rows = (await browser.ask('GET', '/views/enrolment_secrets')).body.data
+  const rows = (await browser.ask('GET', '/views/enrollment_secrets')).body.data
   assert.equal(rows.find((row: { id: string }) => row.id === secret.id).state, 'revoked')
   assert.equal((await browser.ask('POST', '/session/packages/999/rebuild')).status, 404)
 })
@@ -173,9 +173,9 @@ test('SCIM tokens are made, rotated and revoked where the plan has SCIM', async 
 })
 
 const settingChanges: [method: string, path: string, body?: object][] = [
-  ['POST', '/session/enrolment_secrets', { name: 'x' }],
-  ['POST', '/session/enrolment_secrets/1/rotate'],
-  ['DELETE', '/session/enrolment_secrets/1'],
+  ['POST', '/session/enrollment_secrets', { name: 'x' }],
+  ['POST', '/session/enrollment_secrets/1/rotate'],
+  ['DELETE', '/session/enrollment_secrets/1'],
   ['POST', '/session/packages/1/rebuild'],
   ['POST', '/session/scim_tokens', { name: 'x' }],
   ['POST', '/session/scim_tokens/1/rotate'],
@@ -260,17 +260,17 @@ test('what another organization made is in no list and is not found', async () =
   const hers = await addAdmin(app, { email: 'kim@globex.example', organizationId: other.organizationId })
   const foreign = openBrowser(app)
   assert.equal((await foreign.signIn(hers.email)).status, 200)
-  const secret = (await foreign.ask('POST', '/session/enrolment_secrets', { name: 'Theirs' })).body
+  const secret = (await foreign.ask('POST', '/session/enrollment_secrets', { name: 'Theirs' })).body
   const token = (await foreign.ask('POST', '/session/scim_tokens', { name: 'Theirs' })).body
   const { browser, id } = await signedIn()
   const idsOf = async (path: string) =>
     (await browser.ask('GET', path)).body.data.map((row: { id: string }) => row.id) as string[]
-  assert.equal((await idsOf('/views/enrolment_secrets')).includes(secret.id), false)
+  assert.equal((await idsOf('/views/enrollment_secrets')).includes(secret.id), false)
   assert.deepEqual(await idsOf('/views/scim_tokens'), [])
   assert.deepEqual(await idsOf('/views/administrators'), [id])
   for (const [method, path] of [
-    ['POST', `/session/enrolment_secrets/${secret.id}/rotate`],
-    ['DELETE', `/session/enrolment_secrets/${secret.id}`],
+    ['POST', `/session/enrollment_secrets/${secret.id}/rotate`],
+    ['DELETE', `/session/enrollment_secrets/${secret.id}`],
     ['POST', `/session/scim_tokens/${token.id}/rotate`],
     ['DELETE', `/session/scim_tokens/${token.id}`],
   ] as const) {

@@ -1,8 +1,8 @@
-import type { AdministratorView, EnrolmentSecretView, SettingFacts } from '@muster/contract/console-settings.ts'
+import type { AdministratorView, EnrollmentSecretView, SettingFacts } from '@muster/contract/console-settings.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
-import type { AdministratorViewRow, EnrolmentSecretRow, findOrganization } from './setting-queries.ts'
+import type { AdministratorViewRow, EnrollmentSecretRow, findOrganization } from './setting-queries.ts'
 
-export const presentEnrolmentSecret = (row: EnrolmentSecretRow): EnrolmentSecretView => ({
+export const presentEnrollmentSecret = (row: EnrollmentSecretRow): EnrollmentSecretView => ({
   id: row.id,
   name: row.name,
   person:

@@ -1,4 +1,4 @@
-import type { AdministratorFilter, EnrolmentSecretFilter } from '@muster/contract/console-settings.ts'
+import type { AdministratorFilter, EnrollmentSecretFilter } from '@muster/contract/console-settings.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../db/in-organization.ts'
 import type { Reader } from '../db/transact.ts'
@@ -12,10 +12,10 @@ const firstAdministrator: Keyset = { id: { column: 'admin_users.id', type: 'bigi
 
 const placeAfter = (after: string | undefined) => (after === undefined ? undefined : ([after] as [string]))
 
-export type EnrolmentSecretRow = Awaited<ReturnType<typeof listEnrolmentSecretViews>>[number]
+export type EnrollmentSecretRow = Awaited<ReturnType<typeof listEnrollmentSecretViews>>[number]
 
 /** The newest first. */
-export function listEnrolmentSecretViews(reader: Reader, page: ListPage, { state }: EnrolmentSecretFilter) {
+export function listEnrollmentSecretViews(reader: Reader, page: ListPage, { state }: EnrollmentSecretFilter) {
   const { organizationId, after, limit, now } = page
   const standing = sql<'in_force' | 'expired' | 'revoked'>`case
     when enrollment_secrets.revoked_at is not null then 'revoked'

@@ -1,8 +1,8 @@
 import {
   AdministratorFilter,
   AdministratorView,
-  EnrolmentSecretFilter,
-  EnrolmentSecretView,
+  EnrollmentSecretFilter,
+  EnrollmentSecretView,
   ScimTokenView,
   SettingFacts,
 } from '@muster/contract/console-settings.ts'
@@ -12,12 +12,12 @@ import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { findSettings } from '../organizations/settings.ts'
 import { keptMs } from '../retention.ts'
-import { presentAdministratorView, presentEnrolmentSecret, presentSettingFacts } from './present-settings.ts'
+import { presentAdministratorView, presentEnrollmentSecret, presentSettingFacts } from './present-settings.ts'
 import {
   countForSettings,
   findOrganization,
   listAdministratorViews,
-  listEnrolmentSecretViews,
+  listEnrollmentSecretViews,
   listScimTokenViews,
 } from './setting-queries.ts'
 
@@ -27,15 +27,15 @@ const tag = 'Console'
 export function settingViewRoutes(scope: FastifyInstance): void {
   const { config } = scope.kit
   listEndpoint(scope, {
-    path: '/views/enrolment_secrets',
-    operationId: 'listEnrolmentSecretViews',
+    path: '/views/enrollment_secrets',
+    operationId: 'listEnrollmentSecretViews',
     summary: 'List enrollment secrets without the secrets themselves, the newest first',
     tag,
-    record: EnrolmentSecretView,
-    options: EnrolmentSecretFilter,
+    record: EnrollmentSecretView,
+    options: EnrollmentSecretFilter,
     order: 'descending',
-    list: listEnrolmentSecretViews,
-    present: presentEnrolmentSecret,
+    list: listEnrollmentSecretViews,
+    present: presentEnrollmentSecret,
     isSmall: true,
   })
 

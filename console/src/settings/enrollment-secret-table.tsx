@@ -1,16 +1,16 @@
-import type { EnrolmentSecretView, NewEnrolmentSecret } from '@muster/contract/console-settings.ts'
+import type { EnrollmentSecretView, NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import { Link } from '@tanstack/react-router'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { SecretActions } from './secret-actions.tsx'
 
 type Parts = {
-  readonly rows: readonly EnrolmentSecretView[]
+  readonly rows: readonly EnrollmentSecretView[]
   readonly mayChange: boolean
-  readonly onRotated: (secret: NewEnrolmentSecret) => void
+  readonly onRotated: (secret: NewEnrollmentSecret) => void
 }
 
-export function EnrolmentSecretTable({ rows, mayChange, onRotated }: Parts) {
+export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
   return (
     <>
       <thead>
@@ -45,7 +45,7 @@ export function EnrolmentSecretTable({ rows, mayChange, onRotated }: Parts) {
                 <SecretActions
                   kind="secret"
                   name={row.name}
-                  path={`/session/enrolment_secrets/${row.id}`}
+                  path={`/session/enrollment_secrets/${row.id}`}
                   mayRotate={row.package_id === null}
                   ifRotated={[
                     'The secret that is in use lets no machine in any more. You get another one in its place.',
@@ -54,7 +54,7 @@ export function EnrolmentSecretTable({ rows, mayChange, onRotated }: Parts) {
                     'It lets no machine in any more, and cannot be brought back.',
                     ...(row.package_id === null
                       ? []
-                      : ['Copies of its package enrol nothing until you make the package anew.']),
+                      : ['Copies of its package enroll nothing until you make the package anew.']),
                   ]}
                   stays="Machines that have enrolled stay enrolled."
                   onRotated={onRotated}
@@ -68,7 +68,7 @@ export function EnrolmentSecretTable({ rows, mayChange, onRotated }: Parts) {
   )
 }
 
-function Belongs({ row }: { row: EnrolmentSecretView }) {
+function Belongs({ row }: { row: EnrollmentSecretView }) {
   if (row.person) {
     return (
       <>
@@ -82,7 +82,7 @@ function Belongs({ row }: { row: EnrolmentSecretView }) {
   return <>{row.package_id === null ? 'For nobody in particular' : 'In a package'}</>
 }
 
-function SecretState({ row }: { row: EnrolmentSecretView }) {
+function SecretState({ row }: { row: EnrollmentSecretView }) {
   if (row.state === 'revoked') {
     return (
       <>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { NewEnrolmentSecret } from '@muster/contract/console-settings.ts'
+import type { NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,23 +9,23 @@ import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { given, readChoice, readText } from '../components/read-filters.ts'
 import { Block } from '../components/section-frame.tsx'
-import { EnrolmentSecretDialog } from './enrolment-secret-dialog.tsx'
-import { EnrolmentSecretTable } from './enrolment-secret-table.tsx'
+import { EnrollmentSecretDialog } from './enrollment-secret-dialog.tsx'
+import { EnrollmentSecretTable } from './enrollment-secret-table.tsx'
 import { NewSecretDialog } from './new-secret-dialog.tsx'
 import { Packages } from './packages.tsx'
-import { enrolmentSecretsQuery } from './setting-queries.ts'
+import { enrollmentSecretsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
-const route = getRouteApi('/shell/settings/enrolment')
+const route = getRouteApi('/shell/settings/enrollment')
 
-export function EnrolmentPage() {
+export function EnrollmentPage() {
   return (
     <SettingsFrame
-      title="Enrolment"
+      title="Enrollment"
       lead={
         <>
           How machines get in. Packages carry all that is needed;{' '}
-          <Link className="u" to="/devices/enrol">
+          <Link className="u" to="/devices/enroll">
             step by step
           </Link>
           .
@@ -34,7 +34,7 @@ export function EnrolmentPage() {
       isWide
     >
       <Packages />
-      <EnrolmentSecrets />
+      <EnrollmentSecrets />
     </SettingsFrame>
   )
 }
@@ -44,18 +44,18 @@ const states = [
   { value: 'ended', text: 'Expired or revoked' },
 ]
 
-function EnrolmentSecrets() {
+function EnrollmentSecrets() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const mayChange = useMay('manage_settings')
   const [isMaking, setIsMaking] = useState(false)
-  const [made, setMade] = useState<NewEnrolmentSecret | undefined>()
-  const list = useQuery(enrolmentSecretsQuery(filters))
+  const [made, setMade] = useState<NewEnrollmentSecret | undefined>()
+  const list = useQuery(enrollmentSecretsQuery(filters))
   const show = (search: typeof filters) => void navigate({ search })
   return (
     <Block
-      title="Enrolment secrets"
-      about="For agents that are set up by hand or by your MDM. A secret of a person’s registers what enrols with it to them."
+      title="Enrollment secrets"
+      about="For agents that are set up by hand or by your MDM. A secret of a person’s registers what enrolls with it to them."
       action={mayChange && <Button onClick={() => setIsMaking(true)}>New secret…</Button>}
     >
       <search className="filterbar inset">
@@ -69,7 +69,7 @@ function EnrolmentSecrets() {
       </search>
       <ListBody
         list={list}
-        name="Enrolment secrets"
+        name="Enrollment secrets"
         filter={filters.state === undefined ? '' : filters.state === 'in_force' ? 'In force.' : 'Expired or revoked.'}
         noMatch="No secret matches."
         onClear={() => show({})}
@@ -78,9 +78,9 @@ function EnrolmentSecrets() {
         onNext={(after) => show({ ...filters, after: readText({ after }, 'after', 2_000) ?? '' })}
         isInset
       >
-        {(rows) => <EnrolmentSecretTable rows={rows} mayChange={mayChange} onRotated={setMade} />}
+        {(rows) => <EnrollmentSecretTable rows={rows} mayChange={mayChange} onRotated={setMade} />}
       </ListBody>
-      <EnrolmentSecretDialog
+      <EnrollmentSecretDialog
         isOpen={isMaking}
         onClose={() => setIsMaking(false)}
         onMade={(secret) => {
@@ -90,9 +90,9 @@ function EnrolmentSecrets() {
       />
       <NewSecretDialog
         title="Keep this secret"
-        label="Enrolment secret"
+        label="Enrollment secret"
         secret={made?.secret}
-        after="Agents send it when they enrol: put it into the file that osquery’s --enroll_secret_path names. It is not shown again."
+        after="Agents send it when they enroll: put it into the file that osquery’s --enroll_secret_path names. It is not shown again."
         onClose={() => setMade(undefined)}
       />
     </Block>

@@ -1,4 +1,4 @@
-import './enrol.css'
+import './enroll.css'
 import { Button } from '@mantine/core'
 import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -18,13 +18,13 @@ import { agentWords, downloadPath, installCommand, platformWords, troubleCommand
 const platforms = Object.keys(platformWords) as Package['platform'][]
 
 /** From the file to the first check-in. */
-export function EnrolSteps({ title }: { title: string }) {
+export function EnrollSteps({ title }: { title: string }) {
   const packages = useQuery(packagesQuery)
   return (
     <>
       <h1 tabIndex={-1}>{title}</h1>
-      <p className="t2 enrol-lead">
-        Install the package on the machine. It carries this server’s address, its certificate and an enrolment secret,
+      <p className="t2 enroll-lead">
+        Install the package on the machine. It carries this server’s address, its certificate and an enrollment secret,
         so there is nothing to type in. Results appear here within a minute.
       </p>
       {packages.isError && (
@@ -92,7 +92,7 @@ function Steps({ packages }: { packages: readonly Package[] }) {
           </span>
         </span>
       </p>
-      <p className="t3 sm enrol-foot">
+      <p className="t3 sm enroll-foot">
         Only looking around? <code>npx muster simulate --devices 50</code> adds simulated machines.
       </p>
     </>
@@ -164,9 +164,9 @@ function DownloadRow({ chosen }: { chosen: Package }) {
       {!may && <MissingPermission power="manage_settings" />}
       {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
       <p className="sm t3">
-        Whoever holds the file can enrol a machine. Its secret is good until you revoke it under{' '}
-        <Link className="u" to="/settings/enrolment">
-          Settings, Enrolment
+        Whoever holds the file can enroll a machine. Its secret is good until you revoke it under{' '}
+        <Link className="u" to="/settings/enrollment">
+          Settings, Enrollment
         </Link>
         .
       </p>

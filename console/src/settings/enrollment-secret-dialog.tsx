@@ -1,5 +1,5 @@
 import { Button, Modal, TextInput } from '@mantine/core'
-import type { NewEnrolmentSecret } from '@muster/contract/console-settings.ts'
+import type { NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import type { Person } from '@muster/contract/people.ts'
 import { type FormEvent, useState } from 'react'
 import { request, withQuery } from '../api/request.ts'
@@ -7,12 +7,12 @@ import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import type { ListOf } from '../devices/device-queries.ts'
 
-type Parts = { readonly onClose: () => void; readonly onMade: (secret: NewEnrolmentSecret) => void }
+type Parts = { readonly onClose: () => void; readonly onMade: (secret: NewEnrollmentSecret) => void }
 type Wanted = { readonly name: string; readonly email: string; readonly until: string }
 
-export function EnrolmentSecretDialog({ isOpen, ...parts }: Parts & { readonly isOpen: boolean }) {
+export function EnrollmentSecretDialog({ isOpen, ...parts }: Parts & { readonly isOpen: boolean }) {
   return (
-    <Modal opened={isOpen} onClose={parts.onClose} title="Make an enrolment secret" withCloseButton={false}>
+    <Modal opened={isOpen} onClose={parts.onClose} title="Make an enrollment secret" withCloseButton={false}>
       {isOpen && <SecretForm {...parts} />}
     </Modal>
   )
@@ -24,14 +24,14 @@ async function findPerson(email: string): Promise<Person | undefined> {
   return data[0]
 }
 
-async function makeSecret({ name, email, until }: Wanted): Promise<NewEnrolmentSecret> {
+async function makeSecret({ name, email, until }: Wanted): Promise<NewEnrollmentSecret> {
   const person = email === '' ? undefined : await findPerson(email)
   const body = {
     name,
     ...(person && { person_id: person.id }),
     ...(until !== '' && { expires_at: `${until}T23:59:59.999Z` }),
   }
-  return await request<NewEnrolmentSecret>('/session/enrolment_secrets', { method: 'POST', body })
+  return await request<NewEnrollmentSecret>('/session/enrollment_secrets', { method: 'POST', body })
 }
 
 function SecretForm({ onClose, onMade }: Parts) {
@@ -62,7 +62,7 @@ function SecretForm({ onClose, onMade }: Parts) {
         name="email"
         type="email"
         label="Person (optional)"
-        description="E-mail address. What enrols is registered to this person without asking."
+        description="E-mail address. What enrolls is registered to this person without asking."
         error={unknown}
       />
       <TextInput

@@ -1,0 +1,12 @@
+import { Page } from '../shell/page.tsx'
+import { EnrollSteps } from './enroll-steps.tsx'
+
+const crumb = { to: '/devices', text: 'Devices' } as const
+
+export const EnrollPage = () => (
+  <Page title="Enroll a machine" crumb={crumb} hasOwnTitle>
+    <div className="page enroll">
+      <EnrollSteps title="Enroll a machine" />
+    </div>
+  </Page>
+)
