@@ -112,6 +112,8 @@ test('devices are found by the keyboard, and the filter stays in the address', {
 
 test('filters are kept under a name, and a deleted view comes back', { skip }, async () => {
   await page.goto(`${trial.baseUrl}/console/devices?platform=Mac&q=a`)
+  // What is clicked while the list comes may move away from under the pointer.
+  await page.locator('[data-row-link]').first().waitFor()
   await page.getByRole('button', { name: 'Save view…' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Macs with an a')
   await page.getByLabel('Everybody in the console sees it').check()
