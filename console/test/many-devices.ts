@@ -1,4 +1,4 @@
-import { type Connection, connectEmbedded } from '../../server/src/db/connect.ts'
+import { type Connection, connectEmbedded } from '../../server/src/base/db/connect.ts'
 import { embeddedFolder } from '../../server/src/open-deployment.ts'
 
 /** A long name with umlauts, one without a space, and one that would like to be markup, among so many usual ones. */

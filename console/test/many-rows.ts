@@ -1,4 +1,4 @@
-import { connectEmbedded } from '../../server/src/db/connect.ts'
+import { connectEmbedded } from '../../server/src/base/db/connect.ts'
 import { embeddedFolder } from '../../server/src/open-deployment.ts'
 
 /** As many as a list of answers has of each. */

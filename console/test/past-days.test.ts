@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { recordDays } from '../../server/src/compliance-days/record-days.ts'
-import { connectEmbedded } from '../../server/src/db/connect.ts'
+import { connectEmbedded } from '../../server/src/base/db/connect.ts'
 import { embeddedFolder } from '../../server/src/open-deployment.ts'
+import { recordDays } from '../../server/src/reporting/compliance-days/record-days.ts'
 import {
   askAsPage,
   assertFitsPhone,

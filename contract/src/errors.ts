@@ -41,7 +41,7 @@ const errorCodes = [
   'unavailable',
 ] as const
 
-/** Only the console's own door answers these. */
+/** Only routes of sessions answer these. */
 export const consoleErrorCodes = [
   // 401
   'not_signed_in',

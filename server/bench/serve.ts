@@ -1,6 +1,6 @@
-import { systemClock } from '../src/clock.ts'
-import { loadConfig } from '../src/config/load-config.ts'
-import { createLogger } from '../src/logging.ts'
+import { systemClock } from '../src/base/clock.ts'
+import { loadConfig } from '../src/base/config/load-config.ts'
+import { createLogger } from '../src/base/logging.ts'
 import { startServer } from '../src/main.ts'
 import { reportToBench } from './trial/process-report.ts'
 

@@ -1,23 +1,33 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Metric } from 'prom-client'
-import { adminUserRoutes } from './admin-users/routes.ts'
-import { agentRoutes } from './agents/routes.ts'
-import { auditRoutes } from './audit/routes.ts'
-import { authLogRoutes } from './auth-logs/routes.ts'
-import { externalRunRoutes } from './checks/external-run-routes.ts'
-import { checkResultRoutes, checkRoutes } from './checks/routes.ts'
-import type { Clock } from './clock.ts'
-import type { Config } from './config/load-config.ts'
-import { consolePageRoutes } from './console-access/page-routes.ts'
-import { consoleRoutes } from './console-access/routes.ts'
-import { consoleViewRoutes } from './console-views/routes.ts'
-import type { Connection } from './db/connect.ts'
-import { mergeRoutes } from './device-merges/routes.ts'
-import { deviceRoutes } from './devices/routes.ts'
-import { customCheckDraftRoutes } from './drafts/routes.ts'
-import { membershipRoutes } from './groups/membership-routes.ts'
-import { deviceGroupRoutes, personGroupRoutes } from './groups/routes.ts'
+import { adminUserRoutes } from './access/administrators/routes.ts'
+import { keyRoutes } from './access/api-keys/console-routes.ts'
+import { savedViewRoutes } from './access/saved-views/console-routes.ts'
+import { scimTokenRoutes } from './access/scim/console-routes.ts'
+import { scimRoutes } from './access/scim/routes.ts'
+import { administratorRoutes } from './access/sessions/administrator-routes.ts'
+import { consolePageRoutes } from './access/sessions/page-routes.ts'
+import { consoleRoutes } from './access/sessions/routes.ts'
+import { membershipRoutes } from './administration/groups/membership-routes.ts'
+import { deviceGroupRoutes, personGroupRoutes } from './administration/groups/routes.ts'
+import { registrationRoutes } from './administration/registrations/routes.ts'
+import { exemptionRequestRoutes } from './administration/requests/exemption-routes.ts'
+import { registrationRequestRoutes } from './administration/requests/registration-routes.ts'
+import { mergeRoutes } from './agents/merges/routes.ts'
+import { packageSettingRoutes } from './agents/packages/console-routes.ts'
+import { packageRoutes } from './agents/packages/routes.ts'
+import { enrollmentSecretRoutes } from './agents/protocol/console-routes.ts'
+import { agentRoutes } from './agents/protocol/routes.ts'
+import type { Clock } from './base/clock.ts'
+import type { Config } from './base/config/load-config.ts'
+import type { Connection } from './base/db/connect.ts'
+import type { Secrets } from './base/secrets/secrets.ts'
+import { checkResultRoutes, checkRoutes } from './checks/definitions/routes.ts'
+import { customCheckDraftRoutes } from './checks/drafts/routes.ts'
+import { issueRoutes } from './compliance/issues/routes.ts'
+import { externalRunRoutes } from './compliance/results/external-run-routes.ts'
+import { consoleViewRoutes } from './console/views/routes.ts'
 import { deploymentGauges } from './health/deployment-gauges.ts'
 import { describeRefusedWrites } from './health/write-access.ts'
 import { addKit } from './http/add-kit.ts'
@@ -28,21 +38,17 @@ import { addMetrics } from './http/metrics.ts'
 import { addOauthMetadata } from './http/oauth-metadata-routes.ts'
 import { addOauth } from './http/oauth-routes.ts'
 import { logRequests } from './http/request-log.ts'
-import { issueRoutes } from './issues/routes.ts'
+import { deviceRoutes } from './inventory/devices/routes.ts'
+import { organizationRoutes } from './inventory/organizations/routes.ts'
+import { personRoutes } from './inventory/people/routes.ts'
 import { liveQueryRoutes } from './live-queries/routes.ts'
-import { organizationRoutes } from './organizations/routes.ts'
-import { packageRoutes } from './packages/routes.ts'
-import { personRoutes } from './people/routes.ts'
-import { registrationRoutes } from './registrations/routes.ts'
 import { reportingQueryRoutes } from './reporting/queries/routes.ts'
 import { reportingDocumentationRoutes, reportingTableRoutes } from './reporting/routes.ts'
-import { exemptionRequestRoutes } from './requests/exemption-routes.ts'
-import { registrationRequestRoutes } from './requests/registration-routes.ts'
-import { scimRoutes } from './scim/routes.ts'
-import type { Secrets } from './secrets/secrets.ts'
-import { streamRecordRoutes, streamRoutes } from './streams/routes.ts'
-import { webhookDescriptionRoutes } from './webhooks/describe/routes.ts'
-import { webhookRoutes } from './webhooks/routes.ts'
+import { authLogRoutes } from './sign-in/auth-logs/routes.ts'
+import { auditRoutes } from './signals/audit/routes.ts'
+import { streamRecordRoutes, streamRoutes } from './signals/streams/routes.ts'
+import { webhookDescriptionRoutes } from './signals/webhooks/describe/routes.ts'
+import { webhookRoutes } from './signals/webhooks/routes.ts'
 
 export type AppParts = {
   config: Config
@@ -79,11 +85,17 @@ export function buildApp(parts: AppParts): FastifyInstance {
   webhookDescriptionRoutes(app)
   addApi(app)
   if (parts.streams) streamRoutes(app, parts.streams)
-  consoleRoutes(app, (scope) => {
-    addApi(scope)
-    consoleViewRoutes(scope)
-    mergeRoutes(scope)
-    if (parts.streams) streamRecordRoutes(scope, parts.streams)
+  consoleRoutes(app, {
+    addSessionRoutes: [
+      ...[administratorRoutes, keyRoutes, savedViewRoutes],
+      ...[enrollmentSecretRoutes, packageSettingRoutes, scimTokenRoutes],
+    ],
+    addApi: (scope) => {
+      addApi(scope)
+      consoleViewRoutes(scope)
+      mergeRoutes(scope)
+      if (parts.streams) streamRecordRoutes(scope, parts.streams)
+    },
   })
   consolePageRoutes(app)
   return app

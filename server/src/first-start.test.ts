@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../test/support/database.ts'
-import { loadConfig } from './config/load-config.ts'
-import { verifyPassword } from './console-access/passwords.ts'
+import { verifyPassword } from './access/sessions/passwords.ts'
+import { loadConfig } from './base/config/load-config.ts'
+import { claimInstallation } from './base/secrets/installation.ts'
+import { openSecrets } from './base/secrets/secrets.ts'
 import { firstStart } from './first-start.ts'
-import { claimInstallation } from './secrets/installation.ts'
-import { openSecrets } from './secrets/secrets.ts'
 
 const database = testDatabase()
 const secrets = openSecrets(randomBytes(32))

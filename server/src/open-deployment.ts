@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from './clock.ts'
-import type { Config } from './config/load-config.ts'
-import { openMasterKey } from './config/master-key.ts'
-import { type Connection, connectEmbedded, connectPostgres } from './db/connect.ts'
+import type { Clock } from './base/clock.ts'
+import type { Config } from './base/config/load-config.ts'
+import { openMasterKey } from './base/config/master-key.ts'
+import { type Connection, connectEmbedded, connectPostgres } from './base/db/connect.ts'
+import { claimInstallation } from './base/secrets/installation.ts'
+import { openSecrets, type Secrets } from './base/secrets/secrets.ts'
 import { preparedFolder } from './prepared-folder.ts'
-import { claimInstallation } from './secrets/installation.ts'
-import { openSecrets, type Secrets } from './secrets/secrets.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
 
 /** Whether a process answers requests, works in the background, or both. */

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { testOnEmbedded } from '../test/support/database.ts'
-import { systemClock } from './clock.ts'
-import { loadConfig } from './config/load-config.ts'
-import { connectEmbedded } from './db/connect.ts'
+import { systemClock } from './base/clock.ts'
+import { loadConfig } from './base/config/load-config.ts'
+import { connectEmbedded } from './base/db/connect.ts'
 import { firstStart } from './first-start.ts'
 import { openDeployment } from './open-deployment.ts'
 import { makePreparedFolder, preparedFolder } from './prepared-folder.ts'
 
 const roles = { api: true, worker: false }
-const testMigrations = new URL('./db/test-migrations/', import.meta.url)
+const testMigrations = new URL('./base/db/test-migrations/', import.meta.url)
 let scratch = ''
 let prepared = ''
 

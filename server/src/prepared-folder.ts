@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connectEmbedded } from './db/connect.ts'
-import { migrationsHash } from './db/migrate.ts'
+import { connectEmbedded } from './base/db/connect.ts'
+import { migrationsHash } from './base/db/migrate.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
 
 // An embedded database with all of its tables and no rows, made once for a version of the code, which the first start

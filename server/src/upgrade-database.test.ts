@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../test/support/database.ts'
-import { connectPostgres } from './db/connect.ts'
-import { testMigrations } from './db/test-schema.ts'
+import { connectPostgres } from './base/db/connect.ts'
+import { testMigrations } from './base/db/test-schema.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
 
 const database = testDatabase(testMigrations)

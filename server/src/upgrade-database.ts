@@ -1,6 +1,6 @@
-import type { Connection } from './db/connect.ts'
-import { migrate } from './db/migrate.ts'
-import { installJobs } from './jobs/start-jobs.ts'
+import type { Connection } from './base/db/connect.ts'
+import { migrate } from './base/db/migrate.ts'
+import { installJobs } from './base/jobs/start-jobs.ts'
 
 /** Any constant will do, as long as every starter takes the same one. */
 const upgradeLock = 5_146_739

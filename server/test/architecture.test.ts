@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { contexts, featureArrows } from './architecture/arrow-table.ts'
 import { brokenArrows } from './architecture/broken-arrows.ts'
 import { brokenOwnership, tablesWritten } from './architecture/broken-ownership.ts'
-import { isServerSource, isTest } from './architecture/file-role.ts'
+import { isServerSource, isTest, placeOf } from './architecture/file-role.ts'
 import { findImports } from './architecture/find-imports.ts'
 import { readSources } from './architecture/read-sources.ts'
 import { tableOwners } from './architecture/table-owners.ts'
@@ -12,6 +13,34 @@ const product = sources.filter(({ path }) => !isTest(path))
 
 test('every import, package and global keeps to the architecture', () => {
   assert.deepEqual(sources.flatMap(brokenArrows), [])
+})
+
+const homes = Object.keys(featureArrows)
+const arrows = Object.entries(featureArrows).flatMap(([from, targets]) => targets.map((to) => ({ from, to })))
+
+test('every arrow leads down: to a folder further below in the table, and to no context above', () => {
+  const contextAt = (home: string) => contexts.indexOf(home.split('/')[0] ?? '')
+  const upward = arrows.filter(({ from, to }) => {
+    const isAboveInTable = homes.includes(to) && homes.indexOf(to) <= homes.indexOf(from)
+    return contextAt(from) < 0 || contextAt(to) < contextAt(from) || isAboveInTable
+  })
+  assert.deepEqual(upward, [])
+})
+
+test('every arrow between features has an import that needs it', () => {
+  const used = new Set(
+    product
+      .filter(({ path }) => isServerSource(path))
+      .flatMap((file) =>
+        findImports(file).flatMap(({ target }) =>
+          'file' in target && isServerSource(target.file)
+            ? [`${placeOf(file.path).home} ${placeOf(target.file).home}`]
+            : [],
+        ),
+      ),
+  )
+  const unused = arrows.filter(({ from, to }) => homes.includes(to) && !used.has(`${from} ${to}`))
+  assert.deepEqual(unused, [])
 })
 
 test('every table is written by the feature that owns it', () => {

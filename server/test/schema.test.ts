@@ -51,7 +51,7 @@ test('the hand-written schema has exactly the tables and columns of the migrated
 
 /** `table.column`, with ` null` where the type admits it, read from the text of schema.ts. */
 async function writtenColumns(): Promise<string[]> {
-  const text = await readFile(new URL('../src/db/schema.ts', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../src/base/db/schema.ts', import.meta.url), 'utf8')
   const body = text.slice(text.indexOf('export interface Database {'))
   const found: string[] = []
   for (const [, table = '', members = ''] of body.matchAll(/^ {2}(\w+): \{([^}]*)\}$/gm)) {

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
-import { connectEmbedded } from '../../src/db/connect.ts'
-import type { Row } from '../../src/db/sessions.ts'
+import { connectEmbedded } from '../../src/base/db/connect.ts'
+import type { Row } from '../../src/base/db/sessions.ts'
 import { embeddedFolder } from '../../src/open-deployment.ts'
 
 export type Statement = { name: string; text: string }

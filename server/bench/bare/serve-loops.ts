@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
-import { connectEmbedded } from '../../src/db/connect.ts'
-import { transact } from '../../src/db/transact.ts'
+import { connectEmbedded } from '../../src/base/db/connect.ts'
+import { transact } from '../../src/base/db/transact.ts'
 import { embeddedFolder } from '../../src/open-deployment.ts'
 import { reportToBench } from '../trial/process-report.ts'
 

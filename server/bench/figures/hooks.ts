@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { generateSecret, sealSecret } from '../../src/webhooks/endpoint-secret.ts'
+import { generateSecret, sealSecret } from '../../src/signals/webhooks/endpoint-secret.ts'
 import { type Bench, count, type Figure, type Finding, ms, ratioText } from '../figure.ts'
 import { latenciesOf, medianOf } from '../load/percentiles.ts'
 import { perProcessorSecond, type ProcessorRate as Rate, takeTurns, using } from '../load/processor-rate.ts'

@@ -1,5 +1,5 @@
-import { queryName } from '../../src/agents/query-names.ts'
-import type { Secrets } from '../../src/secrets/secrets.ts'
+import { queryName } from '../../src/agents/protocol/query-names.ts'
+import type { Secrets } from '../../src/base/secrets/secrets.ts'
 import type { BenchAgent } from '../trial/load-agents.ts'
 import { agentRequest } from './agent-request.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { nodeKeyPurpose } from '../../src/agents/node-key.ts'
+import { nodeKeyPurpose } from '../../src/agents/protocol/node-key.ts'
 import { devicesSql } from './load-devices.ts'
 import type { Trial } from './open-trial.ts'
 

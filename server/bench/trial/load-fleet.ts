@@ -1,6 +1,6 @@
 import { deviceProfile, usualWeights } from '@muster/agent/simulate/device-profile.ts'
-import { fractionOf } from '../../src/agents/due-rules.ts'
-import { hourMs } from '../../src/time.ts'
+import { fractionOf } from '../../src/agents/protocol/due-rules.ts'
+import { hourMs } from '../../src/base/time.ts'
 import { type BenchAgent, loadAgents } from './load-agents.ts'
 import type { Trial } from './open-trial.ts'
 

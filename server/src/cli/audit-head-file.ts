@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import Type, { type Static } from 'typebox'
 import { Check } from 'typebox/value'
-import type { ChainHead } from '../audit/chain-head.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Secrets } from '../base/secrets/secrets.ts'
+import type { ChainHead } from '../signals/audit/chain-head.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** What `muster audit head` writes and `muster audit verify` takes. */

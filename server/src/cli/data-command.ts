@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
-import type { Config } from '../config/load-config.ts'
-import type { Connection } from '../db/connect.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Config } from '../base/config/load-config.ts'
+import type { Connection } from '../base/db/connect.ts'
+import type { Secrets } from '../base/secrets/secrets.ts'
 
 export type CommandContext = {
   connection: Connection

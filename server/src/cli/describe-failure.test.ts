@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../config/config-error.ts'
-import { ServiceError } from '../errors.ts'
+import { ConfigError } from '../base/config/config-error.ts'
+import { ServiceError } from '../base/errors.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { describeFailure } from './describe-failure.ts'
 

@@ -1,5 +1,5 @@
-import { ConfigError } from '../config/config-error.ts'
-import { ServiceError } from '../errors.ts'
+import { ConfigError } from '../base/config/config-error.ts'
+import { ServiceError } from '../base/errors.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** The exit code and the text for the terminal of whatever a command has thrown. */

@@ -1,5 +1,5 @@
-import { inOrganization } from '../db/in-organization.ts'
-import type { Reader } from '../db/transact.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { Reader } from '../base/db/transact.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** The check a command names by identifier or slug; a CommandError where there is none. */

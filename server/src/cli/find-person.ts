@@ -1,5 +1,5 @@
-import type { Reader } from '../db/transact.ts'
-import { findPersonByEmail } from '../people/find-person-by-email.ts'
+import type { Reader } from '../base/db/transact.ts'
+import { findPersonByEmail } from '../inventory/people/find-person-by-email.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** The person a command names by e-mail address; a CommandError where there is none. */

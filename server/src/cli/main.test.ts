@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { isWellFormedKey } from '../api-keys/key-format.ts'
-import { generateSecret } from '../webhooks/endpoint-secret.ts'
-import { headersOf, signingKeysOf } from '../webhooks/sign-delivery.ts'
+import { isWellFormedKey } from '../base/secrets/token-format.ts'
+import { generateSecret } from '../signals/webhooks/endpoint-secret.ts'
+import { headersOf, signingKeysOf } from '../signals/webhooks/sign-delivery.ts'
 
 const bin = fileURLToPath(new URL('../../bin/muster.js', import.meta.url))
 

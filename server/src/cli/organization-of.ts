@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
-import type { Actor } from '../audit/record-audit.ts'
-import type { Reader } from '../db/transact.ts'
+import type { Reader } from '../base/db/transact.ts'
+import type { Actor } from '../signals/audit/record-audit.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** Whoever has this terminal: only the user that the server runs as gets through its socket. */

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { withSettingsTable } from '../config/readme-settings.ts'
+import { withSettingsTable } from '../base/config/readme-settings.ts'
 
 const readme = new URL('../../../README.md', import.meta.url)
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { asyncApiText } from '../webhooks/describe/async-api.ts'
-import { withEvents } from '../webhooks/describe/events-markdown.ts'
+import { asyncApiText } from '../signals/webhooks/describe/async-api.ts'
+import { withEvents } from '../signals/webhooks/describe/events-markdown.ts'
 
 // Brings the events in docs/webhooks.md and docs/webhooks-asyncapi.json up to date.
 const folder = new URL('../../../docs/', import.meta.url)

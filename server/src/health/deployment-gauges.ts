@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import type { Connection } from '../db/connect.ts'
+import type { Connection } from '../base/db/connect.ts'
 import { type DeploymentSurvey, surveyDeployment } from './survey-deployment.ts'
 import { readBackgroundStatus } from './worker-heartbeats.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/transact.ts'
-import { jobsSchema } from '../jobs/queue-defaults.ts'
+import type { Db } from '../base/db/transact.ts'
+import { jobsSchema } from '../base/jobs/queue-defaults.ts'
 
 export type DeploymentSurvey = {
   /** By `auth_state`; deleted devices are left out. */

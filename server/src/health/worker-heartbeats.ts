@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '../db/transact.ts'
+import type { Db } from '../base/db/transact.ts'
 
 export type Heartbeat = {
   /** Call when a round of background work has succeeded; writes at most every five seconds. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../test/support/database.ts'
-import { transact } from '../db/transact.ts'
+import { transact } from '../base/db/transact.ts'
 import { describeRefusedWrites } from './write-access.ts'
 
 const database = testDatabase()

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/transact.ts'
+import type { Db, Tx } from '../base/db/transact.ts'
 
 /**
  * Why the database refuses writes, as a sentence for operators; undefined when it takes them. The embedded engine makes

@@ -1,4 +1,4 @@
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Secrets } from '../base/secrets/secrets.ts'
 
 /** What an access token may be used for: reading and polling streams, or everything about them. */
 export const scopes = ['ssf.manage', 'ssf.read'] as const

@@ -2,16 +2,16 @@ import { createSecretKey } from 'node:crypto'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { collectKeyUses } from '../api-keys/record-key-use.ts'
-import type { Clock } from '../clock.ts'
-import type { Config } from '../config/load-config.ts'
-import type { Db } from '../db/transact.ts'
-import type { Secrets } from '../secrets/secrets.ts'
-import { minuteMs } from '../time.ts'
+import { collectKeyUses } from '../access/api-keys/record-key-use.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../base/config/load-config.ts'
+import type { Db } from '../base/db/transact.ts'
+import { linkCache, linksFor } from '../base/links.ts'
+import type { Secrets } from '../base/secrets/secrets.ts'
+import { minuteMs } from '../base/time.ts'
 import { startAdmissions } from './admissions.ts'
 import { admitter, authenticator, rateLimiter } from './authenticate.ts'
 import type { Kit } from './kit.ts'
-import { linkCache, linksFor } from './links.ts'
 import { addressGuard } from './require-address.ts'
 
 type Parts = {
@@ -46,7 +46,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     cursorKey: createSecretKey(secrets.lookupHash('list cursor', 'key')),
     admit,
     requireAddress,
-    door: {
+    scheme: {
       prefix: '',
       versions: apiVersions,
       isForEverybody: true,

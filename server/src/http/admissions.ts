@@ -1,7 +1,7 @@
-import { type KeyRow, type Principal, principalCache } from '../api-keys/principal.ts'
-import type { Clock } from '../clock.ts'
-import { runDirectly } from '../db/run-directly.ts'
-import type { Db } from '../db/transact.ts'
+import { type KeyRow, type Principal, principalCache } from '../access/api-keys/principal.ts'
+import type { Clock } from '../base/clock.ts'
+import { runDirectly } from '../base/db/run-directly.ts'
+import type { Db } from '../base/db/transact.ts'
 
 export type Admission = {
   readonly principal: Principal

@@ -11,8 +11,8 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
-import type { Config } from '../config/load-config.ts'
-import { ServiceError } from '../errors.ts'
+import type { Config } from '../base/config/load-config.ts'
+import { ServiceError } from '../base/errors.ts'
 import { allowedMethodsFinder } from './allowed-methods.ts'
 import { answerClientError } from './answer-client-error.ts'
 import { bearerChallenge } from './bearer-challenge.ts'

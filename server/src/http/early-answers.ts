@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config/load-config.ts'
+import type { Config } from '../base/config/load-config.ts'
 import { hostFault } from './host-fault.ts'
 import { requestIdOf } from './request-id.ts'
 

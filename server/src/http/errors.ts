@@ -1,7 +1,7 @@
 import type { ErrorCode, FieldError, ValidationErrorBody } from '@muster/contract/errors.ts'
-import { messages, ServiceError } from '../errors.ts'
-import { CursorError } from '../lists/cursor.ts'
-import { SearchError } from '../lists/search-error.ts'
+import { messages, ServiceError } from '../base/errors.ts'
+import { CursorError } from '../base/lists/cursor.ts'
+import { SearchError } from '../base/lists/search-error.ts'
 import { isDatabaseUnavailable } from './database-unavailable.ts'
 
 export const statusOf: Record<ErrorCode, number> = {

@@ -1,8 +1,8 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import { identifierPattern } from '@muster/contract/schema-kit.ts'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { describeFault, identifierForms, typesOf } from '../describe-fault.ts'
-import { ServiceError } from '../errors.ts'
+import { describeFault, identifierForms, typesOf } from '../base/describe-fault.ts'
+import { ServiceError } from '../base/errors.ts'
 
 const maxErrors = 50
 

@@ -4,14 +4,14 @@ import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
-import type { Caller } from '../api-keys/principal.ts'
-import type { Clock } from '../clock.ts'
-import type { Config } from '../config/load-config.ts'
-import type { Db } from '../db/transact.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Caller } from '../access/api-keys/principal.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../base/config/load-config.ts'
+import type { Db } from '../base/db/transact.ts'
+import type { Links } from '../base/links.ts'
+import type { Secrets } from '../base/secrets/secrets.ts'
 import type { Scope } from './access-tokens.ts'
 import type { Admit, Credential, InConsole, Need } from './authenticate.ts'
-import type { Links } from './links.ts'
 import type { Access, Operation } from './operations.ts'
 import type { RequireAddress } from './require-address.ts'
 
@@ -22,7 +22,7 @@ export type ConsoleRights = {
 }
 
 /** How callers get in: the API has one, the console another, and the same endpoints stand behind both. */
-export type Door = {
+export type CallerScheme = {
   /** Before the paths of all endpoints. */
   readonly prefix: string
   readonly versions: readonly ApiVersion[]
@@ -49,7 +49,7 @@ export type Kit = {
   readonly cursorKey: KeyObject
   readonly admit: Admit
   readonly requireAddress: RequireAddress
-  readonly door: Door
+  readonly scheme: CallerScheme
   /** In the order of their registration. */
   readonly operations: Operation[]
 }

@@ -5,16 +5,16 @@ import type { SearchFields } from '@muster/contract/search.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
-import type { Caller } from '../api-keys/principal.ts'
-import type { Db, Reader } from '../db/transact.ts'
-import { fail, orNotFound } from '../errors.ts'
-import { decodeCursor, encodeCursor } from '../lists/cursor.ts'
-import { pageOf } from '../lists/keyset.ts'
-import type { ListPage } from '../lists/list-page.ts'
-import { searchParser } from '../lists/parse-search.ts'
+import type { Caller } from '../access/api-keys/principal.ts'
+import type { Db, Reader } from '../base/db/transact.ts'
+import { fail, orNotFound } from '../base/errors.ts'
+import type { Links } from '../base/links.ts'
+import { decodeCursor, encodeCursor } from '../base/lists/cursor.ts'
+import { pageOf } from '../base/lists/keyset.ts'
+import type { ListPage } from '../base/lists/list-page.ts'
+import { searchParser } from '../base/lists/parse-search.ts'
 import type { InConsole } from './authenticate.ts'
 import { fitPage } from './fit-page.ts'
-import type { Links } from './links.ts'
 import { type PathParams, readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
 
@@ -123,7 +123,7 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
   definition: ListDefinition<Path, Schema, Row, Options>,
   version: ApiVersion,
 ) {
-  const { db, clock, cursorKey, door } = app.kit
+  const { db, clock, cursorKey, scheme } = app.kit
   const { search: fields = {}, order = 'ascending', list, present, exists, operationId } = definition
   const parse = searchParser(fields)
   const cursorOf = definition.cursorOf ?? idOf
@@ -157,7 +157,7 @@ function pageReader<Path extends string, Schema extends TSchema, Row, Options ex
       next:
         nextCursor &&
         links.url(
-          `${door.prefix}${address}?${pageQuery(nextCursor, perPage, text)}${optionsQuery(optionNames, asked)}`,
+          `${scheme.prefix}${address}?${pageQuery(nextCursor, perPage, text)}${optionsQuery(optionNames, asked)}`,
         ),
       current_cursor: cursor,
       next_cursor: nextCursor,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { fail } from '../errors.ts'
+import { fail } from '../base/errors.ts'
 
 /** Measures every request and serves `/metrics` in Prometheus text, with a token or to this machine only. */
 export function addMetrics(app: FastifyInstance, token: string | undefined): Registry {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isWellFormedKey } from '../api-keys/key-format.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../base/errors.ts'
+import { isWellFormedKey } from '../base/secrets/token-format.ts'
 import { makeAccessToken, type Scope, scopes } from './access-tokens.ts'
 import { tokenPath } from './oauth-metadata-routes.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../test/support/app.ts'
-import { revokeApiKey } from '../api-keys/revoke-api-key.ts'
-import { systemActor } from '../audit/record-audit.ts'
-import { transact } from '../db/transact.ts'
-import { plusMs } from '../time.ts'
+import { revokeApiKey } from '../access/api-keys/revoke-api-key.ts'
+import { transact } from '../base/db/transact.ts'
+import { plusMs } from '../base/time.ts'
+import { systemActor } from '../signals/audit/record-audit.ts'
 
 const app = testApp()
 beforeEach(() => app.reset())

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { testApp } from '../../test/support/app.ts'
 import { buildApp } from '../app.ts'
-import { connectEmbedded, connectPostgres } from '../db/connect.ts'
-import { createLogger } from '../logging.ts'
+import { connectEmbedded, connectPostgres } from '../base/db/connect.ts'
+import { createLogger } from '../base/logging.ts'
 
 const metricsToken = 'metrics-token-1'
 let isBroken = false

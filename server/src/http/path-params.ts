@@ -1,5 +1,5 @@
-import { fail } from '../errors.ts'
-import { isStorable } from '../storable.ts'
+import { fail } from '../base/errors.ts'
+import { isStorable } from '../base/storable.ts'
 import { isRecordId } from './record-id.ts'
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`

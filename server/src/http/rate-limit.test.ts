@@ -6,8 +6,8 @@ import { sql } from 'kysely'
 import { type Answer, testApp } from '../../test/support/app.ts'
 import { testOnPostgres } from '../../test/support/database.ts'
 import { buildApp } from '../app.ts'
-import { type Connection, connectPostgres } from '../db/connect.ts'
-import { createLogger } from '../logging.ts'
+import { type Connection, connectPostgres } from '../base/db/connect.ts'
+import { createLogger } from '../base/logging.ts'
 
 const limit = 270
 /** It ends when the test says so. */

@@ -1,7 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../errors.ts'
-import { isStorable } from '../storable.ts'
+import { ServiceError } from '../base/errors.ts'
+import { isStorable } from '../base/storable.ts'
 
 /**
  * Bodies are JSON. A route that takes none ignores what is sent, as clients put a content type, and sometimes an empty

@@ -19,14 +19,14 @@ export function registerOperation(
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   handlerFor: (version: ApiVersion) => Handler,
 ): void {
-  const { operations, door } = app.kit
+  const { operations, scheme } = app.kit
   const { operationId, access, feature, path, routeToken, inConsole } = operation
   const scope = scopeOf(operation, method)
-  if (access === 'public' && !door.isForEverybody) return
+  if (access === 'public' && !scheme.isForEverybody) return
   const need = access !== 'public' && { permission: access, operationId, feature, scope, routeToken, inConsole }
-  const ofBody = need && door.requiresOfBody?.(need)
-  const rights = need && door.rightsOf?.(need)
-  const versions = operation.versions.filter((version) => door.versions.includes(version))
+  const ofBody = need && scheme.requiresOfBody?.(need)
+  const rights = need && scheme.rightsOf?.(need)
+  const versions = operation.versions.filter((version) => scheme.versions.includes(version))
   operations.push({ ...operation, method })
   if (method === 'PATCH') operations.push({ ...operation, method: 'PUT', operationId: `${operationId}WithPut` })
   const methods: Method[] = method === 'PATCH' ? ['PATCH', 'PUT'] : [method]
@@ -39,7 +39,7 @@ export function registerOperation(
       config: { access, operationId, scope, ...(rights && { rights }) },
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
-      ...(need && { onRequest: door.requires(need) }),
+      ...(need && { onRequest: scheme.requires(need) }),
       ...(ofBody && { preHandler: ofBody }),
       preValidation,
       handler: handlerFor(version),

@@ -1,6 +1,6 @@
-import type { Db } from '../db/transact.ts'
-import { fail } from '../errors.ts'
-import { findOwnAddress, type OwnAddress } from '../organizations/addresses.ts'
+import type { Db } from '../base/db/transact.ts'
+import { fail } from '../base/errors.ts'
+import { findOwnAddress, type OwnAddress } from '../inventory/organizations/addresses.ts'
 
 export type AddressedCaller = {
   readonly organizationId: string

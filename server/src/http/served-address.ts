@@ -1,6 +1,6 @@
-import type { Db } from '../db/transact.ts'
-import { fail } from '../errors.ts'
-import { findOwnAddress } from '../organizations/addresses.ts'
+import type { Db } from '../base/db/transact.ts'
+import { fail } from '../base/errors.ts'
+import { findOwnAddress } from '../inventory/organizations/addresses.ts'
 
 /** Without an organization before there is any. */
 export type ServedAddress = {

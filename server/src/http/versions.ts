@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { apiVersions, latestVersion } from '@muster/contract/versions.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../base/errors.ts'
 
 const versionHeader = 'x-service-api-version'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { LiveQueryStatus } from '../db/schema.ts'
-import type { Tx } from '../db/transact.ts'
+import type { LiveQueryStatus } from '../base/db/schema.ts'
+import type { Tx } from '../base/db/transact.ts'
 
 export type TargetChange = {
   campaignId: string

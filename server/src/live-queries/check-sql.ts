@@ -1,5 +1,5 @@
-import { fail } from '../errors.ts'
-import { inspectOsquerySql } from '../osquery-sql/inspect-osquery-sql.ts'
+import { fail } from '../base/errors.ts'
+import { inspectOsquerySql } from '../base/osquery-sql/inspect-osquery-sql.ts'
 
 /** The tables that the SQL reads. Fails with invalid for SQL that is none, or that reads a blocked table. */
 export function checkSql(sql: string, blockedTables: readonly string[]): string[] {

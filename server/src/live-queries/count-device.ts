@@ -1,5 +1,5 @@
-import { inOrganization } from '../db/in-organization.ts'
-import type { Tx } from '../db/transact.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { Tx } from '../base/db/transact.ts'
 import { adjustLiveTallies } from './adjust-live-tallies.ts'
 
 type Device = { organization_id: string; id: string }

@@ -1,7 +1,7 @@
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
-import type { Tx } from '../db/transact.ts'
-import { fail } from '../errors.ts'
-import { dayMs } from '../time.ts'
+import type { Tx } from '../base/db/transact.ts'
+import { fail } from '../base/errors.ts'
+import { dayMs } from '../base/time.ts'
+import { type Actor, recordAudit } from '../signals/audit/record-audit.ts'
 import { insertTargets, refuseUnknownDevices } from './target-devices.ts'
 import type { Targets } from './targeting-rules.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import { type Db, type Tx, transact } from '../db/transact.ts'
-import { oldBefore, oldSomewhereBefore } from '../retention.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import { type Db, type Tx, transact } from '../base/db/transact.ts'
+import { oldBefore, oldSomewhereBefore } from '../base/retention.ts'
 
 type Campaign = { organization_id: string; id: string }
 

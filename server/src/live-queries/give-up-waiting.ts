@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import { type Db, type Tx, transact } from '../db/transact.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import { type Db, type Tx, transact } from '../base/db/transact.ts'
 import { adjustLiveTallies } from './adjust-live-tallies.ts'
 
 type Campaign = { organization_id: string; id: string; revision: number }

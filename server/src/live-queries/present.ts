@@ -1,5 +1,5 @@
 import type { LiveQueryCampaign, LiveQueryResult, LiveQueryRows } from '@muster/contract/live-queries.ts'
-import type { Links } from '../http/links.ts'
+import type { Links } from '../base/links.ts'
 import type { CampaignRow, PartRow, ResultRow } from './queries.ts'
 
 export const presentCampaign = (row: CampaignRow): LiveQueryCampaign => ({

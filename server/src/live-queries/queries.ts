@@ -1,12 +1,12 @@
 import type { liveQueryCampaignSearch, liveQueryResultSearch } from '@muster/contract/live-queries.ts'
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import type { LiveQueryStatus } from '../db/schema.ts'
-import type { Db, Reader, Tx } from '../db/transact.ts'
-import { CursorError } from '../lists/cursor.ts'
-import { afterCursor, inKeysetOrder, isKeyOf, type Keyset, otherOrder } from '../lists/keyset.ts'
-import type { ListPage } from '../lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { LiveQueryStatus } from '../base/db/schema.ts'
+import type { Db, Reader, Tx } from '../base/db/transact.ts'
+import { CursorError } from '../base/lists/cursor.ts'
+import { afterCursor, inKeysetOrder, isKeyOf, type Keyset, otherOrder } from '../base/lists/keyset.ts'
+import type { ListPage } from '../base/lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../base/lists/where-search.ts'
 
 const campaignColumns = {
   created_at: { column: 'live_query_campaigns.created_at', type: 'timestamptz' },

@@ -1,4 +1,4 @@
-import type { Db } from '../db/transact.ts'
+import type { Db } from '../base/db/transact.ts'
 import { type LiveAnswer, recordLiveAnswers } from './record-live-answers.ts'
 
 type Device = { organizationId: string; deviceId: string }

@@ -8,8 +8,8 @@ import {
   liveQueryResultSearch,
 } from '@muster/contract/live-queries.ts'
 import type { FastifyInstance } from 'fastify'
-import { transact } from '../db/transact.ts'
-import { orNotFound } from '../errors.ts'
+import { transact } from '../base/db/transact.ts'
+import { orNotFound } from '../base/errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { identifierOf } from '../http/record-id.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import type { Tx } from '../db/transact.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { Tx } from '../base/db/transact.ts'
 import { maxCharactersOfCampaign } from './answer-rules.ts'
 import type { ClosedTarget, LiveAnswer } from './record-live-answers.ts'
 

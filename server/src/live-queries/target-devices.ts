@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import type { Tx } from '../db/transact.ts'
-import { queueAgentNotice, queueAgentNotices } from '../devices/queue-agent-notice.ts'
-import { fail } from '../errors.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { Tx } from '../base/db/transact.ts'
+import { fail } from '../base/errors.ts'
+import { queueAgentNotice, queueAgentNotices } from '../inventory/devices/queue-agent-notice.ts'
 import { shards } from './adjust-live-tallies.ts'
 import { computerTypes, type Targets, targetedTypes } from './targeting-rules.ts'
 

@@ -1,5 +1,5 @@
 import type { ReportingTable as Presented, TableRecord as PresentedRecord } from '@muster/contract/reporting-tables.ts'
-import type { Links } from '../http/links.ts'
+import type { Links } from '../base/links.ts'
 import type { InventoryRow } from './record-queries.ts'
 import {
   columnsOf,

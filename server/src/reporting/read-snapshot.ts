@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { storable } from '../storable.ts'
+import { storable } from '../base/storable.ts'
 import type { InventoryTable } from './reporting-table.ts'
 
 type Row = Readonly<Record<string, string>>

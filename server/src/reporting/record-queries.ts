@@ -1,10 +1,10 @@
 import type { tableRecordSearch } from '@muster/contract/reporting-tables.ts'
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import type { Reader } from '../db/transact.ts'
-import { afterCursor, inKeysetOrder, type Keyset } from '../lists/keyset.ts'
-import type { ListPage } from '../lists/list-page.ts'
-import { type SearchColumns, whereSearch } from '../lists/where-search.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { Reader } from '../base/db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../base/lists/keyset.ts'
+import type { ListPage } from '../base/lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../base/lists/where-search.ts'
 
 const searchColumns = {
   device_id: { column: 'device_snapshot_rows.device_id', type: 'bigint' },

@@ -1,5 +1,10 @@
-import type { ReportedFacts } from '../devices/follow-reported-facts.ts'
-import { agentVersionOf, computerNameOf, hardwareModelOf, operatingSystemOf } from '../devices/osquery-fact-rules.ts'
+import type { ReportedFacts } from '../inventory/devices/follow-reported-facts.ts'
+import {
+  agentVersionOf,
+  computerNameOf,
+  hardwareModelOf,
+  operatingSystemOf,
+} from '../inventory/devices/osquery-fact-rules.ts'
 import type { Snapshot } from './read-snapshot.ts'
 
 type Row = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import type { ReportingSearchField } from '@muster/contract/reporting-tables.ts'
-import type { Reader } from '../db/transact.ts'
-import type { ListPage } from '../lists/list-page.ts'
+import type { Reader } from '../base/db/transact.ts'
+import type { ListPage } from '../base/lists/list-page.ts'
 
 export type OsqueryPlatform = 'darwin' | 'linux' | 'windows'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ReportingTable, TableRecord, tableRecordSearch } from '@muster/contract/reporting-tables.ts'
 import type { FastifyInstance } from 'fastify'
-import { orNotFound } from '../errors.ts'
+import { orNotFound } from '../base/errors.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { listEndpoint } from '../http/list-endpoint.ts'
 import { findReportingTable, reportingTables } from './catalogue/catalogue.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../db/in-organization.ts'
-import type { Reader } from '../db/transact.ts'
+import { inOrganization } from '../base/db/in-organization.ts'
+import type { Reader } from '../base/db/transact.ts'
 
 /** What is stored of these tables of a device. */
 export const listSnapshots = (

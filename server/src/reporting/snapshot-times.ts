@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, transact } from '../db/transact.ts'
+import { type Db, transact } from '../base/db/transact.ts'
 
 type Place = { organizationId: string; deviceId: string }
 

@@ -1,127 +1,169 @@
-/** What every feature stands on. */
-const ground = [
-  ...['lists', 'jobs', 'outbound', 'osquery-sql', 'secrets', 'db', 'http/links.ts', 'retention.ts', 'errors.ts'],
-  ...['time.ts', 'storable.ts'],
-  'describe-fault.ts',
-  'clock.ts',
+/**
+ * The contexts of server/src, top to bottom: a context imports what stands below it, never what stands above. `base`
+ * holds what every one of them stands on.
+ */
+export const contexts: readonly string[] = [
+  ...['cli', 'http', 'access', 'console', 'agents', 'sign-in', 'administration', 'reporting', 'live-queries'],
+  ...['checks', 'compliance', 'inventory', 'signals', 'base'],
 ]
 
+/** What every feature stands on. */
+const base = [
+  ...['base/lists', 'base/jobs', 'base/outbound', 'base/osquery-sql', 'base/secrets', 'base/db', 'base/links.ts'],
+  ...['base/retention.ts', 'base/errors.ts', 'base/time.ts', 'base/storable.ts', 'base/describe-fault.ts'],
+  'base/clock.ts',
+]
+
+const signals = ['signals/events', 'signals/audit']
+
 /**
- * Read top to bottom: a folder (or a file of server/src) may import itself and what is listed beside it, nothing else.
- * A new arrow is one line here, for a reviewer to see.
+ * Read top to bottom: a folder imports itself and what is listed beside it, nothing else. A new arrow is one line
+ * here, for a reviewer to see.
  */
 export const featureArrows: Readonly<Record<string, readonly string[]>> = {
-  packages: ['agents', 'organizations', 'audit', ...ground],
-  'device-merges': ['agents', 'registrations', 'groups', 'checks', 'devices', 'people', 'audit', ...ground],
-  agents: [
-    ...['live-queries', 'reporting', 'registrations', 'checks', 'issues', 'devices', 'people', 'organizations'],
-    ...['events', 'audit', ...ground],
+  'access/sessions': [
+    ...['access/administrators', 'console/live', 'inventory/organizations', 'signals/audit', ...base],
   ],
-  scim: ['registrations', 'groups', 'people', 'organizations', 'api-keys', 'audit', ...ground],
-  requests: ['registrations', 'checks', 'issues', 'devices', 'people', 'organizations', 'events', 'audit', ...ground],
-  'auth-logs': ['issues', 'devices', 'people', 'events', 'audit', ...ground],
-  'live-queries': ['devices', 'audit', ...ground],
-  reporting: ['checks', 'issues', 'devices', 'people', 'audit', ...ground],
-  drafts: ['checks', 'organizations', 'audit', ...ground],
-  'compliance-days': ['devices', ...ground],
-  'console-live': [...ground],
-  'saved-views': ['audit', ...ground],
-  'console-access': [
-    ...[
-      'packages',
-      'agents',
-      'scim',
-      'saved-views',
-      'console-live',
-      'admin-users',
-      'api-keys',
-      'organizations',
-      'audit',
-    ],
-    ...ground,
+  'access/administrators': [...signals, ...base],
+  'access/api-keys': ['signals/audit', ...base],
+  'access/saved-views': ['signals/audit', ...base],
+  'access/scim': [
+    'administration/registrations',
+    'administration/groups',
+    'inventory/people',
+    'signals/audit',
+    ...base,
   ],
-  'console-views': [
-    ...['drafts', 'requests', 'registrations', 'auth-logs', 'live-queries', 'reporting', 'groups'],
-    ...['compliance-days', 'devices', 'checks', 'organizations'],
-    ...['issues', 'people', 'streams', 'webhooks', 'webhook-ledger', 'audit', ...ground],
+
+  // What the console's pages show of many contexts at once.
+  'console/views': [
+    ...['administration/requests', 'administration/registrations', 'administration/groups'],
+    ...['reporting/compliance-days', 'reporting', 'live-queries'],
+    ...['checks/drafts', 'checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates'],
+    ...['compliance/exemptions', 'compliance/results', 'compliance/targeting', 'compliance/standing'],
+    ...['inventory/organizations', 'inventory/devices'],
+    ...['signals/webhooks', 'signals/streams', 'signals/audit', 'signals/webhook-ledger', ...base],
   ],
-  'admin-users': ['events', 'audit', ...ground],
-  registrations: ['groups', 'live-queries', 'checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
-  groups: ['checks', 'issues', 'devices', 'people', 'events', 'audit', ...ground],
-  checks: ['issues', 'devices', 'people', 'events', 'audit', ...ground],
-  issues: ['devices', 'people', 'events', 'audit', ...ground],
-  devices: ['people', 'events', 'audit', ...ground],
-  people: ['audit', ...ground],
-  'api-keys': ['audit', ...ground],
-  organizations: ['devices', 'audit', ...ground],
-  webhooks: ['audit', 'webhook-ledger', ...ground],
-  events: ['streams', 'webhook-ledger', ...ground],
-  // For what a secret looks like.
-  streams: ['api-keys', 'audit', ...ground],
-  audit: ['webhook-ledger', ...ground],
-  // Below the audit log, whose entries are told as well.
-  'webhook-ledger': [...ground],
+  'console/live': [...base],
+
+  'agents/packages': ['agents/protocol', 'signals/audit', ...base],
+  'agents/merges': [
+    ...['agents/protocol', 'administration/registrations', 'administration/groups'],
+    ...['compliance/exemptions', 'compliance/results', 'compliance/standing'],
+    ...['inventory/devices', 'inventory/people', 'signals/audit', ...base],
+  ],
+  'agents/protocol': [
+    ...['administration/registrations', 'reporting', 'live-queries', 'checks/templates'],
+    ...['compliance/results', 'compliance/targeting', 'compliance/standing', 'inventory/devices', ...signals, ...base],
+  ],
+
+  'sign-in/auth-logs': ['inventory/devices', 'inventory/people', 'signals/events', ...base],
+
+  'administration/requests': [
+    ...['administration/registrations', 'compliance/targeting', 'compliance/issues'],
+    ...['inventory/organizations', 'inventory/devices', 'inventory/people', ...signals, ...base],
+  ],
+  'administration/registrations': [
+    ...['administration/groups', 'live-queries', 'compliance/targeting', 'compliance/standing'],
+    ...['inventory/devices', 'inventory/people', ...signals, ...base],
+  ],
+  'administration/groups': [
+    ...['compliance/targeting', 'inventory/devices', 'inventory/people', 'signals/audit', ...base],
+  ],
+
+  reporting: ['inventory/devices', 'signals/audit', ...base],
+  'reporting/compliance-days': ['inventory/devices', ...base],
+
+  'live-queries': ['inventory/devices', 'signals/audit', ...base],
+
+  'checks/drafts': [
+    ...['checks/definitions', 'checks/configuration', 'checks/catalogue', 'checks/templates', 'compliance/standing'],
+    ...['inventory/organizations', 'signals/audit', ...base],
+  ],
+  'checks/definitions': [
+    ...['checks/configuration', 'checks/catalogue', 'checks/templates'],
+    ...['compliance/results', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
+    ...['inventory/devices', 'signals/audit', ...base],
+  ],
+  'checks/configuration': [
+    ...['checks/templates', 'compliance/targeting', 'compliance/issues', 'compliance/standing'],
+    ...['inventory/devices', 'signals/audit', ...base],
+  ],
+  'checks/catalogue': ['checks/templates', ...base],
+  'checks/templates': [...base],
+
+  'compliance/exemptions': [
+    ...['compliance/targeting', 'compliance/issues', 'compliance/standing'],
+    ...['inventory/devices', 'signals/audit', ...base],
+  ],
+  'compliance/results': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
+  'compliance/targeting': ['compliance/issues', 'compliance/standing', 'inventory/devices', ...base],
+  'compliance/issues': ['inventory/devices', 'inventory/people', 'signals/events', ...base],
+  'compliance/standing': [...base],
+
+  'inventory/organizations': ['inventory/devices', 'signals/audit', ...base],
+  'inventory/devices': ['inventory/people', ...signals, ...base],
+  'inventory/people': ['signals/audit', ...base],
+
+  'signals/events': ['signals/streams', 'signals/webhook-ledger', ...base],
+  'signals/webhooks': ['signals/audit', 'signals/webhook-ledger', ...base],
+  'signals/streams': ['signals/audit', ...base],
+  'signals/audit': ['signals/webhook-ledger', ...base],
+  // Below the audit log, whose entries are sent as well.
+  'signals/webhook-ledger': [...base],
 }
 
 const features = Object.keys(featureArrows)
 
 export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'main.ts': [
-    'app.ts',
-    'worker.ts',
-    'first-start.ts',
-    'open-deployment.ts',
-    'health',
-    'http',
-    'logging.ts',
-    'config',
-    ...features,
-    ...ground,
+    ...['app.ts', 'worker.ts', 'first-start.ts', 'open-deployment.ts', 'health', 'http', 'base/logging.ts'],
+    ...['base/config', ...features, ...base],
   ],
   cli: [
-    'main.ts',
-    'app.ts',
-    'worker.ts',
-    'open-deployment.ts',
-    'upgrade-database.ts',
-    'prepared-folder.ts',
-    'health',
-    'http',
-    'logging.ts',
-    'config',
-    ...features,
-    ...ground,
+    ...['main.ts', 'app.ts', 'worker.ts', 'open-deployment.ts', 'upgrade-database.ts', 'prepared-folder.ts', 'health'],
+    ...['http', 'base/logging.ts', 'base/config', ...features, ...base],
   ],
-  'first-start.ts': ['config', ...features, ...ground],
-  'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'config', ...ground],
-  'prepared-folder.ts': ['upgrade-database.ts', 'db'],
-  'upgrade-database.ts': ['db', 'jobs'],
-  'app.ts': ['http', 'health', 'logging.ts', 'config', ...features, ...ground],
-  'worker.ts': ['health', 'logging.ts', 'config', ...features, ...ground],
-  http: ['api-keys', 'audit', 'organizations', 'logging.ts', 'config', ...ground],
+  'first-start.ts': ['base/config', ...features, ...base],
+  'open-deployment.ts': ['prepared-folder.ts', 'upgrade-database.ts', 'base/config', ...base],
+  'prepared-folder.ts': ['upgrade-database.ts', 'base/db'],
+  'upgrade-database.ts': ['base/db', 'base/jobs'],
+  'app.ts': ['http', 'health', 'base/logging.ts', 'base/config', ...features, ...base],
+  'worker.ts': ['health', 'base/logging.ts', 'base/config', ...features, ...base],
+  // Above the contexts that say who asks and at which address; only their routes import it.
+  http: [
+    ...[
+      'access/sessions',
+      'access/api-keys',
+      'inventory/organizations',
+      'signals/audit',
+      'base/logging.ts',
+      'base/config',
+      ...base,
+    ],
+  ],
   // How the deployment stands, for operators.
-  health: ['jobs', 'db'],
-  jobs: ['db', 'logging.ts', 'errors.ts', 'clock.ts'],
-  lists: ['db', 'errors.ts'],
-  secrets: ['db', 'errors.ts'],
-  'osquery-sql': ['errors.ts'],
-  outbound: ['logging.ts', 'errors.ts', 'clock.ts'],
-  // For what a key looks like.
-  config: ['api-keys'],
-  db: ['clock.ts'],
-  // Pure, and the one part of the http kit that present may know.
-  'http/links.ts': [],
-  'retention.ts': ['time.ts'],
-  'logging.ts': ['clock.ts'],
-  'errors.ts': [],
-  'describe-fault.ts': [],
-  'clock.ts': [],
-  'time.ts': [],
-  'storable.ts': [],
+  health: ['base/jobs', 'base/db'],
+  'base/jobs': ['base/db', 'base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
+  'base/lists': ['base/db', 'base/errors.ts'],
+  'base/config': ['base/secrets'],
+  'base/secrets': ['base/db', 'base/errors.ts'],
+  'base/osquery-sql': ['base/errors.ts'],
+  'base/outbound': ['base/logging.ts', 'base/errors.ts', 'base/clock.ts'],
+  'base/db': ['base/clock.ts'],
+  'base/retention.ts': ['base/time.ts'],
+  'base/logging.ts': ['base/clock.ts'],
+  // Pure, and what present may know of addresses.
+  'base/links.ts': [],
+  'base/errors.ts': [],
+  'base/describe-fault.ts': [],
+  'base/clock.ts': [],
+  'base/time.ts': [],
+  'base/storable.ts': [],
 }
 
-/** What the routes of every feature may import besides their feature's arrows. */
-export const routesAlsoReach: readonly string[] = ['http', 'api-keys', 'audit']
+/** What the routes of every feature may import besides their feature's arrows: how a request is read and who asks. */
+export const routesAlsoReach: readonly string[] = ['http', 'signals/audit']
 
 // The only places that may name a package: folders and files of server/src; a star stands for any feature.
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
@@ -131,20 +173,20 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@scalar/fastify-api-reference': ['http', 'app.ts'],
   '@fastify/proxy-addr': ['http'],
   'find-my-way': ['http'],
-  pg: ['db'],
-  '@electric-sql/pglite': ['db'],
-  'pg-boss': ['jobs'],
-  undici: ['outbound'],
-  'ipaddr.js': ['outbound', 'console-access'],
+  pg: ['base/db'],
+  '@electric-sql/pglite': ['base/db'],
+  'pg-boss': ['base/jobs'],
+  undici: ['base/outbound'],
+  'ipaddr.js': ['base/outbound', 'access/sessions'],
   commander: ['cli'],
-  liquidjs: ['checks'],
+  liquidjs: ['checks/templates'],
   'libpg-query': ['reporting'],
-  'modern-tar': ['packages'],
-  'scim2-parse-filter': ['scim'],
-  'node:sqlite': ['osquery-sql'],
+  'modern-tar': ['agents/packages'],
+  'scim2-parse-filter': ['access/scim'],
+  'node:sqlite': ['base/osquery-sql'],
   jose: ['cli'],
-  '@simplewebauthn/server': ['console-access'],
-  'openid-client': ['console-access'],
+  '@simplewebauthn/server': ['access/sessions'],
+  'openid-client': ['access/sessions'],
 }
 
 /** What only some places may call; a place is a path prefix below server/src. */
@@ -156,18 +198,18 @@ export const globalHomes: readonly {
   {
     what: 'process.env',
     pattern: /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
-    homes: ['config/', 'config.ts', 'db/embedded/test-processes/'],
+    homes: ['base/config/', 'base/db/embedded/test-processes/'],
   },
   // The receiver calls the transmitter that its user named.
   {
     what: 'fetch',
     pattern: /(?<![.\w'])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b/,
-    homes: ['outbound/', 'cli/receiver/'],
+    homes: ['base/outbound/', 'cli/receiver/'],
   },
   {
     what: 'the clock',
     pattern: /\bDate\s*\.\s*now\b|\bnew Date\s*(?:\(\s*\)|(?!\s*\())/,
     // The lock file of the embedded database is compared with the file system's own time.
-    homes: ['clock.ts', 'main.ts', 'cli/', 'http/', 'db/embedded/'],
+    homes: ['base/clock.ts', 'main.ts', 'cli/', 'http/', 'base/db/embedded/'],
   },
 ]

@@ -83,10 +83,10 @@ function brokenRole(here: Place, there: Place): boolean {
 }
 
 /** Without input, output or clock, so that also rules may use them. */
-const pureGround = ['time.ts', 'storable.ts']
+const pureGround = ['base/time.ts', 'base/storable.ts']
 
-const queriesReach = ['db', 'lists', 'clock.ts']
-const presentReaches = ['db', 'http/links.ts', 'errors.ts', 'clock.ts']
+const queriesReach = ['base/db', 'base/lists', 'base/clock.ts']
+const presentReaches = ['base/db', 'base/links.ts', 'base/errors.ts', 'base/clock.ts']
 const isForeignCommand = (here: Place, there: Place) => there.role === 'command' && here.home !== there.home
 const composes = (place: Place, file: string): boolean => [file, 'main.ts', 'cli'].includes(place.home)
 

@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
-import { groundArrows } from './arrow-table.ts'
+import { featureArrows, groundArrows } from './arrow-table.ts'
 
 /** What a file of a feature is by its name; `command` is every other file: `<verb>-<noun>.ts` and what it is made of. */
 export type Role = 'routes' | 'jobs' | 'queries' | 'rules' | 'present' | 'command'
 
 export interface Place {
-  /** The folder of server/src, or the file itself when it lies in server/src or the table lists it by name. */
+  /** The folder or file of server/src that the arrow table lists; the first folder of a path when it lists none. */
   readonly home: string
   readonly role: Role
 }
@@ -19,10 +19,13 @@ const names: readonly [Role, RegExp][] = [
   ['present', /^present(-|$)/],
 ]
 
+/** The longest first: the folder inside counts, not the one around it. */
+const homes = [...Object.keys(featureArrows), ...Object.keys(groundArrows)].sort((a, b) => b.length - a.length)
+
 /** Where a file of server/src stands; `path` is from the repository root. */
 export function placeOf(path: string): Place {
   const below = path.slice('server/src/'.length)
-  const home = below in groundArrows ? below : (below.split('/')[0] ?? '')
+  const home = homes.find((listed) => below === listed || below.startsWith(`${listed}/`)) ?? below.split('/')[0] ?? ''
   const name = posix.basename(path, '.ts')
   return { home, role: names.find(([, pattern]) => pattern.test(name))?.[0] ?? 'command' }
 }

@@ -4,59 +4,112 @@ import { brokenArrows } from '../architecture/broken-arrows.ts'
 import { brokenOwnership, tablesWritten } from '../architecture/broken-ownership.ts'
 
 const breaks = (path: string, code: string) => brokenArrows({ path, code }).length > 0
-const owners = { devices: 'devices', issues: 'issues', 'pgboss.job': 'jobs' }
+const owners = {
+  devices: 'inventory/devices',
+  issues: 'compliance/issues',
+  checks: 'checks',
+  'pgboss.job': 'base/jobs',
+}
 
 const red: readonly [string, string, string][] = [
-  ['a lower feature importing a higher one', 'server/src/devices/lock-device.ts', "import { a } from '../checks/a.ts'"],
-  ['the ground importing a feature', 'server/src/db/connect.ts', "import { a } from '../devices/a.ts'"],
-  ['an arrow spread over lines', 'server/src/events/a.ts', "import {\n  a,\n  b,\n} from '../issues/a.ts'"],
-  ['an arrow for a type alone', 'server/src/events/a.ts', "import type { A } from '../issues/a.ts'"],
-  ['a re-export against the arrows', 'server/src/events/a.ts', "export * from '../issues/a.ts'"],
-  ['a side-effect import against the arrows', 'server/src/events/a.ts', "import '../issues/a.ts'"],
-  ['a dynamic import against the arrows', 'server/src/events/a.ts', "const a = await import('../issues/a.ts')"],
-  ['a worker thread against the arrows', 'server/src/db/a.ts', "new URL('../issues/worker.ts', import.meta.url)"],
-  ['an import whose name is computed', 'server/src/events/a.ts', 'await import(name)'],
-  ['a command importing http', 'server/src/devices/remove-device.ts', "import { a } from '../http/a.ts'"],
-  ['a command importing routes', 'server/src/devices/remove-device.ts', "import { a } from './routes.ts'"],
+  [
+    'a lower feature importing a higher one',
+    'server/src/inventory/devices/lock-device.ts',
+    "import { a } from '../../compliance/results/a.ts'",
+  ],
+  ['the base importing a feature', 'server/src/base/db/connect.ts', "import { a } from '../../inventory/devices/a.ts'"],
+  [
+    'an arrow spread over lines',
+    'server/src/signals/events/a.ts',
+    "import {\n  a,\n  b,\n} from '../../compliance/issues/a.ts'",
+  ],
+  [
+    'an arrow for a type alone',
+    'server/src/signals/events/a.ts',
+    "import type { A } from '../../compliance/issues/a.ts'",
+  ],
+  ['a re-export against the arrows', 'server/src/signals/events/a.ts', "export * from '../../compliance/issues/a.ts'"],
+  [
+    'a side-effect import against the arrows',
+    'server/src/signals/events/a.ts',
+    "import '../../compliance/issues/a.ts'",
+  ],
+  [
+    'a dynamic import against the arrows',
+    'server/src/signals/events/a.ts',
+    "const a = await import('../../compliance/issues/a.ts')",
+  ],
+  [
+    'a worker thread against the arrows',
+    'server/src/base/db/a.ts',
+    "new URL('../../compliance/issues/worker.ts', import.meta.url)",
+  ],
+  ['an import whose name is computed', 'server/src/signals/events/a.ts', 'await import(name)'],
+  ['a command importing http', 'server/src/inventory/devices/remove-device.ts', "import { a } from '../../http/a.ts'"],
+  ['a command importing routes', 'server/src/inventory/devices/remove-device.ts', "import { a } from './routes.ts'"],
   [
     'routes importing routes of another feature',
-    'server/src/checks/routes.ts',
-    "import { a } from '../devices/routes.ts'",
+    'server/src/checks/definitions/routes.ts',
+    "import { a } from '../../inventory/devices/routes.ts'",
   ],
-  ['app.ts importing a command', 'server/src/app.ts', "import { a } from './devices/remove-device.ts'"],
-  ['app.ts importing jobs', 'server/src/app.ts', "import { a } from './devices/jobs.ts'"],
-  ['rules importing a query', 'server/src/devices/rules.ts', "import { a } from './queries.ts'"],
-  ['rules importing a module of node', 'server/src/devices/rules.ts', "import fs from 'node:fs'"],
-  ['rules importing the database', 'server/src/devices/rules.ts', "import type { Tx } from '../db/transact.ts'"],
-  ['queries importing jobs', 'server/src/devices/queries.ts', "import { a } from '../jobs/queue-job.ts'"],
+  ['app.ts importing a command', 'server/src/app.ts', "import { a } from './inventory/devices/remove-device.ts'"],
+  ['app.ts importing jobs', 'server/src/app.ts', "import { a } from './inventory/devices/jobs.ts'"],
+  ['rules importing a query', 'server/src/inventory/devices/rules.ts', "import { a } from './queries.ts'"],
+  ['rules importing a module of node', 'server/src/inventory/devices/rules.ts', "import fs from 'node:fs'"],
+  [
+    'rules importing the database',
+    'server/src/inventory/devices/rules.ts',
+    "import type { Tx } from '../../base/db/transact.ts'",
+  ],
+  [
+    'queries importing jobs',
+    'server/src/inventory/devices/queries.ts',
+    "import { a } from '../../base/jobs/queue-job.ts'",
+  ],
   [
     'present importing a command of another feature',
-    'server/src/issues/present.ts',
-    "import { a } from '../devices/a.ts'",
+    'server/src/compliance/issues/present.ts',
+    "import { a } from '../../inventory/devices/a.ts'",
   ],
-  ['present importing the http kit', 'server/src/issues/present.ts', "import { a } from '../http/errors.ts'"],
-  ['Fastify in a command', 'server/src/devices/remove-device.ts', "import type { FastifyInstance } from 'fastify'"],
-  ['a driver outside db', 'server/src/lists/keyset.ts', "import pg from 'pg'"],
-  ['a driver by its subpath', 'server/src/lists/keyset.ts', "import { a } from '@electric-sql/pglite/worker'"],
-  ['pg-boss outside jobs', 'server/src/checks/jobs.ts', "import { PgBoss } from 'pg-boss'"],
-  ['undici outside outbound', 'server/src/events/announce.ts', "import { request } from 'undici'"],
-  ['the agent outside the command line', 'server/src/agents/routes.ts', "import { a } from '@muster/agent/a.ts'"],
-  ['contract importing the server', 'contract/src/devices.ts', "import { a } from '../../server/src/db/schema.ts'"],
+  [
+    'present importing the http kit',
+    'server/src/compliance/issues/present.ts',
+    "import { a } from '../../http/errors.ts'",
+  ],
+  [
+    'Fastify in a command',
+    'server/src/inventory/devices/remove-device.ts',
+    "import type { FastifyInstance } from 'fastify'",
+  ],
+  ['a driver outside db', 'server/src/base/lists/keyset.ts', "import pg from 'pg'"],
+  ['a driver by its subpath', 'server/src/base/lists/keyset.ts', "import { a } from '@electric-sql/pglite/worker'"],
+  ['pg-boss outside jobs', 'server/src/checks/definitions/jobs.ts', "import { PgBoss } from 'pg-boss'"],
+  ['undici outside outbound', 'server/src/signals/events/announce.ts', "import { request } from 'undici'"],
+  [
+    'the agent outside the command line',
+    'server/src/agents/protocol/routes.ts',
+    "import { a } from '@muster/agent/a.ts'",
+  ],
+  [
+    'contract importing the server',
+    'contract/src/devices.ts',
+    "import { a } from '../../server/src/base/db/schema.ts'",
+  ],
   ['the agent importing contract', 'agent/src/main.ts', "import { a } from '@muster/contract/a.ts'"],
   ['console importing the server', 'console/src/app.tsx', "import { a } from '../../server/src/app.ts'"],
   ['console importing what the agent runs', 'console/src/app.tsx', "import { a } from '@muster/agent/run-agent.ts'"],
   [
     'the product importing test support',
-    'server/src/db/connect.ts',
-    "import { a } from '../../test/support/database.ts'",
+    'server/src/base/db/connect.ts',
+    "import { a } from '../../../test/support/database.ts'",
   ],
-  ['the product importing a test', 'server/src/db/connect.ts', "import { a } from './connect.test.ts'"],
+  ['the product importing a test', 'server/src/base/db/connect.ts', "import { a } from './connect.test.ts'"],
   ['a folder that the table does not list', 'server/src/helpers/a.ts', "import path from 'node:path'"],
   ['process.env outside config', 'server/src/http/a.ts', "const level = process.env['LOG_LEVEL']"],
   ['process.env taken apart', 'server/src/http/a.ts', 'const { env } = process'],
-  ['fetch outside outbound', 'server/src/events/announce.ts', 'await fetch(url)'],
-  ['Date.now in a command', 'server/src/devices/remove-device.ts', 'const now = Date.now()'],
-  ['new Date() in a command', 'server/src/devices/remove-device.ts', 'const now = new Date()'],
+  ['fetch outside outbound', 'server/src/signals/events/announce.ts', 'await fetch(url)'],
+  ['Date.now in a command', 'server/src/inventory/devices/remove-device.ts', 'const now = Date.now()'],
+  ['new Date() in a command', 'server/src/inventory/devices/remove-device.ts', 'const now = new Date()'],
 ]
 
 for (const [name, path, code] of red) {
@@ -64,28 +117,44 @@ for (const [name, path, code] of red) {
 }
 
 const green: readonly [string, string, string][] = [
-  ['a higher feature calling a lower one', 'server/src/checks/record-results.ts', "import { a } from '../issues/a.ts'"],
+  [
+    'a higher feature calling a lower one',
+    'server/src/compliance/results/record-results.ts',
+    "import { a } from '../issues/a.ts'",
+  ],
   [
     'routes using the shared http kit',
-    'server/src/devices/routes.ts',
-    "import { a } from '../http/a.ts'\nimport 'fastify'",
+    'server/src/inventory/devices/routes.ts',
+    "import { a } from '../../http/a.ts'\nimport 'fastify'",
   ],
-  ['present making links', 'server/src/issues/present.ts', "import type { Links } from '../http/links.ts'"],
-  ['app.ts composing routes', 'server/src/app.ts', "import { a } from './devices/routes.ts'"],
+  [
+    'present making links',
+    'server/src/compliance/issues/present.ts',
+    "import type { Links } from '../../base/links.ts'",
+  ],
+  ['app.ts composing routes', 'server/src/app.ts', "import { a } from './inventory/devices/routes.ts'"],
   [
     'console reading the columns of osquery',
     'console/src/components/a.ts',
     "import { a } from '@muster/agent/simulate/table-columns.ts'",
   ],
   ['the command line running the agent', 'server/src/cli/agent.ts', "import { a } from '@muster/agent/a.ts'"],
-  ['rules reading contract', 'server/src/devices/rules.ts', "import type { A } from '@muster/contract/devices.ts'"],
+  [
+    'rules reading contract',
+    'server/src/inventory/devices/rules.ts',
+    "import type { A } from '@muster/contract/devices.ts'",
+  ],
   [
     'a test importing what it likes',
-    'server/src/db/a.test.ts',
-    "import { a } from '../checks/a.ts'\nimport pg from 'pg'",
+    'server/src/base/db/a.test.ts',
+    "import { a } from '../../compliance/results/a.ts'\nimport pg from 'pg'",
   ],
-  ['a time made from a given one', 'server/src/devices/rules.ts', 'const at = new Date(now)'],
-  ['words in a comment', 'server/src/devices/rules.ts', "// never process.env, never Date.now(); import('x')\n"],
+  ['a time made from a given one', 'server/src/inventory/devices/rules.ts', 'const at = new Date(now)'],
+  [
+    'words in a comment',
+    'server/src/inventory/devices/rules.ts',
+    "// never process.env, never Date.now(); import('x')\n",
+  ],
 ]
 
 for (const [name, path, code] of green) {
@@ -105,20 +174,21 @@ const writes: readonly [string, string, string[]][] = [
 
 for (const [name, code, tables] of writes) {
   test(`the table guard reads ${name}`, () => {
-    assert.deepEqual(tablesWritten({ path: 'server/src/devices/a.ts', code }), tables)
+    assert.deepEqual(tablesWritten({ path: 'server/src/inventory/devices/a.ts', code }), tables)
   })
 }
 
 test('the table guard is red for a second writer, an unknown table and a computed name', () => {
   const broken = (path: string, code: string) => brokenOwnership({ path, code }, owners)
-  assert.deepEqual(broken('server/src/devices/a.ts', "db.insertInto('devices')"), [])
-  assert.deepEqual(broken('server/src/checks/a.ts', "db.insertInto('issues')"), [
-    'server/src/checks/a.ts writes issues, which issues owns',
+  assert.deepEqual(broken('server/src/inventory/devices/a.ts', "db.insertInto('devices')"), [])
+  assert.deepEqual(broken('server/src/checks/drafts/a.ts', "db.insertInto('checks')"), [])
+  assert.deepEqual(broken('server/src/compliance/results/a.ts', "db.insertInto('issues')"), [
+    'server/src/compliance/results/a.ts writes issues, which compliance/issues owns',
   ])
-  assert.deepEqual(broken('server/src/checks/a.ts', 'sql`update whims set a = 1`'), [
-    'server/src/checks/a.ts writes whims, which has no owner in table-owners.ts',
+  assert.deepEqual(broken('server/src/compliance/results/a.ts', 'sql`update whims set a = 1`'), [
+    'server/src/compliance/results/a.ts writes whims, which has no owner in table-owners.ts',
   ])
-  assert.deepEqual(broken('server/src/checks/a.ts', 'db.insertInto(table)'), [
-    'server/src/checks/a.ts writes a table whose name is computed',
+  assert.deepEqual(broken('server/src/compliance/results/a.ts', 'db.insertInto(table)'), [
+    'server/src/compliance/results/a.ts writes a table whose name is computed',
   ])
 })

@@ -1,4 +1,4 @@
-import { plusMs } from '../../src/time.ts'
+import { plusMs } from '../../src/base/time.ts'
 import { startOfTests } from '../support/make.ts'
 
 const count = 9

@@ -1,5 +1,5 @@
 import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
-import { generateSecret, sealSecret } from '../../src/webhooks/endpoint-secret.ts'
+import { generateSecret, sealSecret } from '../../src/signals/webhooks/endpoint-secret.ts'
 import { makeIn } from '../support/make.ts'
 import { webhookRowsIn } from '../support/webhook-rows.ts'
 import { minute, nameOf, numbers } from './plenty.ts'

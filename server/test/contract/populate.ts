@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { recordAudit } from '../../src/audit/record-audit.ts'
-import { transact } from '../../src/db/transact.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { recordAudit } from '../../src/signals/audit/record-audit.ts'
 import type { TestApp } from '../support/app.ts'
 import { makeIn } from '../support/make.ts'
 import { minute, nameOf, numbers } from './plenty.ts'

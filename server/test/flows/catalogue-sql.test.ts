@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inspectOsquerySql } from '../../src/base/osquery-sql/inspect-osquery-sql.ts'
 import { catalogue } from '../../src/checks/catalogue/catalogue.ts'
 import { renderSql } from '../../src/checks/templates/render-sql.ts'
-import { inspectOsquerySql } from '../../src/osquery-sql/inspect-osquery-sql.ts'
 import { osqueryColumns } from '../support/check-fixtures/osquery-columns.ts'
 
 for (const check of catalogue) {

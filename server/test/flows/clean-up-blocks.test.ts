@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { dropOldAuthLogs } from '../../src/auth-logs/drop-old-auth-logs.ts'
-import { runConsoleAccessRetention } from '../../src/console-access/run-console-access-retention.ts'
-import { type Connection, connectPostgres } from '../../src/db/connect.ts'
-import type { Db } from '../../src/db/transact.ts'
-import { dropOldEvents } from '../../src/events/drop-old-events.ts'
+import { runConsoleAccessRetention } from '../../src/access/sessions/run-console-access-retention.ts'
+import { type Connection, connectPostgres } from '../../src/base/db/connect.ts'
+import type { Db } from '../../src/base/db/transact.ts'
+import { plusMs } from '../../src/base/time.ts'
 import { dropOldResults } from '../../src/live-queries/drop-old-results.ts'
-import { runStreamRetention, runVerificationRetention } from '../../src/streams/retention/run-stream-retention.ts'
-import { plusMs } from '../../src/time.ts'
-import { runWebhookRetention } from '../../src/webhooks/retention/run-webhook-retention.ts'
+import { dropOldAuthLogs } from '../../src/sign-in/auth-logs/drop-old-auth-logs.ts'
+import { dropOldEvents } from '../../src/signals/events/drop-old-events.ts'
+import {
+  runStreamRetention,
+  runVerificationRetention,
+} from '../../src/signals/streams/retention/run-stream-retention.ts'
+import { runWebhookRetention } from '../../src/signals/webhooks/retention/run-webhook-retention.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { makeIn, startOfTests } from '../support/make.ts'
 

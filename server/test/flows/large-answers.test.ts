@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plusMs } from '../../src/base/time.ts'
 import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
-import { plusMs } from '../../src/time.ts'
 import { baseUrl, testApp } from '../support/app.ts'
 import { makeIn, startOfTests } from '../support/make.ts'
 

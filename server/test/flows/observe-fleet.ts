@@ -1,4 +1,4 @@
-import { type CountedStatus, countedStatuses } from '../../src/checks/rules.ts'
+import { type CountedStatus, countedStatuses } from '../../src/compliance/standing/rules.ts'
 import { at, isExempted, type Model, type ModelDevice, type ModelIssue, type ModelResult } from './compliance-model.ts'
 import { type Fleet, isoOf } from './fleet.ts'
 

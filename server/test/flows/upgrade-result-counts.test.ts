@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { migrate } from '../../src/db/migrate.ts'
+import { migrate } from '../../src/base/db/migrate.ts'
 import { testDatabase } from '../support/database.ts'
 import { migrationsBefore } from '../support/migrations-before.ts'
 

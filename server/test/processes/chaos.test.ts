@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connectPostgres } from '../../src/db/connect.ts'
+import { connectPostgres } from '../../src/base/db/connect.ts'
 import { testOnPostgres } from '../support/database.ts'
 import { until } from '../support/muster-process.ts'
 import { extent, isSoak } from '../support/soak.ts'

@@ -6,8 +6,8 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { webhookExample } from '@muster/contract/webhook-examples.ts'
-import { generateSecret } from '../../src/webhooks/endpoint-secret.ts'
-import { headersOf, signingKeysOf } from '../../src/webhooks/sign-delivery.ts'
+import { generateSecret } from '../../src/signals/webhooks/endpoint-secret.ts'
+import { headersOf, signingKeysOf } from '../../src/signals/webhooks/sign-delivery.ts'
 import { freePort, until } from '../support/muster-process.ts'
 
 const page = new URL('../../../docs/webhooks.md', import.meta.url)

@@ -1,6 +1,6 @@
-import type { Tx } from '../../src/db/transact.ts'
-import { transact } from '../../src/db/transact.ts'
-import { queueWebhooks } from '../../src/webhook-ledger/queue-webhooks.ts'
+import type { Tx } from '../../src/base/db/transact.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { queueWebhooks } from '../../src/signals/webhook-ledger/queue-webhooks.ts'
 import { openHookReceiver } from '../support/hook-receivers.ts'
 import { openReceiverPlace, type ReceiverPlace } from './receiver-place.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connectPostgres } from '../../src/db/connect.ts'
+import { connectPostgres } from '../../src/base/db/connect.ts'
 import { testOnPostgres } from '../support/database.ts'
 import { type MusterProcess, until } from '../support/muster-process.ts'
 import { osqueryClient } from '../support/osquery-client.ts'

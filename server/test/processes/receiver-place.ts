@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Db } from '../../src/db/transact.ts'
+import type { Db } from '../../src/base/db/transact.ts'
 import { openPostgresPlace } from '../support/postgres-place.ts'
 import { authorityOfReceivers } from '../support/receivers.ts'
 

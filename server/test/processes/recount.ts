@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { hashEntry } from '../../src/audit/hash-entry.ts'
-import { firstHash } from '../../src/audit/record-audit.ts'
-import { countedStatuses } from '../../src/checks/rules.ts'
-import { instantFromText } from '../../src/db/values.ts'
-import { authStateFor } from '../../src/devices/rules.ts'
-import { isBlocking } from '../../src/issues/rules.ts'
+import { instantFromText } from '../../src/base/db/values.ts'
+import { isBlocking } from '../../src/compliance/issues/rules.ts'
+import { countedStatuses } from '../../src/compliance/standing/rules.ts'
+import { authStateFor } from '../../src/inventory/devices/rules.ts'
+import { hashEntry } from '../../src/signals/audit/hash-entry.ts'
+import { firstHash } from '../../src/signals/audit/record-audit.ts'
 
 type TextRow = Record<string, string | null>
 export type Tables = (name: string) => TextRow[]

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { transact } from '../../src/db/transact.ts'
-import { queueComplianceChanges } from '../../src/streams/queue-signals.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { queueComplianceChanges } from '../../src/signals/streams/queue-signals.ts'
 import { makeIn } from '../support/make.ts'
 import { openReceiver } from '../support/receivers.ts'
 import { openReceiverPlace } from './receiver-place.ts'

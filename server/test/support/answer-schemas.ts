@@ -36,7 +36,7 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
   return faults
 }
 
-/** The console's door has codes of its own. */
+/** Routes of sessions have codes of their own. */
 const anyRefusal = Type.Object({ error: Type.String(), message: Type.String(), errors: Type.Optional(Type.Any()) })
 
 const describe = ({ errors }: Check): string =>

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { guardedFetch } from '../../src/outbound/guarded-fetch.ts'
-import { openOutbound } from '../../src/outbound/outbound.ts'
+import { guardedFetch } from '../../src/base/outbound/guarded-fetch.ts'
+import { openOutbound } from '../../src/base/outbound/outbound.ts'
 
 // A process that calls `PORT` of this machine in each of the ways that the product has, and once in the way that the
 // variables of a proxy change. Prints what came of each.

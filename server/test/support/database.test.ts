@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { testMigrations } from '../../src/db/test-schema.ts'
-import { transact } from '../../src/db/transact.ts'
-import { queueJob } from '../../src/jobs/queue-job.ts'
+import { testMigrations } from '../../src/base/db/test-schema.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { queueJob } from '../../src/base/jobs/queue-job.ts'
 import { testDatabase } from './database.ts'
 
 const database = testDatabase(testMigrations)

@@ -1,9 +1,9 @@
-import type { Db } from '../../src/db/transact.ts'
-import type { Secrets } from '../../src/secrets/secrets.ts'
-import { addTokens } from '../../src/streams/ledger/add-tokens.ts'
-import { listLedgerAfter, type SaidRow } from '../../src/streams/ledger/queries.ts'
-import type { StreamKey } from '../../src/streams/number-events.ts'
-import { tokenSigner } from '../../src/streams/token-signer.ts'
+import type { Db } from '../../src/base/db/transact.ts'
+import type { Secrets } from '../../src/base/secrets/secrets.ts'
+import { addTokens } from '../../src/signals/streams/ledger/add-tokens.ts'
+import { listLedgerAfter, type SaidRow } from '../../src/signals/streams/ledger/queries.ts'
+import type { StreamKey } from '../../src/signals/streams/number-events.ts'
+import { tokenSigner } from '../../src/signals/streams/token-signer.ts'
 
 const pageSize = 2_000
 

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { after } from 'node:test'
-import { nameServerResolve } from '../../src/outbound/resolve-name.ts'
+import { nameServerResolve } from '../../src/base/outbound/resolve-name.ts'
 import { openNameServer, type Zone } from './name-server.ts'
 
-const vectors = new URL('../../src/outbound/test-vectors/addresses.json', import.meta.url)
+const vectors = new URL('../../src/base/outbound/test-vectors/addresses.json', import.meta.url)
 const { refused, accepted }: { refused: string[]; accepted: string[] } = JSON.parse(readFileSync(vectors, 'utf8'))
 
 const inward = '127.0.0.1'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-const productMigrations = new URL('../../src/db/migrations/', import.meta.url)
+const productMigrations = new URL('../../src/base/db/migrations/', import.meta.url)
 
 /** A folder with the migrations of before the one of this name. */
 export async function migrationsBefore(name: string): Promise<URL> {

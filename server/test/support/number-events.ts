@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, transact } from '../../src/db/transact.ts'
-import { lockHeads, numbering, type StreamKey } from '../../src/streams/number-events.ts'
+import { type Db, transact } from '../../src/base/db/transact.ts'
+import { lockHeads, numbering, type StreamKey } from '../../src/signals/streams/number-events.ts'
 
 /** Numbers the queued events of streams, as handing them out does, and returns how many. */
 export const numberEvents = (db: Db, streams: readonly StreamKey[]): Promise<number> =>

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
-import { createApiKey } from '../../src/api-keys/create-api-key.ts'
-import { generateKey } from '../../src/api-keys/key-format.ts'
-import { systemActor } from '../../src/audit/record-audit.ts'
-import type { Db } from '../../src/db/transact.ts'
-import { transact } from '../../src/db/transact.ts'
-import { openSecrets, type Secrets } from '../../src/secrets/secrets.ts'
+import { createApiKey } from '../../src/access/api-keys/create-api-key.ts'
+import type { Db } from '../../src/base/db/transact.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { openSecrets, type Secrets } from '../../src/base/secrets/secrets.ts'
+import { generateKey } from '../../src/base/secrets/token-format.ts'
+import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { type Hooks, type MusterPlace, openPlace } from './muster-process.ts'
 
 export type PostgresPlace = MusterPlace & {

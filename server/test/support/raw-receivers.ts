@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { after } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { generate } from 'selfsigned'
-import { type OutboundSettings, openOutbound, type Post, type PostOutcome } from '../../src/outbound/outbound.ts'
+import { type OutboundSettings, openOutbound, type Post, type PostOutcome } from '../../src/base/outbound/outbound.ts'
 
 const certificate = await generate([{ name: 'commonName', value: 'receiver.test' }], {
   keyType: 'ec',

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { decodeJwt } from 'jose'
 import { generate } from 'selfsigned'
-import { openOutbound } from '../../src/outbound/outbound.ts'
+import { openOutbound } from '../../src/base/outbound/outbound.ts'
 
 /** Receivers of the tests are real servers on loopback, which this name leads to for the outbound client of the tests. */
 const host = 'receiver.test'

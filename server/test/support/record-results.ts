@@ -1,5 +1,5 @@
-import { type CheckRun, type Recording, recordTogether } from '../../src/checks/record-results.ts'
-import type { Db } from '../../src/db/transact.ts'
+import type { Db } from '../../src/base/db/transact.ts'
+import { type CheckRun, type Recording, recordTogether } from '../../src/compliance/results/record-results.ts'
 
 /** Takes in what checks found on one device. */
 export async function recordResults(

@@ -8,8 +8,8 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely'
-import type { Connection } from '../../src/db/connect.ts'
-import type { Database } from '../../src/db/schema.ts'
+import type { Connection } from '../../src/base/db/connect.ts'
+import type { Database } from '../../src/base/db/schema.ts'
 
 /**
  * The same database with every statement's text rewritten on its way there, in transactions too: for tests that take

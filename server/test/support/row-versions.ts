@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../src/db/transact.ts'
+import type { Db } from '../../src/base/db/transact.ts'
 
 /** Whatever a result, a sweep or a command may write. */
 const written = [

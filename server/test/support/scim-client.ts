@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
-import { systemActor } from '../../src/audit/record-audit.ts'
-import { transact } from '../../src/db/transact.ts'
-import { createScimToken } from '../../src/scim/create-token.ts'
+import { createScimToken } from '../../src/access/scim/create-token.ts'
+import { transact } from '../../src/base/db/transact.ts'
+import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import type { Answer, TestApp } from './app.ts'
 
 export type ScimOptions = {

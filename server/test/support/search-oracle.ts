@@ -1,4 +1,4 @@
-import type { SearchClause, SearchExpression } from '../../src/lists/search-expression.ts'
+import type { SearchClause, SearchExpression } from '../../src/base/lists/search-expression.ts'
 
 /** A record as the wire has it: identifiers and times are text. */
 export type SearchableRecord = Readonly<Record<string, string | boolean | null | readonly string[]>>

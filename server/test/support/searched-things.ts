@@ -1,6 +1,6 @@
 import type { SearchFields, SearchOperator } from '@muster/contract/search.ts'
 import fc from 'fast-check'
-import type { SearchExpression, SearchValue } from '../../src/lists/search-expression.ts'
+import type { SearchExpression, SearchValue } from '../../src/base/lists/search-expression.ts'
 import type { SearchableRecord } from './search-oracle.ts'
 
 /** A made-up record with a field of every kind, for tests of the search language as a whole. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { finishSession } from '../../src/auth-logs/finish-session.ts'
-import { recognizeDevice } from '../../src/auth-logs/recognize-device.ts'
-import { recordEvent } from '../../src/auth-logs/record-event.ts'
-import { showIssues } from '../../src/auth-logs/show-issues.ts'
-import { type NewSession, startSession } from '../../src/auth-logs/start-session.ts'
-import { type Tx, transact } from '../../src/db/transact.ts'
+import { type Tx, transact } from '../../src/base/db/transact.ts'
+import { finishSession } from '../../src/sign-in/auth-logs/finish-session.ts'
+import { recognizeDevice } from '../../src/sign-in/auth-logs/recognize-device.ts'
+import { recordEvent } from '../../src/sign-in/auth-logs/record-event.ts'
+import { showIssues } from '../../src/sign-in/auth-logs/show-issues.ts'
+import { type NewSession, startSession } from '../../src/sign-in/auth-logs/start-session.ts'
 import type { TestApp } from './app.ts'
 
 type EventType = Parameters<typeof recordEvent>[1]['type']

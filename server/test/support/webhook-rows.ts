@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import { ulid } from 'ulid'
-import type { Database } from '../../src/db/schema.ts'
-import type { Db } from '../../src/db/transact.ts'
+import type { Database } from '../../src/base/db/schema.ts'
+import type { Db } from '../../src/base/db/transact.ts'
 import { startOfTests } from './make.ts'
 
 type Row<Table extends keyof Database> = Selectable<Database[Table]>

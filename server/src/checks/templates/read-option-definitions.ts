@@ -1,7 +1,7 @@
 import type { FieldError } from '@muster/contract/errors.ts'
 import Type, { type TSchema } from 'typebox'
 import { Errors } from 'typebox/value'
-import { describeFault } from '../../describe-fault.ts'
+import { describeFault } from '../../base/describe-fault.ts'
 import { type OptionDefinition, optionFault } from './option-kinds.ts'
 import type { OptionDefinitions } from './options.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
-import { recordAudit, systemActor } from '../../audit/record-audit.ts'
-import { transact } from '../../db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
+import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
 import { auditHeadCommand, verifyAuditCommand } from './audit-commands.ts'
 
 const trial = testApp()

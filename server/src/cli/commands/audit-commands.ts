@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { readChainHead } from '../../audit/chain-head.ts'
-import { type Verdict, verifyChain } from '../../audit/verify-chain.ts'
+import { readChainHead } from '../../signals/audit/chain-head.ts'
+import { type Verdict, verifyChain } from '../../signals/audit/verify-chain.ts'
 import { AuditHead, requireSignedHead, signAuditHead } from '../audit-head-file.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'

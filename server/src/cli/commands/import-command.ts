@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { transact } from '../../db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { importDeployment } from '../transfer/import-deployment.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { recordAudit } from '../../audit/record-audit.ts'
-import { transact } from '../../db/transact.ts'
-import { addPerson } from '../../people/add-person.ts'
+import { transact } from '../../base/db/transact.ts'
+import { addPerson } from '../../inventory/people/add-person.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 

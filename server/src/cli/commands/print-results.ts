@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/transact.ts'
+import type { Reader } from '../../base/db/transact.ts'
 import { listResults, placeOfResult, type QueryRow } from '../../reporting/queries/queries.ts'
 import type { CommandIo } from '../data-command.ts'
 import { alignColumns } from '../table.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { transact } from '../../db/transact.ts'
-import { orNotFound } from '../../errors.ts'
+import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
 import { createQuery } from '../../reporting/queries/create-query.ts'
 import { deleteQuery } from '../../reporting/queries/delete-query.ts'
 import { editQuery } from '../../reporting/queries/edit-query.ts'

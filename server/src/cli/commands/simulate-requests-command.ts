@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ulid } from 'ulid'
-import { transact } from '../../db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf } from '../organization-of.ts'
 import { madeUpPerson, simulateExemptionRequest, simulateRegistrationRequest } from '../simulated-requests.ts'

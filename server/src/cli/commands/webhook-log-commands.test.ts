@@ -7,7 +7,7 @@ import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
 import { webhookRowsIn } from '../../../test/support/webhook-rows.ts'
-import { plusMs } from '../../time.ts'
+import { plusMs } from '../../base/time.ts'
 import { listDeliveriesCommand, resendCommand, testEndpointCommand } from './webhook-log-commands.ts'
 
 const trial = testApp()

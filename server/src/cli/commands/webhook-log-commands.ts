@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
 import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import Type from 'typebox'
-import { type Db, type Reader, transact } from '../../db/transact.ts'
-import { orNotFound } from '../../errors.ts'
-import { linksFor } from '../../http/links.ts'
-import { parseDateTime } from '../../lists/parse-date-time.ts'
-import { parseSearch } from '../../lists/parse-search.ts'
-import { findDestination } from '../../webhook-ledger/log/find-destination.ts'
+import { type Db, type Reader, transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { linksFor } from '../../base/links.ts'
+import { parseDateTime } from '../../base/lists/parse-date-time.ts'
+import { parseSearch } from '../../base/lists/parse-search.ts'
+import { findDestination } from '../../signals/webhook-ledger/log/find-destination.ts'
 import {
   type DeliveryDetails,
   type DeliveryKey,
   type DeliveryRow,
   findDelivery,
   listDeliveries,
-} from '../../webhook-ledger/log/queries.ts'
-import { presentDelivery } from '../../webhooks/log/present.ts'
-import { resendDelivery, resendRange } from '../../webhooks/log/resend-deliveries.ts'
-import { sendTest } from '../../webhooks/log/send-test.ts'
+} from '../../signals/webhook-ledger/log/queries.ts'
+import { presentDelivery } from '../../signals/webhooks/log/present.ts'
+import { resendDelivery, resendRange } from '../../signals/webhooks/log/resend-deliveries.ts'
+import { sendTest } from '../../signals/webhooks/log/send-test.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'

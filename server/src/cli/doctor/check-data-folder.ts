@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Config } from '../../config/load-config.ts'
-import { masterKeyFile } from '../../config/master-key.ts'
+import type { Config } from '../../base/config/load-config.ts'
+import { masterKeyFile } from '../../base/config/master-key.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 const refusedBelow = 256 * 2 ** 20

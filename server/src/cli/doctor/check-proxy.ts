@@ -1,5 +1,5 @@
-import type { Config } from '../../config/load-config.ts'
-import { isLoopbackHost } from '../../config/value-rules.ts'
+import type { Config } from '../../base/config/load-config.ts'
+import { isLoopbackHost } from '../../base/config/value-rules.ts'
 import { type Finding, warning } from './finding.ts'
 
 /** Whether anybody who reaches the port can pretend to be at another address. */

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/load-config.ts'
-import { discoverIssuer } from '../../console-access/oidc-provider.ts'
+import { discoverIssuer } from '../../access/sessions/oidc-provider.ts'
+import type { Config } from '../../base/config/load-config.ts'
 import { type Finding, failed, ok } from './finding.ts'
 
 const name = 'single sign-on'

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import type { Config } from '../../config/load-config.ts'
-import { dayMs } from '../../time.ts'
+import type { Config } from '../../base/config/load-config.ts'
+import { dayMs } from '../../base/time.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 const name = 'TLS'

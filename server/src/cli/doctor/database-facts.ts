@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
-import { surveyKeys } from '../../api-keys/survey-keys.ts'
-import type { Connection } from '../../db/connect.ts'
-import { pendingMigrations } from '../../db/migrate.ts'
-import { surveyIdentities } from '../../devices/survey-identities.ts'
+import { surveyKeys } from '../../access/api-keys/survey-keys.ts'
+import type { Connection } from '../../base/db/connect.ts'
+import { pendingMigrations } from '../../base/db/migrate.ts'
 import { readBackgroundStatus } from '../../health/worker-heartbeats.ts'
+import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
 import { listOverdueSessions } from '../../reporting/sandbox/overdue-sessions.ts'
 import { readSandboxPrivileges } from '../../reporting/sandbox/sandbox-privileges.ts'
-import { surveyStreams } from '../../streams/survey-streams.ts'
-import { surveyEndpoints } from '../../webhooks/survey-endpoints.ts'
+import { surveyStreams } from '../../signals/streams/survey-streams.ts'
+import { surveyEndpoints } from '../../signals/webhooks/survey-endpoints.ts'
 
 const streamSurvey = Type.Object({
   count: Type.Integer(),

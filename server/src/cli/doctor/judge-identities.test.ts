@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
-import { surveyIdentities } from '../../devices/survey-identities.ts'
+import { surveyIdentities } from '../../inventory/devices/survey-identities.ts'
 import { judgeIdentities } from './judge-identities.ts'
 import { describeFinding } from './run-doctor.ts'
 

@@ -1,4 +1,4 @@
-import type { DoubtfulDevice, IdentitySurvey } from '../../devices/survey-identities.ts'
+import type { DoubtfulDevice, IdentitySurvey } from '../../inventory/devices/survey-identities.ts'
 import { plainText } from '../table.ts'
 import { type Finding, ok, warning } from './finding.ts'
 

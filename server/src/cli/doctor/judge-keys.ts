@@ -1,4 +1,4 @@
-import type { KeySurvey } from '../../api-keys/survey-keys.ts'
+import type { KeySurvey } from '../../access/api-keys/survey-keys.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`)

@@ -1,6 +1,6 @@
-import type { Config } from '../../config/load-config.ts'
-import type { StreamSurvey } from '../../streams/survey-streams.ts'
-import { dayMs } from '../../time.ts'
+import type { Config } from '../../base/config/load-config.ts'
+import { dayMs } from '../../base/time.ts'
+import type { StreamSurvey } from '../../signals/streams/survey-streams.ts'
 import { plainText } from '../table.ts'
 import { type Finding, ok, warning } from './finding.ts'
 

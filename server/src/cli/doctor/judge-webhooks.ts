@@ -1,4 +1,4 @@
-import type { EndpointSurvey, TroubledEndpoint } from '../../webhooks/survey-endpoints.ts'
+import type { EndpointSurvey, TroubledEndpoint } from '../../signals/webhooks/survey-endpoints.ts'
 import { plainText } from '../table.ts'
 import { type Finding, ok, warning } from './finding.ts'
 

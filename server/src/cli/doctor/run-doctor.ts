@@ -1,5 +1,5 @@
-import { ConfigError } from '../../config/config-error.ts'
-import { type Config, loadConfig } from '../../config/load-config.ts'
+import { ConfigError } from '../../base/config/config-error.ts'
+import { type Config, loadConfig } from '../../base/config/load-config.ts'
 import type { CommandIo } from '../data-command.ts'
 import { checkConsole } from './check-console.ts'
 import { checkDataFolder } from './check-data-folder.ts'

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../../clock.ts'
-import type { Config } from '../../config/load-config.ts'
-import { osqueryFlags } from '../../packages/osquery-flags.ts'
+import { osqueryFlags } from '../../agents/packages/osquery-flags.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { Config } from '../../base/config/load-config.ts'
 import { openLanCertificate } from './lan-certificate.ts'
 import { findLanNames, lanHost } from './lan-names.ts'
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { connect, createServer } from 'node:tls'
-import { osqueryFlags } from '../../packages/osquery-flags.ts'
+import { osqueryFlags } from '../../agents/packages/osquery-flags.ts'
 import { openLanCertificate } from './lan-certificate.ts'
 import { findLanNames, lanHost } from './lan-names.ts'
 

@@ -2,7 +2,7 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { dayMs } from '../../time.ts'
+import { dayMs } from '../../base/time.ts'
 import type { LanNames } from './lan-names.ts'
 
 export type LanCertificate = {

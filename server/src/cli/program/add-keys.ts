@@ -1,6 +1,6 @@
 import { permissions } from '@muster/contract/permissions.ts'
 import { type Command, Option } from 'commander'
-import { generateKey } from '../../api-keys/key-format.ts'
+import { generateKey } from '../../base/secrets/token-format.ts'
 import { organizationFlag, runOnData, type Shell } from './shell.ts'
 
 const commands = () => import('../commands/key-commands.ts')

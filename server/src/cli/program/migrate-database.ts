@@ -1,5 +1,5 @@
-import type { Config } from '../../config/load-config.ts'
-import { pendingMigrations } from '../../db/migrate.ts'
+import type { Config } from '../../base/config/load-config.ts'
+import { pendingMigrations } from '../../base/db/migrate.ts'
 import { upgradeDatabase } from '../../upgrade-database.ts'
 import { exitCodes } from '../command-error.ts'
 import type { CommandIo } from '../data-command.ts'

@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from '../../config/load-config.ts'
+import { type Config, loadConfig } from '../../base/config/load-config.ts'
 import type { CommandIo, DataCommand } from '../data-command.ts'
 
 /** What the commands of one invocation share. */

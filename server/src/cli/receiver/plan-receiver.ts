@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Config } from '../../config/load-config.ts'
+import type { Config } from '../../base/config/load-config.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { type Fault, faults } from './listen-for-sets.ts'
 

@@ -1,5 +1,5 @@
-import { inOrganization } from '../../db/in-organization.ts'
-import type { Reader } from '../../db/transact.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
 import type { Candidate } from './plan-sign-in.ts'
 
 const maxCandidates = 1_000

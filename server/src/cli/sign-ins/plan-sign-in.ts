@@ -1,7 +1,7 @@
 import { choose, fractionOf, hashOf } from '@muster/agent/simulate/seeded.ts'
-import type { NewSession } from '../../auth-logs/start-session.ts'
-import type { StoredAuthState } from '../../db/schema.ts'
-import { plusMs } from '../../time.ts'
+import type { StoredAuthState } from '../../base/db/schema.ts'
+import { plusMs } from '../../base/time.ts'
+import type { NewSession } from '../../sign-in/auth-logs/start-session.ts'
 
 /** Somebody who could sign in, and the device they would do it with. */
 export type Candidate = {

@@ -1,10 +1,10 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import type { Issuer } from '../../streams/issue-tokens.ts'
-import { addTokens } from '../../streams/ledger/add-tokens.ts'
-import type { LedgerRow } from '../../streams/ledger/queries.ts'
-import type { Stream } from '../../streams/queries.ts'
-import { listKeysOfStream } from '../../streams/signing-keys.ts'
-import { streamIssuer } from '../../streams/stream-issuer.ts'
+import type { Issuer } from '../../signals/streams/issue-tokens.ts'
+import { addTokens } from '../../signals/streams/ledger/add-tokens.ts'
+import type { LedgerRow } from '../../signals/streams/ledger/queries.ts'
+import type { Stream } from '../../signals/streams/queries.ts'
+import { listKeysOfStream } from '../../signals/streams/signing-keys.ts'
+import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
 import { plainText } from '../table.ts'
 
 export type VerifiedEvent = { row: LedgerRow; claims: Record<string, unknown> | null; fault: string | null }

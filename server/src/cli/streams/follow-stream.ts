@@ -1,6 +1,6 @@
-import type { Db } from '../../db/transact.ts'
-import { idBeforeLatest, type LedgerRow, listLedgerAfter } from '../../streams/ledger/queries.ts'
-import type { Stream } from '../../streams/queries.ts'
+import type { Db } from '../../base/db/transact.ts'
+import { idBeforeLatest, type LedgerRow, listLedgerAfter } from '../../signals/streams/ledger/queries.ts'
+import type { Stream } from '../../signals/streams/queries.ts'
 
 /** Entries that are read again at each look: one of them may have been committed late, or have been delivered. */
 const readAgain = 200

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Tx } from '../../db/transact.ts'
+import type { Tx } from '../../base/db/transact.ts'
 import { readCatalog, readSchemaVersion, type Table } from './read-catalog.ts'
 import { type SequencePosition, transferFormat, transferVersion } from './transfer-format.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../db/transact.ts'
+import type { Tx } from '../../base/db/transact.ts'
 
 export type Column = { name: string; type: string }
 export type Table = { name: string; columns: Column[]; key: string[]; parents: string[]; sequences: Sequence[] }

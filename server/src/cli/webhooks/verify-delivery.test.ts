@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateSecret } from '../../webhooks/endpoint-secret.ts'
-import { headersOf, signingKeysOf } from '../../webhooks/sign-delivery.ts'
+import { generateSecret } from '../../signals/webhooks/endpoint-secret.ts'
+import { headersOf, signingKeysOf } from '../../signals/webhooks/sign-delivery.ts'
 import { readHeaders } from './read-headers.ts'
 import { type Received, verifyDelivery } from './verify-delivery.ts'
 

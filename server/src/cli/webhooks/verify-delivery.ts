@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { secretPrefix } from '../../webhooks/endpoint-secret.ts'
+import { secretPrefix } from '../../signals/webhooks/endpoint-secret.ts'
 
 export type Received = {
   /** As they are shown, each: any of them may have signed. */

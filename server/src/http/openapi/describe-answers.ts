@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@muster/contract/errors.ts'
 import { consoleErrorCodes, ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
-import { ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../base/errors.ts'
 import { errorBodyOf, statusOf } from '../errors.ts'
 import type { Operation } from '../operations.ts'
 import type { Lift, Schema } from './lift-schemas.ts'

@@ -1,5 +1,5 @@
-import { type Actor, recordAudit } from '../../audit/record-audit.ts'
-import type { Tx } from '../../db/transact.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { judgeNamedQuery } from './judge-named-query.ts'
 import { requestRun } from './request-run.ts'
 import { nextRunAfter, type RunInterval } from './rules.ts'

@@ -1,7 +1,7 @@
-import { type Actor, recordAudit } from '../../audit/record-audit.ts'
-import { inOrganization } from '../../db/in-organization.ts'
-import type { Tx } from '../../db/transact.ts'
-import { orNotFound } from '../../errors.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 
 type Deletion = { organizationId: string; id: string; actor: Actor; now: string }
 

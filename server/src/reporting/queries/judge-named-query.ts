@@ -1,4 +1,4 @@
-import { fail } from '../../errors.ts'
+import { fail } from '../../base/errors.ts'
 import { judgeQuery } from '../sandbox/judge-query.ts'
 import { QueryRefused } from '../sandbox/query-refused.ts'
 import { tableNames } from './table-names.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../../db/in-organization.ts'
-import type { Reader } from '../../db/transact.ts'
-import { CursorError } from '../../lists/cursor.ts'
-import { afterCursor, inKeysetOrder, type Keyset, otherOrder } from '../../lists/keyset.ts'
-import type { ListPage } from '../../lists/list-page.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { CursorError } from '../../base/lists/cursor.ts'
+import { afterCursor, inKeysetOrder, type Keyset, otherOrder } from '../../base/lists/keyset.ts'
+import type { ListPage } from '../../base/lists/list-page.ts'
 import { rowsPerSlice, unpackRows, unpackWholeRows } from './packed-rows.ts'
 
 const byId: Keyset = { id: { column: 'reporting_queries.id', type: 'bigint' }, direction: 'asc' }

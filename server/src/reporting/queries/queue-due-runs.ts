@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, type Tx, transact } from '../../db/transact.ts'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { queueRun, requestRun } from './request-run.ts'
 
 const maxAtOnce = 200

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
-import { CursorError } from '../../lists/cursor.ts'
+import { CursorError } from '../../base/lists/cursor.ts'
 import { rowsPerSlice } from './packed-rows.ts'
 import { firstResults, listResults, placeOfResult } from './queries.ts'
 

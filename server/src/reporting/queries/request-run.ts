@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../db/transact.ts'
-import { queueJob } from '../../jobs/queue-job.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { queueJob } from '../../base/jobs/queue-job.ts'
 
 /** Has the query run in the background when it is its organization's turn; a run that is waiting already serves. */
 export async function requestRun(tx: Tx, organizationId: string, queryId: string): Promise<void> {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
-import { transact } from '../../db/transact.ts'
+import { transact } from '../../base/db/transact.ts'
 import { requestRun } from './request-run.ts'
 import { runRequested } from './run-requested.ts'
 

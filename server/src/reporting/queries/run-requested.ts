@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../clock.ts'
-import type { Connection } from '../../db/connect.ts'
-import { type Db, type Tx, transact } from '../../db/transact.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Connection } from '../../base/db/connect.ts'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { runQuery } from './run-query.ts'
 
 /** How many runs one process has under way, each of another organization. */

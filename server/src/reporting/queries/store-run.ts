@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { inOrganization } from '../../db/in-organization.ts'
-import type { Tx } from '../../db/transact.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
 import { QueryRefused } from '../sandbox/query-refused.ts'
 import type { Report } from '../sandbox/read-report.ts'
 import { type PackedRows, packRows } from './packed-rows.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Connection } from '../../db/connect.ts'
+import type { Connection } from '../../base/db/connect.ts'
 
 /**
  * Makes the role that reporting queries run as, and lets the user of `own` take it. `admin` is a connection to the same

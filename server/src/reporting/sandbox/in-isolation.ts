@@ -1,5 +1,5 @@
-import type { Connection, IsolatedConnection } from '../../db/connect.ts'
-import type { Db } from '../../db/transact.ts'
+import type { Connection, IsolatedConnection } from '../../base/db/connect.ts'
+import type { Db } from '../../base/db/transact.ts'
 import { inEmbeddedCopy } from './embedded-copy.ts'
 import { QueryRefused } from './query-refused.ts'
 import type { Mentions } from './size/size-of-query.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { IsolatedConnection } from '../../db/connect.ts'
-import type { Db } from '../../db/transact.ts'
+import type { IsolatedConnection } from '../../base/db/connect.ts'
+import type { Db } from '../../base/db/transact.ts'
 import { refuse } from './query-refused.ts'
 import type { Mentions } from './size/size-of-query.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../db/transact.ts'
+import type { Tx } from '../../base/db/transact.ts'
 import type { Node } from './parse-select.ts'
 import { refuse } from './query-refused.ts'
 import type { Ledger } from './size/ledger.ts'

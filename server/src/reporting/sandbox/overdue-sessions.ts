@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/transact.ts'
+import type { Db } from '../../base/db/transact.ts'
 import { sessionPrefix } from './in-isolation.ts'
 
 /** A session of a reporting query that goes on although it was ended. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../db/transact.ts'
+import type { Tx } from '../../base/db/transact.ts'
 import { refuse } from './query-refused.ts'
 import { boundRow, type ReportRow } from './report-row.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Connection, Engine } from '../../db/connect.ts'
-import { type Tx, transact } from '../../db/transact.ts'
+import type { Connection, Engine } from '../../base/db/connect.ts'
+import { type Tx, transact } from '../../base/db/transact.ts'
 import { describeSqlError } from './describe-sql-error.ts'
 import { inIsolation, type Within } from './in-isolation.ts'
 import { judgeQuery } from './judge-query.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../db/transact.ts'
+import type { Db, Tx } from '../../base/db/transact.ts'
 
 /** For whoever reads why a query did not run. */
 export const missingRole =

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../src/db/transact.ts'
-import type { Secrets } from '../../../src/secrets/secrets.ts'
+import type { Db } from '../../../src/base/db/transact.ts'
+import type { Secrets } from '../../../src/base/secrets/secrets.ts'
 import { ledgerPages } from '../../support/event-tokens.ts'
 import { digestOf, type ReceiverLog } from './arrival.ts'
 import { checkLog, type LedgerEvent, type LogCounts } from './check-log.ts'

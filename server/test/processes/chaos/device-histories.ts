@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { type Db, transact } from '../../../src/db/transact.ts'
-import { queueComplianceChanges } from '../../../src/streams/queue-signals.ts'
+import { type Db, transact } from '../../../src/base/db/transact.ts'
+import { queueComplianceChanges } from '../../../src/signals/streams/queue-signals.ts'
 import { queueNamedChanges } from '../hook-place.ts'
 import type { Seeded } from './seeded.ts'
 

@@ -1,0 +1,104 @@
+import {
+  ApiKeyCreation,
+  ApiKeyPageQuery,
+  ApiKeyPermissionChange,
+  type ConsoleApiKey,
+  type ConsoleApiKeys,
+  type RevealedApiKey,
+} from '@muster/contract/console.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { requesterOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { changePermissions } from './change-permissions.ts'
+import { createApiKey } from './create-api-key.ts'
+import { countKeysToReview, listApiKeysAfter, readApiKey } from './queries.ts'
+import { revealApiKey } from './reveal-api-key.ts'
+import { reviewApiKey } from './review-api-key.ts'
+import { revokeApiKey } from './revoke-api-key.ts'
+
+const idOf = ({ params }: SessionCall<unknown>): string => params['id'] ?? ''
+
+const keysPerPage = 100
+
+/** API keys, which no key can manage. */
+export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db, secrets } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'GET',
+    path: '/session/api_keys',
+    requires: 'manage_keys',
+    query: ApiKeyPageQuery,
+    run: async ({ session, query }): Promise<ConsoleApiKeys> => {
+      const { organization_id: organizationId } = session
+      const { after_id: afterId = '0', to_review: toReview } = query
+      const page = { organizationId, afterId, isToReview: toReview === 'true', limit: keysPerPage + 1 }
+      const [rows, waiting] = await Promise.all([listApiKeysAfter(db, page), countKeysToReview(db, organizationId)])
+      const data = rows.slice(0, keysPerPage)
+      const next = rows.length > keysPerPage ? (data.at(-1)?.id ?? null) : null
+      return { data, to_review: waiting, next_after_id: next }
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'GET',
+    path: '/session/api_keys/:id',
+    requires: 'manage_keys',
+    run: async (call): Promise<ConsoleApiKey> =>
+      orNotFound(await readApiKey(db, call.session.organization_id, idOf(call))),
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/api_keys',
+    requires: 'manage_keys',
+    needsFreshProof: true,
+    body: ApiKeyCreation,
+    run: (call): Promise<RevealedApiKey> => {
+      const { body } = call
+      const { name, permissions, responsible_administrator: named, expires_at: expiresAt } = body
+      const responsibleAdministrator = named ?? requesterOf(call).actor.name
+      const asked = { ...requesterOf(call), name, permissions, responsibleAdministrator, expiresAt }
+      return transact(db, (tx) => createApiKey(tx, secrets, asked))
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/api_keys/:id/reveal',
+    requires: 'reveal_keys',
+    needsFreshProof: true,
+    run: async (call): Promise<RevealedApiKey> => {
+      const asked = { ...requesterOf(call), id: idOf(call) }
+      return { id: asked.id, key: await transact(db, (tx) => revealApiKey(tx, secrets, asked)) }
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/api_keys/:id/permissions',
+    requires: 'manage_keys',
+    needsFreshProof: true,
+    body: ApiKeyPermissionChange,
+    run: async (call) => {
+      await transact(db, (tx) => changePermissions(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/api_keys/:id/review',
+    requires: 'manage_keys',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(db, (tx) => reviewApiKey(tx, { ...requesterOf(call), id: idOf(call) }))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/api_keys/:id',
+    requires: 'manage_keys',
+    run: async (call) => {
+      await transact(db, (tx) => revokeApiKey(tx, { ...requesterOf(call), id: idOf(call) }))
+      return call.reply.code(204).send()
+    },
+  })
+}

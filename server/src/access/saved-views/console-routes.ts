@@ -1,0 +1,44 @@
+import { type SavedView, SavedViewCreation, type SavedViewPage, savedViewPages } from '@muster/contract/saved-views.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import { requesterOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { deleteView } from './delete-view.ts'
+import { listSavedViews } from './queries.ts'
+import { saveView } from './save-view.ts'
+
+/** The filters of lists that administrators have given names. */
+export function savedViewRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'GET',
+    path: '/session/saved_views/:page',
+    requires: 'read',
+    run: async (call): Promise<{ data: SavedView[] }> => {
+      const page = pageOf(call)
+      return { data: await listSavedViews(db, { ...ownerOf(call), page }) }
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/saved_views',
+    requires: 'read',
+    body: SavedViewCreation,
+    run: (call): Promise<SavedView> => transact(db, (tx) => saveView(tx, call.body, ownerOf(call))),
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/saved_views/:id',
+    requires: 'read',
+    run: async (call) => {
+      await transact(db, (tx) => deleteView(tx, call.params['id'] ?? '', ownerOf(call)))
+      return call.reply.code(204).send()
+    },
+  })
+}
+
+const ownerOf = (call: SessionCall<unknown>) => ({ ...requesterOf(call), adminUserId: call.session.admin_user_id })
+
+const pageOf = ({ params }: SessionCall<unknown>): SavedViewPage =>
+  savedViewPages.find((name) => name === params['page']) ?? fail('not_found')

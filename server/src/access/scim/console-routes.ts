@@ -1,0 +1,44 @@
+import { type NewScimToken, ScimTokenCreation } from '@muster/contract/console-settings.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { recordOf, requesterOf, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { createScimToken } from './create-token.ts'
+import { revokeScimToken } from './revoke-token.ts'
+import { rotateScimToken } from './rotate-token.ts'
+
+/** The tokens that identity providers provision people with, on the settings page. */
+export function scimTokenRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { secrets } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/scim_tokens',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    feature: 'scim',
+    body: ScimTokenCreation,
+    run: async (call): Promise<NewScimToken> => {
+      return transact(scope.kit.db, (tx) => createScimToken(tx, secrets, { ...requesterOf(call), ...call.body }))
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/scim_tokens/:id/rotate',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    feature: 'scim',
+    run: async (call): Promise<NewScimToken> => {
+      return transact(scope.kit.db, (tx) => rotateScimToken(tx, secrets, recordOf(call)))
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/scim_tokens/:id',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(scope.kit.db, (tx) => revokeScimToken(tx, recordOf(call)))
+      return call.reply.code(204).send()
+    },
+  })
+}

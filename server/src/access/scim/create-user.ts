@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../base/db/transact.ts'
+import { addPerson } from '../../inventory/people/add-person.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import type { ScimCall } from './scim-call.ts'
+import { refuse } from './scim-error.ts'
+import { settlePerson } from './settle-person.ts'
+import type { UserDraft } from './user-draft.ts'
+import { lockDeletedUser, lockPersonOfEmail } from './user-queries.ts'
+
+/**
+ * Makes a user and returns its identifier, which is the person's. Somebody whom this address belongs to, or who was
+ * the user of this name before, is linked; fails with uniqueness if they are a user already.
+ */
+export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Promise<string> {
+  const { organizationId, actor, now } = call
+  const known =
+    (await lockPersonOfEmail(tx, organizationId, draft.email)) ??
+    (await lockDeletedUser(tx, organizationId, draft.userName))
+  if (known?.is_managed) refuseEmail()
+  const { name, email, userName } = draft
+  const personId = known?.id ?? (await addPerson(tx, { organizationId, name, email, usernames: [userName], now }))
+  await insertUser(tx, personId, draft, call)
+  const description = known
+    ? `Linked the person "${known.name}" (${known.email}) to the SCIM user "${userName}".`
+    : `Added the person "${name}" (${email}) for the SCIM user "${userName}".`
+  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
+  await settlePerson(tx, personId, { ...draft, active: draft.active ?? true }, call)
+  return personId
+}
+
+const refuseEmail = () => refuse(409, 'uniqueness', 'There is a user with this e-mail address already.')
+
+/**
+ * RFC 7644 §3.3: a user of this name is a conflict, which the index finds; a deleted one is none (§3.6). So is a person who has
+ * become a user since they were looked for.
+ */
+async function insertUser(tx: Tx, personId: string, draft: UserDraft, { organizationId, now }: ScimCall) {
+  const stored = {
+    user_name: draft.userName,
+    external_id: draft.externalId,
+    emails: [...draft.emails],
+    attributes: JSON.stringify(draft.attributes),
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  }
+  const inserted = await tx
+    .insertInto('scim_users')
+    .values({ organization_id: organizationId, person_id: personId, ...stored })
+    .onConflict((conflict) =>
+      conflict
+        .constraint('scim_users_pkey')
+        .doUpdateSet({ ...stored, revision: sql<string>`scim_users.revision + 1` })
+        .where('scim_users.deleted_at', 'is not', null),
+    )
+    .returning('person_id')
+    .executeTakeFirst()
+  if (!inserted) refuseEmail()
+}

@@ -1,0 +1,114 @@
+import { ulid } from 'ulid'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { type Actor, recordAudit, systemActorAt } from '../../signals/audit/record-audit.ts'
+import { addAdminUser } from '../administrators/add-admin-user.ts'
+import { describeAdmin } from '../administrators/rules.ts'
+import { linkPurpose } from './create-link.ts'
+import { endEarlierSession } from './end-earlier-session.ts'
+import { endSessions } from './end-sessions.ts'
+import { hashPassword } from './passwords.ts'
+import { findLink, hasAccounts, type LinkRow } from './queries.ts'
+import { faultsOfPassword } from './rules.ts'
+import { setPassword } from './set-password.ts'
+import { type Browser, startSession } from './start-session.ts'
+import { forgetFailures } from './throttle-sign-ins.ts'
+
+type Acceptance = Browser & {
+  token: string
+  password: string
+  /** Who the first administrator is; other links know it. */
+  email?: string | undefined
+  firstName?: string | undefined
+  lastName?: string | undefined
+  now: string
+}
+
+/** Lets the holder of a one-time link choose a password, and signs them in. Returns the session's secret. */
+export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): Promise<string> {
+  const lookupHash = secrets.lookupHash(linkPurpose, asked.token)
+  const link = (await findLink(db, lookupHash, asked.now)) ?? fail('link_ended')
+  const errors = faultsOfPassword(asked.password, { email: link.email ?? asked.email ?? '' })
+  if (errors.length > 0) fail('invalid', { errors })
+  const passwordHash = await hashPassword(secrets, asked.password)
+  return transact(db, async (tx) => {
+    await useLink(tx, link, asked.now)
+    const admin = link.admin_user_id === null ? await addFirst(tx, link, asked) : await knownAdmin(tx, link, asked.now)
+    const { organization_id: organizationId } = link
+    await setPassword(tx, { organizationId, adminUserId: admin.id, passwordHash, now: asked.now })
+    await endFirstRunLinks(tx, organizationId, asked.now)
+    await forgetFailures(tx, secrets, admin.email)
+    const { ipAddress, userAgent, now } = asked
+    const session = { organizationId, adminUserId: admin.id, method: 'link', ipAddress, userAgent, now } as const
+    await endEarlierSession(tx, secrets, asked)
+    const secret = await startSession(tx, secrets, session)
+    const actor: Actor = { type: 'User', ...admin, ipAddress }
+    const description = 'Chose a password with a one-time link and signed in to the console.'
+    await recordAudit(tx, { organizationId, actor, about: { administrator: admin.id }, description, now })
+    return secret
+  })
+}
+
+/** Of two who use it at once, one does. */
+async function useLink(tx: Tx, { organization_id, id }: LinkRow, now: string): Promise<void> {
+  const used = await tx
+    .updateTable('admin_links')
+    .set({ used_at: now })
+    .where(inOrganization('admin_links', organization_id))
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  if (!used) fail('link_ended')
+}
+
+/** Whichever was used: somebody can sign in now. */
+const endFirstRunLinks = (tx: Tx, organizationId: string, now: string) =>
+  tx
+    .updateTable('admin_links')
+    .set({ used_at: now })
+    .where(inOrganization('admin_links', organizationId))
+    .where('purpose', '=', 'first_run')
+    .where('used_at', 'is', null)
+    .execute()
+
+type Known = { id: string; name: string; email: string }
+
+async function knownAdmin(tx: Tx, link: LinkRow, now: string): Promise<Known> {
+  const { organization_id: organizationId, admin_user_id, first_name, last_name, email } = link
+  const id = admin_user_id ?? fail('link_ended')
+  await tx
+    .updateTable('admin_links')
+    .set({ used_at: now })
+    .where(inOrganization('admin_links', organizationId))
+    .where('admin_user_id', '=', id)
+    .where('used_at', 'is', null)
+    .execute()
+  await endSessions(tx, { organizationId, adminUserId: id, now })
+  return { id, name: `${first_name} ${last_name}`.trim(), email: email ?? '' }
+}
+
+async function addFirst(tx: Tx, link: LinkRow, asked: Acceptance) {
+  const { email = '', firstName = '', lastName = '', ipAddress, now } = asked
+  const actor = systemActorAt(ipAddress)
+  const { organization_id: organizationId } = link
+  await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute()
+  if (await hasAccounts(tx, organizationId)) fail('link_ended')
+  const known = await tx
+    .selectFrom('admin_users')
+    .select(['id', 'first_name', 'last_name', 'email'])
+    .where(inOrganization('admin_users', organizationId))
+    .where('access', '=', 'full')
+    .where((is) => is(is.fn('lower', ['email']), '=', email.toLowerCase()))
+    .executeTakeFirst()
+  if (known) {
+    const description = `Gave ${describeAdmin(known)} the link for the first administrator.`
+    await recordAudit(tx, { organizationId, actor, about: { administrator: known.id }, description, now })
+    return { id: known.id, name: `${known.first_name} ${known.last_name}`.trim(), email: known.email }
+  }
+  const details = { firstName, lastName, email, access: 'full', restrictions: [] } as const
+  const id = await addAdminUser(tx, { organizationId, ...details, actor }, { cause: ulid(), now })
+  return { id, name: `${firstName} ${lastName}`.trim(), email }
+}

@@ -1,0 +1,148 @@
+import {
+  CodeRequest,
+  type ConsoleSession,
+  PasswordChange,
+  ProofRequest,
+  type RecoveryCodes,
+  type SignInState,
+  type TotpSetup,
+} from '@muster/contract/console.ts'
+import { type ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { actorOf } from './admit-session.ts'
+import { beginTotp, disableTotp, enableTotp, renewRecoveryCodes } from './change-totp.ts'
+import { changePreferences } from './preferences.ts'
+import { presentSignInState } from './present.ts'
+import { findSignInState } from './queries.ts'
+import { revokeSessions } from './revoke-sessions.ts'
+import { changePassword, stepUp } from './step-up.ts'
+import { base32, totpUri } from './totp.ts'
+import { secretOf, welcome } from './welcome-routes.ts'
+
+const placeOf = ({ session, now }: SessionCall<unknown>) => ({
+  organizationId: session.organization_id,
+  adminUserId: session.admin_user_id,
+  actor: actorOf(session),
+  now,
+})
+
+/** What administrators see and change of their own account. */
+export function accountRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'PATCH',
+    path: '/session/preferences',
+    requires: 'own_account',
+    body: ConsolePreferencesChange,
+    run: (call): Promise<ConsolePreferences> => transact(db, (tx) => changePreferences(tx, placeOf(call), call.body)),
+  })
+  addProofs(scope, guard)
+  addSessions(scope, guard)
+  addTotp(scope, guard)
+}
+
+function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db, secrets } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/step_up',
+    requires: 'own_account',
+    isBeforeFactor: true,
+    body: ProofRequest,
+    run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
+      const outcome = await stepUp(db, secrets, { ...body, session, browser, now })
+      return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/password',
+    requires: 'own_account',
+    body: PasswordChange,
+    run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
+      const { new_password: newPassword, ...proof } = body
+      const outcome = await changePassword(db, secrets, { ...proof, newPassword, session, browser, now })
+      return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
+    },
+  })
+}
+
+function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'GET',
+    path: '/session/account',
+    requires: 'own_account',
+    isBeforeFactor: true,
+    run: async (call): Promise<SignInState> =>
+      presentSignInState(orNotFound(await findSignInState(db, placeOf(call))), call.session.session_id),
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/sessions/:id',
+    requires: 'own_account',
+    run: async (call) => {
+      await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/sessions/end_others',
+    requires: 'own_account',
+    run: async (call) => {
+      await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }))
+      return call.reply.code(204).send()
+    },
+  })
+}
+
+function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db, secrets } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/totp',
+    requires: 'own_account',
+    needsFreshProof: true,
+    isBeforeFactor: true,
+    run: async (call): Promise<TotpSetup> => {
+      const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call)))
+      const { email, organization_name: organization } = call.session
+      return { secret: base32(secret), uri: totpUri(secret, { email, organization }) }
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/totp/enable',
+    requires: 'own_account',
+    needsFreshProof: true,
+    isBeforeFactor: true,
+    body: CodeRequest,
+    run: async (call): Promise<RecoveryCodes> => ({
+      recovery_codes: await transact(db, (tx) => enableTotp(tx, secrets, { ...placeOf(call), ...call.body })),
+    }),
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/totp',
+    requires: 'own_account',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(db, (tx) => disableTotp(tx, placeOf(call)))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/recovery_codes',
+    requires: 'own_account',
+    needsFreshProof: true,
+    run: async (call): Promise<RecoveryCodes> => ({
+      recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call))),
+    }),
+  })
+}

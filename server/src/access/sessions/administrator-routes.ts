@@ -1,0 +1,95 @@
+import {
+  AdministratorChange,
+  AdministratorInvitation,
+  type AdministratorLink,
+  type SignInState,
+} from '@muster/contract/console.ts'
+import type { FastifyInstance } from 'fastify'
+import { ulid } from 'ulid'
+import { type Tx, transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { requesterOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { addAdminUser } from '../administrators/add-admin-user.ts'
+import { removeAdminUser } from '../administrators/remove-admin-user.ts'
+import { updateAdminUser } from '../administrators/update-admin-user.ts'
+import { inviteAdmin } from './invite-admin.ts'
+import { presentSignInState } from './present.ts'
+import { findSignInState } from './queries.ts'
+import { revokeSessions } from './revoke-sessions.ts'
+
+const idOf = ({ params }: SessionCall<unknown>): string => params['id'] ?? ''
+
+/** Administrators are listed by `/admin_users`; here they are invited, changed and let go. */
+export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db, secrets, config } = scope.kit
+  const { baseUrl } = config
+  const linkFor = async (tx: Tx, call: SessionCall<unknown>, purpose: 'invite' | 'reset', adminUserId: string) => {
+    const link = await inviteAdmin(tx, secrets, { ...requesterOf(call), adminUserId, purpose, baseUrl })
+    return { administrator_id: adminUserId, url: link.url, expires_at: link.expiresAt }
+  }
+
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/administrators',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
+    body: AdministratorInvitation,
+    run: (call): Promise<AdministratorLink> =>
+      transact(db, async (tx) => {
+        const { first_name: firstName, last_name: lastName = '', restrictions, ...rest } = call.body
+        const details = { ...requesterOf(call), ...rest, firstName, lastName, restrictions }
+        const id = await addAdminUser(tx, details, { cause: ulid(), now: call.now })
+        return linkFor(tx, call, 'invite', id)
+      }),
+  })
+  for (const purpose of ['invite', 'reset'] as const) {
+    sessionRoute(scope, guard, {
+      method: 'POST',
+      path: `/session/administrators/:id/${purpose}`,
+      requires: 'manage_administrators',
+      needsFreshProof: true,
+      run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, purpose, idOf(call))),
+    })
+  }
+  sessionRoute(scope, guard, {
+    method: 'PATCH',
+    path: '/session/administrators/:id',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
+    body: AdministratorChange,
+    run: async (call) => {
+      await transact(db, (tx) => updateAdminUser(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/administrators/:id',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(db, (tx) => removeAdminUser(tx, { ...requesterOf(call), id: idOf(call) }))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'GET',
+    path: '/session/administrators/:id',
+    requires: 'manage_administrators',
+    run: async (call): Promise<SignInState> => {
+      const asked = { ...requesterOf(call), adminUserId: idOf(call) }
+      return presentSignInState(orNotFound(await findSignInState(db, asked)), call.session.session_id)
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/administrators/:id/sessions',
+    requires: 'manage_administrators',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(db, (tx) => revokeSessions(tx, { ...requesterOf(call), adminUserId: idOf(call) }))
+      return call.reply.code(204).send()
+    },
+  })
+}

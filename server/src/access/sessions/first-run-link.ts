@@ -1,0 +1,28 @@
+import { type Db, transact } from '../../base/db/transact.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { createLink } from './create-link.ts'
+import { hasAccounts } from './queries.ts'
+
+export type FirstRunLink = { url: string; expiresAt: string }
+
+/**
+ * A link by which whoever reads the terminal becomes the first administrator; undefined when somebody can sign in
+ * already, or when there is no organization. Several may be in force: the first that is used ends the others.
+ */
+export async function firstRunLink(
+  db: Db,
+  secrets: Secrets,
+  { baseUrl, now }: { baseUrl: string; now: string },
+): Promise<FirstRunLink | undefined> {
+  if (await hasAccounts(db)) return undefined
+  return transact(db, async (tx) => {
+    const organization = await tx.selectFrom('organizations').select('id').orderBy('id').limit(1).executeTakeFirst()
+    if (!organization) return undefined
+    const asked = { organizationId: organization.id, purpose: 'first_run', adminUserId: null, baseUrl, now } as const
+    const link = await createLink(tx, secrets, asked)
+    const description = 'Showed a link for the first administrator in the terminal.'
+    await recordAudit(tx, { organizationId: organization.id, actor: systemActor, about: {}, description, now })
+    return link
+  })
+}

@@ -1,0 +1,46 @@
+import { OrganizationChange, SettingsChange } from '@muster/contract/console-settings.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { requesterOf, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { endOldAddresses } from '../../inventory/organizations/end-old-addresses.ts'
+import { renameOrganization } from '../../inventory/organizations/rename-organization.ts'
+import { chooseSettings } from './choose-settings.ts'
+
+/** What no key can change: the name of the organization, its addresses and its settings. */
+export function organizationSettingRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  sessionRoute(scope, guard, {
+    method: 'PATCH',
+    path: '/session/organization',
+    requires: 'manage_settings',
+    body: OrganizationChange,
+    run: async (call) => {
+      const change = { ...requesterOf(call), ...call.body }
+      await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/organization/end_old_addresses',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(scope.kit.db, (tx) => endOldAddresses(tx, requesterOf(call)))
+      return call.reply.code(204).send()
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'PATCH',
+    path: '/session/settings',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    body: SettingsChange,
+    run: async (call) => {
+      const { session, body: wanted, now } = call
+      const choice = { session, wanted, now }
+      await transact(scope.kit.db, (tx) => chooseSettings(tx, choice))
+      return call.reply.code(204).send()
+    },
+  })
+}

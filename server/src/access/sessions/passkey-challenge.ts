@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import type { Tx } from '../../base/db/transact.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+
+export type ChallengePurpose = 'sign in' | 'add'
+
+const randomLength = 16
+const contentLength = randomLength + 4
+const goodForSeconds = 300
+
+/**
+ * Says itself what it is for and until when, by our own code over it: whoever asks for one costs the database nothing.
+ * `holder` is for whom, if that is known.
+ */
+export function makeChallenge(secrets: Secrets, purpose: ChallengePurpose, holder: string, now: string): Buffer {
+  const content = Buffer.alloc(contentLength)
+  randomBytes(randomLength).copy(content)
+  content.writeUInt32BE(Math.floor(Date.parse(now) / 1_000) + goodForSeconds, randomLength)
+  return Buffer.concat([content, secrets.sign('passkey challenge', signedText(content, purpose, holder))])
+}
+
+export function isOurChallenge(secrets: Secrets, text: string, purpose: ChallengePurpose, holder: string, now: string) {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length !== contentLength + 16) return false
+  const content = bytes.subarray(0, contentLength)
+  if (content.readUInt32BE(randomLength) * 1_000 <= Date.parse(now)) return false
+  return secrets.verify('passkey challenge', signedText(content, purpose, holder), bytes.subarray(contentLength))
+}
+
+const signedText = (content: Buffer, purpose: ChallengePurpose, holder: string): string =>
+  JSON.stringify([content.toString('base64url'), purpose, holder])
+
+/** False when it was used before. */
+export async function useChallenge(tx: Tx, secrets: Secrets, text: string, now: string): Promise<boolean> {
+  const used = await tx
+    .insertInto('used_passkey_challenges')
+    .values({
+      challenge_hash: secrets.lookupHash('passkey challenge', text),
+      expires_at: new Date(Date.parse(now) + goodForSeconds * 1_000).toISOString(),
+    })
+    .onConflict((conflict) => conflict.constraint('used_passkey_challenges_pkey').doNothing())
+    .returning('expires_at')
+    .executeTakeFirst()
+  return used !== undefined
+}

@@ -1,0 +1,51 @@
+import { type AdminPower, adminPowers } from '@muster/contract/admin-powers.ts'
+import { type Feature, features } from '@muster/contract/features.ts'
+import { permissions } from '@muster/contract/permissions.ts'
+import { fail } from '../../base/errors.ts'
+import type { AdmittedSession } from './admit-session.ts'
+import { clockToleranceMs, mayRead, powersOf, stepUpMs } from './rules.ts'
+
+/**
+ * What a route of the console needs besides a session. `own_account` is for what concerns whoever asks and nobody else, such
+ * as their password; `read` for whoever may read the records of the organization.
+ */
+export type SessionNeed = {
+  readonly requires: 'own_account' | 'read' | AdminPower
+  readonly feature?: Feature | undefined
+  /** For what shows secrets or lets somebody in: a session left open on a desk must not be enough. */
+  readonly needsFreshProof?: boolean | undefined
+}
+
+const titles: Record<AdminPower, { title: string }> = { ...permissions, ...adminPowers }
+
+/** Refuses a session that does not have what a route declares. Asked before anything of the request is looked at. */
+export function requireRights(session: AdmittedSession, need: SessionNeed, now: string): void {
+  const { requires, feature, needsFreshProof = false } = need
+  if (requires !== 'own_account') requireReading(session)
+  if (feature && session.disabled_features.includes(feature)) {
+    const message = `The feature ${features[feature].title} is not available to the organization.`
+    fail('feature_unavailable', { message })
+  }
+  if (requires !== 'own_account' && requires !== 'read') requirePower(session, requires)
+  if (needsFreshProof) requireFreshProof(session, now)
+}
+
+function requireReading(session: AdmittedSession): void {
+  if (mayRead(session)) return
+  fail('permission_missing', {
+    message: 'Your account has billing access only. An administrator with full access can change that.',
+  })
+}
+
+/** For a power that only some values of a request need; what a whole route needs stands in its definition. */
+export function requirePower(session: AdmittedSession, power: AdminPower): void {
+  if (powersOf(session).has(power)) return
+  const whoCan = 'An administrator with full access can change that.'
+  fail('permission_missing', { message: `Your account lacks the permission ${titles[power].title}. ${whoCan}` })
+}
+
+/** For a body that only sometimes needs it; what a whole route needs stands in its definition. */
+export function requireFreshProof({ verified_at }: AdmittedSession, now: string): void {
+  const ageMs = Date.parse(now) - Date.parse(verified_at)
+  if (ageMs >= stepUpMs || ageMs < -clockToleranceMs) fail('step_up_needed')
+}

@@ -1,0 +1,105 @@
+import {
+  type ConsoleLink,
+  type ConsoleSession,
+  LinkAcceptance,
+  LinkRequest,
+  type SignInOptions,
+  SignInRequest,
+} from '@muster/contract/console.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import { openRoute, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { acceptLink } from './accept-link.ts'
+import { actorOf } from './admit-session.ts'
+import { linkPurpose } from './create-link.ts'
+import { endSessions } from './end-sessions.ts'
+import { passkeySite } from './passkey-site.ts'
+import { presentLink } from './present.ts'
+import { findLink, hasAccounts, hasSeveralOrganizations } from './queries.ts'
+import { signIn } from './sign-in.ts'
+import { describeSession, secretOf, welcome } from './welcome-routes.ts'
+
+/** Signing in and out, one-time links, and who is signed in. */
+export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  addSigningIn(scope, guard)
+  addLinks(scope, guard)
+  const { db, secrets } = scope.kit
+
+  sessionRoute(scope, guard, {
+    method: 'GET',
+    path: '/session',
+    requires: 'own_account',
+    isBeforeFactor: true,
+    run: async ({ session, reply }): Promise<ConsoleSession> => {
+      const secret = guard.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
+      return describeSession(db, session, guard.csrfTokenOf(secret))
+    },
+  })
+
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/sign_out',
+    requires: 'own_account',
+    isBeforeFactor: true,
+    run: async ({ session, now, reply }) => {
+      const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session
+      await transact(db, async (tx) => {
+        if ((await endSessions(tx, { organizationId, adminUserId, sessionId, now })) === 0) return
+        const description = 'Signed out of the console.'
+        await recordAudit(tx, {
+          organizationId,
+          actor: actorOf(session),
+          about: { administrator: adminUserId },
+          description,
+          now,
+        })
+      })
+      return reply.header('set-cookie', guard.cookie.clear).code(204).send()
+    },
+  })
+
+  function addSigningIn(open: FastifyInstance, at: SessionGuard): void {
+    openRoute(open, at, {
+      method: 'GET',
+      path: '/session/options',
+      run: async (): Promise<SignInOptions> => ({
+        needs_organization: await hasSeveralOrganizations(db),
+        passkeys: passkeySite(scope.kit.config.baseUrl) !== undefined,
+        identity_provider: scope.kit.config.oidc?.name ?? null,
+        has_administrators: await hasAccounts(db),
+      }),
+    })
+    openRoute(open, at, {
+      method: 'POST',
+      path: '/session/sign_in',
+      body: SignInRequest,
+      run: async ({ body, browser, now, reply }) => {
+        const outcome = await signIn(db, secrets, { ...body, ...browser, now })
+        return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
+      },
+    })
+  }
+
+  function addLinks(open: FastifyInstance, at: SessionGuard): void {
+    openRoute(open, at, {
+      method: 'POST',
+      path: '/session/link',
+      body: LinkRequest,
+      run: async ({ body, now }): Promise<ConsoleLink> =>
+        presentLink((await findLink(db, secrets.lookupHash(linkPurpose, body.token), now)) ?? fail('link_ended')),
+    })
+    openRoute(open, at, {
+      method: 'POST',
+      path: '/session/link/accept',
+      body: LinkAcceptance,
+      run: async ({ body, browser, now, reply }) => {
+        const { token, password, email, first_name: firstName, last_name: lastName } = body
+        const asked = { token, password, email, firstName, lastName, ...browser, now }
+        return welcome(scope.kit, guard, reply, await acceptLink(db, secrets, asked))
+      },
+    })
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { SignInMethod } from '../../base/db/schema.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { describeBrowser } from './rules.ts'
+
+export const sessionPurpose = 'admin session'
+
+/** What a request says about where it comes from. */
+export type Browser = {
+  ipAddress: string
+  userAgent: string | undefined
+  /** The secret of the session that the browser has, whether or not it still opens anything. */
+  sessionSecret: string | undefined
+  /** As it came; undefined where nobody has signed in lately. */
+  deviceCookie: string | undefined
+}
+type NewSession = Pick<Browser, 'ipAddress' | 'userAgent'> & {
+  organizationId: string
+  adminUserId: string
+  method: SignInMethod
+  verifiedAt?: string
+  now: string
+}
+
+/** Begins a session and returns its secret (256 bits), which is in the cookie only: the database has its keyed hash. */
+export async function startSession(tx: Tx, secrets: Secrets, asked: NewSession): Promise<string> {
+  const { organizationId, adminUserId, method, ipAddress, userAgent, now } = asked
+  const { id } = await tx
+    .insertInto('admin_sessions')
+    .values({
+      organization_id: organizationId,
+      admin_user_id: adminUserId,
+      method,
+      ip_address: ipAddress,
+      user_agent: describeBrowser(userAgent),
+      created_at: now,
+      last_seen_at: now,
+      verified_at: asked.verifiedAt ?? now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const secret = randomBytes(32).toString('base64url')
+  await tx
+    .insertInto('admin_session_lookups')
+    .values({
+      lookup_hash: secrets.lookupHash(sessionPurpose, secret),
+      organization_id: organizationId,
+      admin_session_id: id,
+    })
+    .execute()
+  return secret
+}

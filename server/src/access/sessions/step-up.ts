@@ -1,0 +1,80 @@
+import type { Db } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { type AdmittedSession, actorOf } from './admit-session.ts'
+import { endSessions } from './end-sessions.ts'
+import { hashPassword } from './passwords.ts'
+import { findAccounts } from './queries.ts'
+import { rotateSession } from './rotate-session.ts'
+import { faultsOfPassword } from './rules.ts'
+import { setPassword } from './set-password.ts'
+import { proveIdentity, type SignInOutcome } from './sign-in.ts'
+import type { Browser } from './start-session.ts'
+
+type Proof = { password: string; code?: string | undefined; session: AdmittedSession; browser: Browser; now: string }
+
+const placeOf = ({ organization_id, admin_user_id }: AdmittedSession) => ({
+  organizationId: organization_id,
+  adminUserId: admin_user_id,
+})
+
+/** Whoever has the session proves anew who they are; the session goes on under another secret. */
+export function stepUp(db: Db, secrets: Secrets, asked: Proof): Promise<SignInOutcome> {
+  const { session, now } = asked
+  return prove(db, secrets, asked, async (tx, proof) => {
+    const { organizationId } = placeOf(session)
+    const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
+    const description = `Proved who they are in the console ${proof}.`
+    await recordAudit(tx, {
+      organizationId,
+      actor: actorOf(session),
+      about: { administrator: session.admin_user_id },
+      description,
+      now,
+    })
+    return secret
+  })
+}
+
+/** Ends the other sessions as well, as one of them may be why. */
+export async function changePassword(
+  db: Db,
+  secrets: Secrets,
+  asked: Proof & { newPassword: string },
+): Promise<SignInOutcome> {
+  const { session, newPassword, now } = asked
+  const errors = faultsOfPassword(newPassword, session).map((fault) => ({ ...fault, field: 'new_password' }))
+  if (errors.length > 0) fail('invalid', { errors })
+  const passwordHash = await hashPassword(secrets, newPassword)
+  return prove(db, secrets, asked, async (tx, proof) => {
+    const place = placeOf(session)
+    await setPassword(tx, { ...place, passwordHash, now })
+    await endSessions(tx, { ...place, exceptId: session.session_id, now })
+    const { organizationId } = place
+    const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
+    const description = `Changed the password and ended all other sessions, after proving who they are ${proof}.`
+    await recordAudit(tx, {
+      organizationId,
+      actor: actorOf(session),
+      about: { administrator: session.admin_user_id },
+      description,
+      now,
+    })
+    return secret
+  })
+}
+
+type Work = (tx: Parameters<typeof rotateSession>[0], proof: string) => Promise<string>
+
+function prove(db: Db, secrets: Secrets, asked: Proof, work: Work): Promise<SignInOutcome> {
+  const { session, browser, password, code, now } = asked
+  const { email } = session
+  const find = () =>
+    findAccounts(db, { email, adminUserId: session.admin_user_id, organization: session.organization_id })
+  const attempt = { ...browser, email, password, code, sessionId: session.session_id, now }
+  return proveIdentity(db, secrets, attempt, find, async (tx, _account, proof) => ({
+    outcome: 'signed_in',
+    secret: await work(tx, proof),
+  }))
+}

@@ -1,0 +1,63 @@
+import type { ConsoleSession } from '@muster/contract/console.ts'
+import type { FastifyReply } from 'fastify'
+import type { Db } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import type { Kit } from '../../http/kit.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { type AdmittedSession, admitSession } from './admit-session.ts'
+import { rememberDevice } from './known-device.ts'
+import { readPreferences } from './preferences.ts'
+import { presentSession } from './present.ts'
+import type { SignInOutcome } from './sign-in.ts'
+import { sessionPurpose } from './start-session.ts'
+
+/** Gives the browser a session's secret, and answers with what its page needs to know. */
+export async function welcome(
+  kit: Kit,
+  guard: SessionGuard,
+  reply: FastifyReply,
+  secret: string,
+): Promise<ConsoleSession> {
+  const session = await giveSession(kit, guard, reply, secret)
+  return describeSession(kit.db, session, guard.csrfTokenOf(secret))
+}
+
+/** Gives the browser a session's secret, and remembers that this administrator has signed in there. */
+export async function giveSession(
+  { db, secrets, clock }: Kit,
+  guard: SessionGuard,
+  reply: FastifyReply,
+  secret: string,
+): Promise<AdmittedSession> {
+  const { ip: ipAddress, headers } = reply.request
+  const now = clock()
+  const admitted = await admitSession(db, secrets.lookupHash(sessionPurpose, secret), {
+    now,
+    isBackground: false,
+    ipAddress,
+  })
+  const session = admitted ?? fail('not_signed_in')
+  const device = rememberDevice(secrets, { cookie: guard.deviceCookie.read(headers.cookie), email: session.email, now })
+  reply.header('set-cookie', [guard.cookie.give(secret), guard.deviceCookie.give(device)])
+  return session
+}
+
+export async function describeSession(db: Db, session: AdmittedSession, csrfToken: string): Promise<ConsoleSession> {
+  const { organization_id: organizationId, admin_user_id: adminUserId } = session
+  return presentSession(session, csrfToken, await readPreferences(db, { organizationId, adminUserId }))
+}
+
+/** The secret, or the refusal as an answer. */
+export function secretOf(outcome: SignInOutcome, reply: FastifyReply): string {
+  switch (outcome.outcome) {
+    case 'signed_in':
+      return outcome.secret
+    case 'refused':
+      return fail('sign_in_failed')
+    case 'code_needed':
+      return fail('code_needed')
+    case 'closed':
+      reply.header('retry-after', String(outcome.waitSeconds))
+      return fail('rate_limited', { message: 'Too many failed tries; wait for the seconds in Retry-After.' })
+  }
+}

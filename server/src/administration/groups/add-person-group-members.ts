@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import type { Actor } from '../../signals/audit/record-audit.ts'
+import { findPersonGroup } from './queries.ts'
+import { recordMemberships } from './record-memberships.ts'
+
+export type PersonGroupAddition = {
+  organizationId: string
+  personGroupId: string
+  personIds: readonly string[]
+  actor: Actor
+  now: string
+}
+
+/**
+ * Adds people to a group and returns how many were not in it; the others stay. Fails with not_found, adding nobody,
+ * where one is unknown.
+ */
+export async function addPersonGroupMembers(tx: Tx, addition: PersonGroupAddition): Promise<number> {
+  const { organizationId, personGroupId } = addition
+  const group = orNotFound(await findPersonGroup(tx, organizationId, personGroupId))
+  const ids = [...new Set(addition.personIds)]
+  const names = await namesOf(tx, organizationId, ids)
+  for (const id of ids) orNotFound(names.get(id))
+  const added = await insertMembers(tx, organizationId, personGroupId, ids)
+  const joined = added.map((id) => ({ id, name: names.get(id) ?? '' }))
+  await recordMemberships(tx, joined, (people) => `Added ${people} to the person group "${group.name}".`, addition)
+  return added.length
+}
+
+async function namesOf(tx: Tx, organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await tx
+    .selectFrom('people')
+    .select(['id', 'name'])
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+async function insertMembers(tx: Tx, organizationId: string, personGroupId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ person_id: string }>`
+    insert into person_group_members (organization_id, person_group_id, person_id)
+    select ${organizationId}::bigint, ${personGroupId}::bigint, person_id
+    from unnest(${ids}::bigint[]) as added (person_id)
+    on conflict on constraint person_group_members_pkey do nothing
+    returning person_id
+  `.execute(tx)
+  return rows.map((row) => row.person_id)
+}

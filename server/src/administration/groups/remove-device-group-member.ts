@@ -1,0 +1,38 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import { lockDevice } from '../../inventory/devices/lock-device.ts'
+import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { findDeviceGroup } from './queries.ts'
+import { settleGroupChange } from './settle-group-change.ts'
+import { addToMembersCount, deleteDeviceGroupMember } from './write-device-group-members.ts'
+
+export type DeviceGroupRemoval = {
+  organizationId: string
+  groupId: string
+  deviceId: string
+  actor: Actor
+}
+
+/** Takes a device out of a group. Fails with not_found for a device that is not in it. */
+export async function removeDeviceGroupMember(
+  tx: Tx,
+  removal: DeviceGroupRemoval,
+  happening: Happening,
+): Promise<void> {
+  const { organizationId, groupId, deviceId, actor } = removal
+  const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const wasMember = await deleteDeviceGroupMember(tx, { organizationId, groupId }, deviceId)
+  if (!wasMember) return fail('not_found')
+  const moved = { ...device, group_ids: device.group_ids.filter((id) => id !== groupId) }
+  await settleGroupChange(tx, organizationId, [moved], happening)
+  await addToMembersCount(tx, { organizationId, groupId }, -1)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device_group: groupId, device: deviceId },
+    description: `Took the device "${device.name}" out of the device group "${group.name}".`,
+    now: happening.now,
+  })
+}

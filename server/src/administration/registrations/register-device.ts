@@ -1,0 +1,54 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
+import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
+import { clearOwner, setOwner } from '../../inventory/devices/set-owner.ts'
+import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { lockPerson } from '../../inventory/people/lock-person.ts'
+import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { announce } from '../../signals/events/announce.ts'
+import { resetTrustOfLast } from './reset-trust.ts'
+
+type Registration = { organizationId: string; deviceId: string; personId: string; actor: Actor }
+
+/**
+ * Registers a device to a person, whose it then is alone. Its open issues get their blocking moments counted from
+ * now, and its compliance is signalled from here on. Nothing changes where the device is theirs already: nobody gains
+ * time by registering again. Fails with not_found for a device or person that the organization does not have.
+ */
+export async function registerDevice(tx: Tx, registration: Registration, happening: Happening): Promise<void> {
+  const { organizationId, deviceId, personId, actor } = registration
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const person = orNotFound(await lockPerson(tx, organizationId, personId))
+  if (device.registered_owner_id === personId) return
+  const free = await withoutOwner(tx, device)
+  const owned = await setOwner(tx, free, personId, happening.now)
+  await markFirstTrust(tx, organizationId, personId, true)
+  await announce(tx, [
+    {
+      type: 'devices.registered',
+      organizationId,
+      deviceId,
+      deviceName: device.name,
+      cause: happening.cause,
+      at: happening.now,
+    },
+  ])
+  await rescheduleDevices(tx, [owned], happening.now)
+  await settleAuthState(tx, owned, happening)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device: deviceId, person: personId },
+    description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
+    now: happening.now,
+  })
+}
+
+async function withoutOwner(tx: Tx, device: LockedDevice): Promise<LockedDevice> {
+  if (device.registered_owner_id === null) return device
+  const free = await clearOwner(tx, device)
+  await resetTrustOfLast(tx, device, device.registered_owner_id)
+  return free
+}

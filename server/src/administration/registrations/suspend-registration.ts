@@ -1,0 +1,58 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
+import { setSuspension } from '../../inventory/devices/set-owner.ts'
+import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { announce } from '../../signals/events/announce.ts'
+
+/** Puts the registration of a locked device in doubt, unless it is, until its owner or an administrator confirms it. */
+export async function suspendRegistration(
+  tx: Tx,
+  device: LockedDevice,
+  reason: string,
+  { actor, cause, now }: { actor: Actor; cause: string; now: string },
+): Promise<LockedDevice> {
+  if (device.registration_suspended_at !== null) return device
+  const suspended = await setSuspension(tx, device, now)
+  await announce(tx, [
+    {
+      type: 'devices.registration_suspended',
+      organizationId: device.organization_id,
+      deviceId: device.id,
+      deviceName: device.name,
+      reason: asSentence(reason),
+      cause,
+      at: now,
+    },
+  ])
+  await recordAudit(tx, {
+    organizationId: device.organization_id,
+    actor,
+    about: { device: device.id, person: device.registered_owner_id },
+    description: `Suspended the registration of the device "${device.name}": ${reason}.`,
+    now,
+  })
+  return suspended
+}
+
+const asSentence = (reason: string): string => `${reason[0]?.toUpperCase() ?? ''}${reason.slice(1)}.`
+
+/** Ends the doubt: the device is the owner's after all. Fails with device_not_registered. */
+export async function confirmRegistration(
+  tx: Tx,
+  { organizationId, deviceId, actor }: { organizationId: string; deviceId: string; actor: Actor },
+  happening: Happening,
+): Promise<void> {
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  if (device.registered_owner_id === null) fail('device_not_registered')
+  if (device.registration_suspended_at === null) return
+  await settleAuthState(tx, await setSuspension(tx, device, null), happening)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device: deviceId, person: device.registered_owner_id },
+    description: `Confirmed the registration of the device "${device.name}".`,
+    now: happening.now,
+  })
+}

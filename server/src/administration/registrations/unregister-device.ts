@@ -1,0 +1,58 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
+import { lockDevice } from '../../inventory/devices/lock-device.ts'
+import { clearOwner } from '../../inventory/devices/set-owner.ts'
+import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { markDeleted } from './mark-deleted.ts'
+import { resetTrustOfLast } from './reset-trust.ts'
+
+type Unregistration = { organizationId: string; deviceId: string; actor: Actor }
+export type EndedRegistration = {
+  device_id: string
+  device_name: string
+  registered_at: string
+  registered_owner_id: string
+}
+
+/**
+ * Ends a device's registration and returns what it was. Where it was the person's only one, they may register
+ * another device without approval, unless they ended it themselves. A phone or tablet is deleted along with it.
+ * Fails with device_not_registered.
+ */
+export async function unregisterDevice(
+  tx: Tx,
+  { organizationId, deviceId, actor }: Unregistration,
+  happening: Happening,
+): Promise<EndedRegistration> {
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const { registered_owner_id: ownerId, registered_at: registeredAt } = device
+  if (ownerId === null || registeredAt === null) return fail('device_not_registered')
+  const free = await clearOwner(tx, device)
+  if (actor.type !== 'Person') await resetTrustOfLast(tx, device, ownerId)
+  await rescheduleDevices(tx, [free], happening.now)
+  await settleAuthState(tx, free, happening)
+  const owner = await tx
+    .selectFrom('people')
+    .select('name')
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', ownerId)
+    .executeTakeFirst()
+  const goesToo = device.device_type === 'iOS' || device.device_type === 'Android'
+  if (goesToo) await markDeleted(tx, free, happening)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device: deviceId, person: ownerId },
+    description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
+    now: happening.now,
+  })
+  return {
+    device_id: device.id,
+    device_name: device.name,
+    registered_at: registeredAt,
+    registered_owner_id: ownerId,
+  }
+}

@@ -1,0 +1,49 @@
+import type { RegistrationRequestDecision } from '@muster/contract/registration-requests.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { registerDevice } from '../registrations/register-device.ts'
+import { confirmRegistration } from '../registrations/suspend-registration.ts'
+import { readRegistrationDecision } from './decision-rules.ts'
+import { aboutRequest, describeReason, describeRegistrationRequest } from './describe-request.ts'
+import { lockRegistrationRequest, refuseUnlessWaiting } from './lock-request.ts'
+import { setRegistrationStatus } from './set-registration-status.ts'
+
+type Deciding = {
+  organizationId: string
+  requestId: string
+  decision: RegistrationRequestDecision
+  actor: Actor
+}
+
+/**
+ * Approves or denies a pending registration request. Approved: the device is registered to the requester, whoever had
+ * it before; where it is theirs but in doubt, the registration is confirmed. Fails with not_found, invalid,
+ * request_decided or request_withdrawn.
+ */
+export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happening: Happening): Promise<void> {
+  const { organizationId, requestId, actor } = deciding
+  const subject = await lockRegistrationRequest(tx, organizationId, requestId)
+  const reading = readRegistrationDecision(deciding.decision)
+  if ('errors' in reading) return fail('invalid', { errors: reading.errors })
+  refuseUnlessWaiting(subject.request, subject.requester)
+  const { ok: decision } = reading
+  const isApproved = decision.status === 'approved'
+  await setRegistrationStatus(tx, { organizationId, requestId }, decision, happening.now)
+  if (isApproved) {
+    const { device, requester } = subject
+    const registration = { organizationId, deviceId: device.id, personId: requester.id, actor }
+    const isTheirs = device.registered_owner_id === requester.id
+    await (isTheirs ? confirmRegistration : registerDevice)(tx, registration, happening)
+  }
+  const reason = describeReason(decision.internalMessage)
+  const description = `${isApproved ? 'Approved' : 'Denied'} ${describeRegistrationRequest(subject)}${reason}`
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: aboutRequest(subject),
+    description,
+    now: happening.now,
+  })
+}

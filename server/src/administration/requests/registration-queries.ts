@@ -1,0 +1,72 @@
+import type { registrationRequestSearch } from '@muster/contract/registration-requests.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { compileList } from '../../base/lists/compile-list.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { ListPage } from '../../base/lists/list-page.ts'
+import { type SearchColumns, whereSearch } from '../../base/lists/where-search.ts'
+
+const searchColumns = {
+  status: { column: 'registration_requests.status', type: 'text' },
+  requested_at: { column: 'registration_requests.requested_at', type: 'timestamptz' },
+  requester_message: { column: 'registration_requests.requester_message', type: 'text' },
+} satisfies SearchColumns<typeof registrationRequestSearch>
+
+const byId: Keyset = { id: { column: 'registration_requests.id', type: 'bigint' }, direction: 'asc' }
+
+/** A deleted device takes its requests out of sight until it is restored. */
+const fromRegistrationRequests = (reader: Reader, organizationId: string) =>
+  reader
+    .selectFrom('registration_requests')
+    .select([
+      'registration_requests.id',
+      'registration_requests.status',
+      'registration_requests.requester_message',
+      'registration_requests.internal_note',
+      'registration_requests.end_user_denial_note',
+      'registration_requests.requested_at',
+      'registration_requests.person_id',
+      'registration_requests.device_id',
+    ])
+    .where(inOrganization('registration_requests', organizationId))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('devices')
+            .select('devices.id')
+            .whereRef('devices.organization_id', '=', 'registration_requests.organization_id')
+            .whereRef('devices.id', '=', 'registration_requests.device_id')
+            .where('devices.deleted_at', 'is not', null),
+        ),
+      ),
+    )
+
+export type RegistrationRequestRow = Awaited<ReturnType<typeof listRegistrationRequests>>[number]
+
+export const listRegistrationRequests = compileList((reader, { organizationId, search, after, limit }: ListPage) =>
+  fromRegistrationRequests(reader, organizationId)
+    .$if(search !== undefined, (query) => query.where(whereSearch(search ?? [], searchColumns)))
+    .where(afterCursor(byId, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(byId))
+    .limit(sql.lit(limit)),
+)
+
+export const findRegistrationRequest = (reader: Reader, organizationId: string, id: string) =>
+  fromRegistrationRequests(reader, organizationId).where('registration_requests.id', '=', id).executeTakeFirst()
+
+/** Whether the person waits for a decision about the device. */
+export async function hasPendingRequest(
+  reader: Reader,
+  { organizationId, deviceId, personId }: { organizationId: string; deviceId: string; personId: string },
+): Promise<boolean> {
+  const found = await reader
+    .selectFrom('registration_requests')
+    .select('id')
+    .where(inOrganization('registration_requests', organizationId))
+    .where('device_id', '=', deviceId)
+    .where('person_id', '=', personId)
+    .where('status', '=', 'pending')
+    .executeTakeFirst()
+  return found !== undefined
+}

@@ -1,0 +1,33 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { aboutRequest, describeRegistrationRequest } from './describe-request.ts'
+import { lockRegistrationRequest, refuseLeaver } from './lock-request.ts'
+import { hasPendingRequest } from './registration-queries.ts'
+import { setRegistrationStatus } from './set-registration-status.ts'
+
+type Reopening = {
+  organizationId: string
+  requestId: string
+  actor: Actor
+  now: string
+}
+
+/**
+ * Opens a denied registration request again; a pending one stays as it is. Fails with not_found, with request_decided
+ * for an approved one, whose registration is ended instead, with already_requested where the requester has asked for
+ * the device anew, and with request_withdrawn once they have left.
+ */
+export async function reopenRegistrationRequest(tx: Tx, reopening: Reopening): Promise<void> {
+  const { organizationId, requestId, actor, now } = reopening
+  const subject = await lockRegistrationRequest(tx, organizationId, requestId)
+  const { request, requester } = subject
+  if (request.status === 'pending') return
+  if (request.status === 'approved') fail('request_decided')
+  refuseLeaver(requester)
+  const pair = { organizationId, deviceId: request.device_id, personId: request.person_id }
+  if (await hasPendingRequest(tx, pair)) fail('already_requested')
+  await setRegistrationStatus(tx, { organizationId, requestId }, { status: 'pending' }, now)
+  const description = `Reopened ${describeRegistrationRequest(subject)}, which was denied.`
+  await recordAudit(tx, { organizationId, actor, about: aboutRequest(subject), description, now })
+}

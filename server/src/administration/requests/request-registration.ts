@@ -1,0 +1,30 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { lockDevice } from '../../inventory/devices/lock-device.ts'
+import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import { findSettings } from '../../inventory/organizations/settings.ts'
+import { lockPerson } from '../../inventory/people/lock-person.ts'
+import { registerDevice } from '../registrations/register-device.ts'
+import { type RegistrationAsked, raiseRegistrationRequest } from './raise-registration-request.ts'
+
+/**
+ * What happens when a person says that a device is theirs: their first one is registered at once, which is trust on
+ * first use, unless the organization wants to decide that as well; for any other, and for one that is somebody else's, an
+ * administrator is asked. Returns the request's identifier, or undefined when the device is registered. Fails as
+ * raiseRegistrationRequest does.
+ */
+export async function requestRegistration(
+  tx: Tx,
+  asked: RegistrationAsked,
+  happening: Happening,
+): Promise<string | undefined> {
+  const { organizationId, deviceId, personId, actor } = asked
+  const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
+  const person = orNotFound(await lockPerson(tx, organizationId, personId))
+  const { is_first_device_trusted: isTrusted } = await findSettings(tx, organizationId)
+  if (!isTrusted || person.has_used_first_trust || device.registered_owner_id !== null) {
+    return raiseRegistrationRequest(tx, asked, happening)
+  }
+  await registerDevice(tx, { organizationId, deviceId, personId, actor }, happening)
+  return undefined
+}

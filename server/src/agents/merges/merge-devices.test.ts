@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { testAgents } from '../../../test/support/agent-server.ts'
+import { happeningAt, makeIn } from '../../../test/support/make.ts'
+import { restoreDevice } from '../../administration/registrations/restore-device.ts'
+import { transact } from '../../base/db/transact.ts'
+import type { ServiceError } from '../../base/errors.ts'
+import { systemActor } from '../../signals/audit/record-audit.ts'
+import { mergeDevices } from './merge-devices.ts'
+
+const agents = testAgents()
+const { database } = agents
+const make = makeIn(database)
+let organizationId: string
+
+beforeEach(async () => {
+  await agents.reset()
+  organizationId = (await make.organization()).id
+})
+
+const merge = (keptId: string, otherId: string, isOneMachine = false) =>
+  transact(database.db, (tx) =>
+    mergeDevices(
+      tx,
+      { organizationId, keptId, otherId, isOneMachine, actor: systemActor },
+      { ...happeningAt(agents.now()), initiator: 'admin' },
+    ),
+  )
+
+const deviceOf = (id: string) =>
+  database.db.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const statusesOf = async (id: string) =>
+  (await database.db.selectFrom('check_results').select('status').where('device_id', '=', id).execute()).map(
+    ({ status }) => status,
+  )
+/** What is remembered of contacts is written. */
+const flush = () => agents.server.agents.flush()
+
+const before = { serial: 'C02XG2JHJG5H', uuid: 'AAAAAAAA-0000-4000-8000-000000000001', hostname: 'ada-old' }
+/** The firmware told neither after the machine was installed anew. */
+const anew = { serial: '', uuid: '', hostIdentifier: 'installed-anew', hostname: 'ada-new' }
+
+/** A machine that was installed anew and enrolled as a second device, an hour after its first agent fell silent. */
+async function installedAnew() {
+  const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
+  const old = await agents.enrolled(organizationId, before)
+  await old.client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] }))
+  await flush()
+  agents.pass(3_600)
+  const fresh = await agents.enrolled(organizationId, anew)
+  assert.notEqual(fresh.deviceId, old.deviceId)
+  await fresh.client.config()
+  await flush()
+  return { check, old, fresh }
+}
+
+test('the agent of the other device goes on as the kept one without enrolling again, and its results settle it', async () => {
+  const { old, fresh } = await installedAnew()
+  const elsewhere = await agents.another()
+  const beside = elsewhere.client()
+  beside.nodeKey = fresh.client.nodeKey
+  assert.ok((await beside.config()).accepted)
+  assert.deepEqual(await statusesOf(old.deviceId), ['failing'])
+  const { nodeKey } = fresh.client
+  await merge(old.deviceId, fresh.deviceId)
+
+  assert.ok((await fresh.client.config()).accepted)
+  assert.equal(await fresh.client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'PASS' }] })), 1)
+  assert.equal(fresh.client.nodeKey, nodeKey)
+  assert.deepEqual(await statusesOf(old.deviceId), ['passing'])
+  const issue = await database.db.selectFrom('issues').selectAll().executeTakeFirstOrThrow()
+  assert.equal(issue.device_id, old.deviceId)
+  assert.notEqual(issue.resolved_at, null)
+  elsewhere.agents.context.registry.takeNotice(organizationId, fresh.deviceId)
+  assert.ok((await beside.config()).accepted, 'another process that knew the key goes on, too')
+  await flush()
+  const presence = await database.db.selectFrom('device_presence').selectAll().execute()
+  assert.equal(presence.find(({ device_id: id }) => id === old.deviceId)?.last_seen_at, agents.now())
+
+  const kept = await deviceOf(old.deviceId)
+  assert.deepEqual([kept.name, kept.serial, kept.hardware_uuid], ['ada-new', before.serial, before.uuid])
+  assert.notEqual((await deviceOf(fresh.deviceId)).deleted_at, null)
+  assert.ok(!(await old.client.config()).accepted, 'the earlier agent is refused')
+})
+
+test('the next enrollment of the machine is one of the kept device, whatever the machine tells', async () => {
+  const { old, fresh } = await installedAnew()
+  const machine = { ...before, hostname: 'ada-new' }
+  await merge(old.deviceId, fresh.deviceId)
+  agents.pass(3_600)
+  const secret = await agents.enrollmentSecret(organizationId)
+  await fresh.client.enroll(secret, machine)
+  const living = await database.db.selectFrom('devices').select('id').where('deleted_at', 'is', null).execute()
+  assert.deepEqual(living, [{ id: old.deviceId }])
+})
+
+test('where the kept device is the one that reports, its agent goes on and the other is refused', async () => {
+  const { old, fresh } = await installedAnew()
+  await merge(fresh.deviceId, old.deviceId)
+  assert.ok((await fresh.client.config()).accepted)
+  assert.ok(!(await old.client.config()).accepted)
+  const kept = await deviceOf(fresh.deviceId)
+  assert.deepEqual([kept.name, kept.serial, kept.hardware_uuid], ['ada-new', before.serial, before.uuid])
+  const restoration = { organizationId, deviceId: old.deviceId, actor: systemActor }
+  await transact(database.db, (tx) => restoreDevice(tx, restoration, happeningAt(agents.now())))
+  assert.ok(!(await old.client.config()).accepted, 'also once its record is restored')
+})
+
+test('two live agents with nothing in common are two machines, unless somebody knows better', async () => {
+  const one = await agents.enrolled(organizationId, before)
+  const other = await agents.enrolled(organizationId, anew)
+  await flush()
+  await assert.rejects(merge(one.deviceId, other.deviceId), (error: ServiceError) => {
+    assert.match(error.errors?.[0]?.message ?? '', /silent for ten minutes/)
+    return error.code === 'invalid'
+  })
+  assert.equal((await deviceOf(other.deviceId)).deleted_at, null)
+  await merge(one.deviceId, other.deviceId, true)
+  assert.notEqual((await deviceOf(other.deviceId)).deleted_at, null)
+})
+
+test('two live agents with one serial are merged without a word', async () => {
+  const one = await make.device(organizationId, { serial: 'SERIAL-1' })
+  const other = await make.device(organizationId, { serial: 'SERIAL-1' })
+  const seen = [one, other].map(({ id }) => ({
+    ...{ organization_id: organizationId, device_id: id, last_seen_at: agents.now() },
+  }))
+  await database.db.insertInto('device_presence').values(seen).execute()
+  await merge(one.id, other.id)
+  assert.notEqual((await deviceOf(other.id)).deleted_at, null)
+})

@@ -1,0 +1,120 @@
+import { addDeviceGroupMembers } from '../../administration/groups/add-device-group-members.ts'
+import { markDeleted } from '../../administration/registrations/mark-deleted.ts'
+import { registerDevice } from '../../administration/registrations/register-device.ts'
+import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
+import { refreshAll } from '../../compliance/results/refresh-failing.ts'
+import { lockTallies } from '../../compliance/standing/adjust-tallies.ts'
+import { holdConfigurations } from '../../compliance/standing/hold-configurations.ts'
+import { followReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
+import { type LockedDevice, lockDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
+import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
+import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import { takeOverDevice } from '../../inventory/devices/take-over-device.ts'
+import { lockPerson } from '../../inventory/people/lock-person.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { endNodeKeys, moveNodeKeys } from '../protocol/node-key-lookups.ts'
+import { getPair, type Pair, refuseOther } from './get-pair.ts'
+import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
+import { agentOf, needsConfirmation } from './rules.ts'
+
+type Merge = Pair & {
+  /** Whoever merges says so where the devices themselves show the opposite. */
+  isOneMachine: boolean
+  actor: Actor
+}
+
+/**
+ * Makes one device of two records of one machine: the kept one takes over the agent and what it has none of, the other one
+ * is deleted as by hand. Fails with not_found, and with invalid for two that cannot be one, and for two that both report
+ * with nothing in common unless `isOneMachine` says so.
+ */
+export async function mergeDevices(tx: Tx, merge: Merge, happening: Happening): Promise<void> {
+  const { organizationId, keptId, otherId, actor } = merge
+  const { now } = happening
+  await holdConfigurations(tx, organizationId)
+  const locked = await lockDevices(tx, organizationId, [keptId, otherId])
+  const { kept, other } = await getPair(tx, merge)
+  if (needsConfirmation(kept, other, now) && !merge.isOneMachine) {
+    refuseOther(
+      'is reporting too and shares neither serial nor hardware UUID with the device that stays: wait until one of them has been silent for ten minutes, or confirm that they are one machine',
+    )
+  }
+  // In the order of everybody who locks more than a device: see `markDeleted`.
+  if (other.registered_owner_id !== null) await lockPerson(tx, organizationId, other.registered_owner_id)
+  await lockTallies(tx, organizationId, [keptId, otherId])
+  await markDeleted(tx, orNotFound(locked.find(({ id }) => id === otherId)), happening)
+  const agent = agentOf(kept, other)
+  if (agent === 'other') await moveNodeKeys(tx, { organizationId, fromId: otherId, toId: keptId })
+  // A record that is restored must not bring a second agent back.
+  else await endNodeKeys(tx, organizationId, otherId)
+  await takeFacts(tx, merge, { kept, other, isAgentMoved: agent === 'other' }, happening)
+  await takeStanding(tx, merge, { kept, other }, happening)
+  await refreshAll(tx, { organizationId, deviceIds: [keptId], now })
+  await queueAgentNotice(tx, organizationId, keptId, now)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device: [keptId, otherId] },
+    description: `Merged the device "${other.name}" (${otherId}) into the device "${kept.name}" (${keptId}), and deleted "${other.name}". ${agentSentence(agent)}`,
+    now,
+  })
+}
+
+const agentSentence = (agent: ReturnType<typeof agentOf>): string =>
+  agent === 'other'
+    ? 'The agent of the deleted device continues as the other one.'
+    : 'The agent of the deleted device is refused.'
+
+type Both = { kept: MergedDevice; other: MergedDevice }
+
+/** Who carries on decides what the machine is called and known by; what is not known of it stays. */
+async function takeFacts(
+  tx: Tx,
+  { organizationId, keptId }: Pair,
+  both: Both & { isAgentMoved: boolean },
+  happening: Happening,
+) {
+  const { kept, other, isAgentMoved } = both
+  const [first, second] = isAgentMoved ? [other, kept] : [kept, other]
+  const isNameTaken = other.is_named && !kept.is_named
+  if (isAgentMoved || isNameTaken) {
+    const { operating_system, hardware_model, agent_version, name } = other
+    const told = { ...(isAgentMoved && { operating_system, hardware_model, agent_version }), name }
+    const facts = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null))
+    await followReportedFacts(tx, { organizationId, deviceId: keptId }, facts, happening)
+  }
+  await takeOverDevice(
+    tx,
+    { organization_id: organizationId, id: keptId },
+    {
+      serial: first.serial ?? second.serial,
+      hardware_uuid: first.hardware_uuid ?? second.hardware_uuid,
+      machine_id: first.machine_id ?? second.machine_id,
+      enrolled_at: first.enrolled_at ?? second.enrolled_at,
+      note: kept.note ?? other.note,
+      is_named: kept.is_named || other.is_named,
+    },
+  )
+}
+
+/** Groups, exemptions and the owner, each with the entry and the events that it has by hand. */
+async function takeStanding(tx: Tx, merge: Merge, { kept, other }: Both, happening: Happening): Promise<void> {
+  const { organizationId, keptId, actor } = merge
+  for (const { id: groupId } of await listGroupsToJoin(tx, merge)) {
+    await addDeviceGroupMembers(tx, { organizationId, groupId, deviceIds: [keptId], actor }, happening)
+  }
+  for (const exemption of await listExemptionsToTake(tx, merge, happening.now)) {
+    const { check_id: checkId, reason, exemption_expires_at: expiresAt } = exemption
+    await exemptCheck(tx, { organizationId, deviceId: keptId, checkId, reason, expiresAt, actor }, happening)
+  }
+  const personId = other.registered_owner_id
+  if (kept.registered_owner_id !== null || personId === null) return
+  await registerDevice(tx, { organizationId, deviceId: keptId, personId, actor }, happening)
+  if (other.registration_suspended_at === null) return
+  const registered: LockedDevice = orNotFound(await lockDevice(tx, organizationId, keptId))
+  const { cause, now } = happening
+  await suspendRegistration(tx, registered, 'the device that was merged into it was suspended', { actor, cause, now })
+}

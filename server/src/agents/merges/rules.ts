@@ -1,0 +1,35 @@
+import { isInUse } from '../protocol/enrollment-rules.ts'
+
+type Identity = { readonly serial: string | null; readonly hardware_uuid: string | null }
+type Spoken = { readonly last_seen_at: string | null }
+
+/** What two devices say of their hardware alike. Makers' placeholders never count: they are not stored. */
+export const sameIdentity = (kept: Identity, other: Identity) => ({
+  serial: kept.serial !== null && kept.serial === other.serial,
+  hardware_uuid: kept.hardware_uuid !== null && kept.hardware_uuid.toLowerCase() === other.hardware_uuid?.toLowerCase(),
+})
+
+/** Whose agent goes on: the one that spoke last, since one machine has one agent. Null where neither ever has. */
+export function agentOf(kept: Spoken, other: Spoken): 'kept' | 'other' | null {
+  if (kept.last_seen_at === null && other.last_seen_at === null) return null
+  return (kept.last_seen_at ?? '') > (other.last_seen_at ?? '') ? 'kept' : 'other'
+}
+
+export const doBothReport = (kept: Spoken, other: Spoken, now: string): boolean =>
+  isInUse(kept.last_seen_at, now) && isInUse(other.last_seen_at, now)
+
+/** Two agents that live with two identities are two machines, unless somebody knows better. */
+export function needsConfirmation(kept: Identity & Spoken, other: Identity & Spoken, now: string): boolean {
+  const same = sameIdentity(kept, other)
+  return doBothReport(kept, other, now) && !same.serial && !same.hardware_uuid
+}
+
+type Device = { readonly id: string; readonly device_type: string; readonly deleted_at: string | null }
+
+/** Why the other device cannot be merged into the kept one; undefined where it can. */
+export function faultOfOther(kept: Device, other: Device): string | undefined {
+  if (kept.id === other.id) return 'is the device itself'
+  if (other.deleted_at !== null) return 'is being deleted already'
+  if (kept.device_type === other.device_type) return undefined
+  return `runs ${other.device_type}, and the device that stays runs ${kept.device_type}`
+}

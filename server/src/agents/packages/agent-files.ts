@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { glob, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type AgentRuntime, agentRuntime } from './agent-runtime.ts'
+
+/** A file to install: where below the root, where it is here, and its mode. */
+export type AgentFile = { path: string; source: string; mode: number }
+
+const home = 'usr/lib/muster-agent'
+const agentFolder = fileURLToPath(new URL('../../../../agent/', import.meta.url))
+
+/** Of the agent's workspace, what an installed agent runs: neither its tests nor the simulator. */
+const isLeftOut = (path: string): boolean =>
+  path.endsWith('.test.ts') || path.startsWith('src/simulate/') || path === 'src/protocol/test-server.ts'
+
+/** The program of the bundled agent, what it imports, and its Node where this one runs elsewhere; in a fixed order. */
+export async function listAgentFiles(): Promise<AgentFile[]> {
+  const sqlite = dirname(createRequire(join(agentFolder, 'package.json')).resolve('wa-sqlite/package.json'))
+  const runtime = agentRuntime()
+  return [
+    ...(await filesOf(agentFolder, ['package.json', 'src/**/*.ts'], 'agent')).filter(
+      ({ path }) => !isLeftOut(path.slice(`${home}/agent/`.length)),
+    ),
+    ...(await filesOf(
+      sqlite,
+      ['package.json', 'LICENSE', 'src/*.js', 'dist/wa-sqlite.{mjs,wasm}'],
+      'node_modules/wa-sqlite',
+    )),
+    { path: `${home}/LICENSE`, source: fileURLToPath(new URL('../../../../LICENSE', import.meta.url)), mode: 0o644 },
+    ...(runtime ? [{ path: `${home}/bin/node`, source: runtime.path, mode: 0o755 }, ...nodeLicense(runtime)] : []),
+  ]
+}
+
+/** Beside the program where Node is unpacked or a package of npm; other installations keep it where they please. */
+function nodeLicense({ path }: AgentRuntime): AgentFile[] {
+  const folder = dirname(dirname(path))
+  const source = [join(folder, 'LICENSE'), join(folder, `node_modules/node-linux-${process.arch}/LICENSE`)].find(
+    existsSync,
+  )
+  return source === undefined ? [] : [{ path: `${home}/bin/LICENSE`, source, mode: 0o644 }]
+}
+
+async function filesOf(folder: string, patterns: readonly string[], below: string): Promise<AgentFile[]> {
+  const names = await Array.fromAsync(glob(patterns, { cwd: folder }))
+  const files = await Promise.all(names.map(async (name) => ((await stat(join(folder, name))).isFile() ? [name] : [])))
+  return files
+    .flat()
+    .toSorted()
+    .map((name) => ({ path: `${home}/${below}/${name}`, source: join(folder, name), mode: 0o644 }))
+}

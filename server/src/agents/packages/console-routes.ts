@@ -1,0 +1,22 @@
+import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { recordOf, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { rebuildPackage } from './rebuild-package.ts'
+import { openPackageSite } from './site.ts'
+
+/** The installers of the agent, on the settings page. */
+export function packageSettingRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db, secrets, config } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/packages/:id/rebuild',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    run: async (call): Promise<RebuiltPackage> => {
+      const site = await openPackageSite(config)
+      return { file_name: await transact(db, (tx) => rebuildPackage(tx, secrets, { ...recordOf(call), site })) }
+    },
+  })
+}

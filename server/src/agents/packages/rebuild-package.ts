@@ -1,0 +1,44 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import { createEnrollmentSecret } from '../protocol/create-enrollment-secret.ts'
+import { revokeEnrollmentSecret } from '../protocol/revoke-enrollment-secret.ts'
+import { lockPackages, type PackageChange, secretNameOf } from './ensure-packages.ts'
+import { fileNameOf } from './package-files.ts'
+import { findPackage } from './queries.ts'
+
+/**
+ * Gives a package another enrollment secret and revokes the one it had, so that no copy of it enrolls any more. Devices
+ * that enrolled with one stay enrolled. Returns the name of the new file. Fails with not_found.
+ */
+export async function rebuildPackage(
+  tx: Tx,
+  secrets: Secrets,
+  { organizationId, id, site, actor, now }: PackageChange & { id: string },
+): Promise<string> {
+  await lockPackages(tx, organizationId)
+  const row = orNotFound(await findPackage(tx, organizationId, id))
+  const by = { organizationId, actor, now }
+  if (row.secret_revoked_at === null) await revokeEnrollmentSecret(tx, { ...by, id: row.enrollment_secret_id })
+  const secret = await createEnrollmentSecret(tx, secrets, { ...by, name: secretNameOf(row) })
+  const renewed = {
+    product_version: site.productVersion,
+    base_url: site.baseUrl,
+    ca_certificate: site.caCertificate,
+    build: row.build + 1,
+    enrollment_secret_id: secret.id,
+    built_at: now,
+  }
+  await tx
+    .updateTable('packages')
+    .set(renewed)
+    .where(inOrganization('packages', organizationId))
+    .where('id', '=', id)
+    .execute()
+  const [from, to] = [fileNameOf(row), fileNameOf({ ...row, ...renewed })]
+  const description = `Made the package "${from}" anew as "${to}" with another enrollment secret.`
+  await recordAudit(tx, { ...by, about: { package: id, enrolment_secret: secret.id }, description })
+  return to
+}

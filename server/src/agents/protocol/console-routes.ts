@@ -1,0 +1,52 @@
+import { EnrollmentSecretCreation, type NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import { recordOf, requesterOf, sessionRoute } from '../../http/session-endpoint.ts'
+import type { SessionGuard } from '../../http/session-guard.ts'
+import { createEnrollmentSecret } from './create-enrollment-secret.ts'
+import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
+import { rotateEnrollmentSecret } from './rotate-enrollment-secret.ts'
+
+/** The secrets that devices enroll with, on the settings page. */
+export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGuard): void {
+  const { db, secrets } = scope.kit
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/enrollment_secrets',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    body: EnrollmentSecretCreation,
+    run: async (call): Promise<NewEnrollmentSecret> => {
+      const { name, person_id: personId, expires_at: expiresAt } = call.body
+      const wanted = {
+        ...requesterOf(call),
+        name,
+        ...(personId !== undefined && { personId: String(personId) }),
+        ...(expiresAt !== undefined && { expiresAt }),
+      }
+      if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(call.now)) {
+        fail('invalid', { errors: [{ field: 'expires_at', message: 'must be in the future' }] })
+      }
+      return transact(db, (tx) => createEnrollmentSecret(tx, secrets, wanted))
+    },
+  })
+  sessionRoute(scope, guard, {
+    method: 'POST',
+    path: '/session/enrollment_secrets/:id/rotate',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    run: (call): Promise<NewEnrollmentSecret> =>
+      transact(db, (tx) => rotateEnrollmentSecret(tx, secrets, recordOf(call))),
+  })
+  sessionRoute(scope, guard, {
+    method: 'DELETE',
+    path: '/session/enrollment_secrets/:id',
+    requires: 'manage_settings',
+    needsFreshProof: true,
+    run: async (call) => {
+      await transact(db, (tx) => revokeEnrollmentSecret(tx, recordOf(call)))
+      return call.reply.code(204).send()
+    },
+  })
+}

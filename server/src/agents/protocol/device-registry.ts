@@ -1,0 +1,124 @@
+import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
+import type { CheckPlan } from './check-plan.ts'
+
+export type OrganizationState = {
+  readonly id: string
+  /** Raised by a notice to the whole organization. */
+  notices: number
+  plan: Promise<CheckPlan> | undefined
+  /** The plan before, for what it has rendered. */
+  lastPlan: CheckPlan | undefined
+  readonly devices: Map<string, DeviceState>
+}
+
+/** What this process remembers of a device; 100,000 of them are held, so it is little. */
+export type DeviceState = {
+  readonly nodeKey: string
+  readonly organization: OrganizationState
+  readonly deviceId: string
+  /** Raised by a notice to the device. */
+  notices: number
+  /** The notices that the last load has taken in. */
+  loadedNotices: number
+  loadedOrganizationNotices: number
+  nextDueAtMs: number
+  /** What the device was asked and has not answered yet: by check or `liveQueryKey`, when, in milliseconds since the epoch. */
+  unanswered: Map<string, number> | undefined
+  /** Names that this process has handed to it and that no write has brought back: their codes need not be checked. */
+  names: Set<string> | undefined
+  /** As what it reports tables; undefined where it reports none. */
+  reportsAs: OsqueryPlatform | undefined
+  /** The tables it was asked for since it enrolled, as long as that is not long ago. */
+  firstAsked: Set<string> | undefined
+  isInUse: boolean
+}
+
+export type DeviceRegistry = ReturnType<typeof deviceRegistry>
+
+/** True when something about the device may have changed since it was loaded. */
+export const isStale = (device: DeviceState): boolean =>
+  device.loadedNotices !== device.notices || device.loadedOrganizationNotices !== device.organization.notices
+
+/** Has the device loaded again before it is asked anything. */
+export function markStale(device: DeviceState): void {
+  device.notices += 1
+}
+
+/** Devices by node key, and by organization for the notices. */
+export function deviceRegistry() {
+  const byNodeKey = new Map<string, DeviceState>()
+  const organizations = new Map<string, OrganizationState>()
+  let noticesTaken = 0
+
+  function organizationOf(id: string): OrganizationState {
+    const known = organizations.get(id)
+    if (known) return known
+    const made = { id, notices: 0, plan: undefined, lastPlan: undefined, devices: new Map<string, DeviceState>() }
+    organizations.set(id, made)
+    return made
+  }
+
+  /** Adds a device as stale: it is to be loaded, or loaded again when a notice came meanwhile. */
+  function add(nodeKey: string, organizationId: string, deviceId: string): DeviceState {
+    const organization = organizationOf(organizationId)
+    const device: DeviceState = {
+      // A slice of a header would keep the whole header alive.
+      nodeKey: Buffer.from(nodeKey, 'latin1').toString('latin1'),
+      organization,
+      deviceId,
+      notices: 0,
+      loadedNotices: -1,
+      loadedOrganizationNotices: -1,
+      nextDueAtMs: 0,
+      unanswered: undefined,
+      names: undefined,
+      reportsAs: undefined,
+      firstAsked: undefined,
+      isInUse: true,
+    }
+    const earlier = organization.devices.get(deviceId)
+    if (earlier) earlier.notices += 1
+    organization.devices.set(deviceId, device)
+    byNodeKey.set(device.nodeKey, device)
+    return device
+  }
+
+  function remove(device: DeviceState): void {
+    byNodeKey.delete(device.nodeKey)
+    const { devices } = device.organization
+    if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
+  }
+
+  function markOrganization(organization: OrganizationState): void {
+    organization.notices += 1
+    organization.plan = undefined
+  }
+
+  return {
+    find: (nodeKey: string): DeviceState | undefined => byNodeKey.get(nodeKey),
+    add,
+    remove,
+    /** Null: the whole organization, its plan included. */
+    takeNotice(organizationId: string, deviceId: string | null): void {
+      noticesTaken += 1
+      const organization = organizations.get(organizationId)
+      if (organization && deviceId === null) markOrganization(organization)
+      const device = deviceId === null ? undefined : organization?.devices.get(deviceId)
+      if (device) device.notices += 1
+    },
+    /** Notices may have been missed: nothing remembered counts without being loaded again. */
+    distrustAll(): void {
+      noticesTaken += 1
+      for (const organization of organizations.values()) markOrganization(organization)
+    },
+    /** Forgets the devices that were not in use since the last call. */
+    forgetUnused(): void {
+      for (const device of [...byNodeKey.values()]) {
+        if (device.isInUse) device.isInUse = false
+        else remove(device)
+      }
+    },
+    noticesTaken: (): number => noticesTaken,
+    size: (): number => byNodeKey.size,
+  }
+}

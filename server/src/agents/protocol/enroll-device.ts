@@ -1,0 +1,157 @@
+import { sql } from 'kysely'
+import { ulid } from 'ulid'
+import { admitReenrollment } from '../../administration/registrations/admit-reenrollment.ts'
+import { refusalsInWords } from '../../administration/registrations/end-identity-conflicts.ts'
+import { registerDevice } from '../../administration/registrations/register-device.ts'
+import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
+import { type Tx, transact } from '../../base/db/transact.ts'
+import { retarget, targetedChecks } from '../../compliance/targeting/retarget.ts'
+import { followReportedFacts, type ReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
+import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
+import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
+import { addDevice, renewDevice } from '../../inventory/devices/save-enrolled-device.ts'
+import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import { type Actor, recordAudit, systemActorAt } from '../../signals/audit/record-audit.ts'
+import { announce } from '../../signals/events/announce.ts'
+import type { AgentContext } from './agent-context.ts'
+import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
+import { type DeviceFacts, doubtOf, type EnrollmentRequest, identityOf, isInUse } from './enrollment-rules.ts'
+import { enrollmentSecretPurpose } from './enrollment-secret-place.ts'
+import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
+import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
+
+type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
+/** The service acts, at the request of an agent. */
+type Enrolling = Happening & { readonly actor: Actor }
+type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'identity_conflict' }
+
+export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
+
+/**
+ * Enrolls a machine: a new device, or the one that it was before, whose earlier node key dies. Refuses
+ * a secret that is not in force, and a machine that enrolls in turn with another one of the same identity. Fails with
+ * status 503 when too many machines enroll at the same time.
+ */
+export async function enrollDevice(
+  context: AgentContext,
+  request: EnrollmentRequest,
+  { organizationId, ipAddress, isGone }: { organizationId: string; ipAddress: string; isGone: () => boolean },
+): Promise<Enrollment> {
+  const { db, metrics, presence, secrets } = context
+  const nodeKey = makeNodeKey(secrets)
+  let now = context.clock()
+  const enrolled = await context.enrolling.take({ organizationId, isGone }, () => {
+    now = context.clock()
+    return transact(db, async (tx) => {
+      const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
+      if (!secret) return undefined
+      const happening: Happening = { cause: ulid(), initiator: 'system', now }
+      const actor = systemActorAt(ipAddress)
+      const device = await enroll(tx, context, secret, request.facts, { ...happening, actor })
+      if (device.outcome === 'identity_conflict') return { ...device, organizationId: secret.organization_id }
+      if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
+      await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
+      return { ...device, organizationId: secret.organization_id }
+    })
+  })
+  metrics.enrollments.inc({ outcome: enrolled?.outcome ?? 'refused' })
+  if (!enrolled) return { refusal: 'unknown_secret' }
+  if (enrolled.outcome === 'identity_conflict') return { refusal: 'identity_conflict' }
+  presence.note(enrolled.organizationId, enrolled.deviceId, now)
+  return { nodeKey }
+}
+
+async function enroll(
+  tx: Tx,
+  context: AgentContext,
+  secret: EnrollmentSecret,
+  facts: DeviceFacts,
+  happening: Enrolling,
+): Promise<Enrolled> {
+  const organizationId = secret.organization_id
+  const identity = identityOf(facts)
+  if (identity !== undefined) {
+    // Two enrollments of one machine come one after the other, so that the second finds what the first has made.
+    const key = JSON.stringify([organizationId, identity])
+    await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
+    const known = await findEnrolledDevice(tx, organizationId, facts)
+    const device = known && (await lockDevice(tx, organizationId, known.id))
+    if (known && device) {
+      const seenAt = context.presence.unwritten(organizationId, known.id) ?? ''
+      const lastSeenAt = seenAt > (known.last_seen_at ?? '') ? seenAt : known.last_seen_at
+      // The enrollment itself is noted as a contact, too, but tells nothing of an agent that lives.
+      const spokeAt = lastSeenAt !== null && lastSeenAt > (known.enrolled_at ?? '') ? lastSeenAt : null
+      const admission = isInUse(spokeAt, happening.now) ? await admitReenrollment(tx, device, happening) : undefined
+      if (admission?.isRefused) return { deviceId: device.id, outcome: 'identity_conflict' }
+      const refusals = refusalsInWords(admission?.refusedBefore ?? 0)
+      await enrollAgain(tx, device, secret, facts, { spokeAt, refusals }, happening)
+      return { deviceId: device.id, outcome: 'again' }
+    }
+  }
+  return { deviceId: await enrollNew(tx, secret, facts, happening), outcome: 'new' }
+}
+
+async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, happening: Enrolling): Promise<string> {
+  const organizationId = secret.organization_id
+  const deviceId = await addDevice(tx, organizationId, facts, happening.now)
+  const device = await lockDevice(tx, organizationId, deviceId)
+  if (device) await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
+  await announce(tx, [
+    {
+      type: 'devices.created',
+      organizationId,
+      deviceId,
+      deviceName: facts.name,
+      cause: happening.cause,
+      at: happening.now,
+    },
+  ])
+  await registerToPerson(tx, secret, deviceId, happening)
+  return deviceId
+}
+
+async function enrollAgain(
+  tx: Tx,
+  device: LockedDevice,
+  secret: EnrollmentSecret,
+  facts: DeviceFacts,
+  earlier: { spokeAt: string | null; refusals: string },
+  happening: Enrolling,
+): Promise<void> {
+  const { actor, now } = happening
+  const organizationId = device.organization_id
+  await renewDevice(tx, device, facts, now)
+  await followReportedFacts(tx, { organizationId, deviceId: device.id }, toldBy(facts), happening)
+  const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
+  if (renewed.device_type !== device.device_type) {
+    await retarget(tx, [renewed], await targetedChecks(tx, organizationId), happening)
+  }
+  await queueAgentNotice(tx, organizationId, device.id, now)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { device: device.id, enrolment_secret: secret.id },
+    description: `The device "${facts.name}" enrolled again with the enrollment secret "${secret.name}"${earlier.refusals}.`,
+    now,
+  })
+  const doubt = doubtOf(
+    { registered_owner_id: device.registered_owner_id, spokeAt: earlier.spokeAt },
+    secret.person_id,
+    now,
+  )
+  if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, happening)
+  if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, happening)
+}
+
+/** What a machine could not read of itself this time stays as it was. */
+const toldBy = ({ name, operating_system, hardware_model, agent_version }: DeviceFacts): ReportedFacts =>
+  Object.fromEntries(
+    Object.entries({ name, operating_system, hardware_model, agent_version }).filter(([, value]) => value !== null),
+  )
+
+/** An enrollment secret that an administrator issued for a person is the approval of the person's device. */
+async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Enrolling) {
+  if (secret.person_id === null) return
+  const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }
+  await registerDevice(tx, { ...registration, actor: happening.actor }, happening)
+}

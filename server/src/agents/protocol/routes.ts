@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
+import { admitEnrollment } from './admit-enrollment.ts'
+import type { AgentContext } from './agent-context.ts'
+import {
+  type Answer,
+  failure,
+  identityConflict,
+  parseFields,
+  success,
+  tooLarge,
+  unknownNodeKey,
+  unknownSecret,
+  unreadable,
+} from './answers.ts'
+import { type BodyLimits, bodyLimits } from './bodies/body-limits.ts'
+import { endAfter } from './bodies/reading.ts'
+import { type BodyReceiver, bodyReceiver } from './bodies/receive-bodies.ts'
+import { addBodyParser, answerWith, decorateRequests } from './body-routes.ts'
+import { deviceConfig } from './device-config.ts'
+import { type DeviceState, isStale } from './device-registry.ts'
+import { enrollDevice } from './enroll-device.ts'
+import { readEnrollment } from './enrollment-rules.ts'
+import { answerRead } from './hand-out-queries.ts'
+import { idleReader, nodeKeyOf } from './idle-reads.ts'
+import { authenticate, authenticateByBody, type LoadedDevice, noteContact, stateOf } from './load-device.ts'
+import { takeAnswers, takeTooLarge } from './take-answers.ts'
+import { answerLog } from './take-log.ts'
+
+export type { AgentContext }
+
+const prefixes = ['/api/v1/osquery', '/api/osquery']
+
+const kilobyte = 1024
+const megabyte = 1024 * kilobyte
+
+/**
+ * osquery's remote API. The agent looks at the body only, never at the status: an empty body would mean success and
+ * lose data, so every answer is a JSON object, and one with `error` unless it is a success.
+ */
+export function agentRoutes(app: FastifyInstance, context: AgentContext, limits: BodyLimits = bodyLimits): void {
+  decorateRequests(app)
+  const bodies = bodyReceiver(context, limits)
+  app.addHook('onClose', async () => bodies.stop())
+  // Before the server waits for its requests to end, so that it need not wait for theirs.
+  app.addHook('preClose', (done) => {
+    void context.enrolling.stop()
+    done()
+  })
+  const idleReads = idleReader(context, bodies)
+  for (const prefix of prefixes) {
+    app.earlyAnswers.add(`${prefix}/distributed/read`, idleReads)
+    app.register(
+      (scope, _options, done) => {
+        addScope(scope, context, bodies)
+        done()
+      },
+      { prefix },
+    )
+  }
+}
+
+function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
+  addBodyParser(scope, bodies)
+  scope.setNotFoundHandler((request, reply) => {
+    const methods = scope.allowedMethods(request.url.split('?', 1)[0] ?? '', request.headers)
+    if (methods.length === 0) return answerWith(reply, failure(404, 'There is no such endpoint'))
+    reply.header('allow', methods.join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    return answerWith(reply, failure(405, `This endpoint does not take ${request.method}`))
+  })
+  scope.setErrorHandler((error, request, reply) => answerWith(reply, answerOfError(context, error, request)))
+  addSmallEndpoints(scope, context, bodies)
+  addLargeEndpoints(scope, context, bodies)
+}
+
+const config = { access: 'agent', isChatty: true } as const
+
+function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
+  const enrollment = { config: { ...config, isEnrollment: true }, bodyLimit: 64 * kilobyte } as const
+  scope.post('/enroll', enrollment, async (request, reply) => answerWith(reply, await enroll(context, request)))
+  const options = { config, bodyLimit: 16 * kilobyte }
+  scope.post('/config', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
+    respond(context, bodies, request, reply, async (device) =>
+      success(deviceConfig(stateOf(device).deviceId, stateOf(device).reportsAs, context.registry.size())),
+    ),
+  )
+  scope.post('/distributed/read', { ...options, onRequest: admitByHeader(context) }, (request, reply) =>
+    respond(context, bodies, request, reply, (found) => answerRead(context, found)),
+  )
+}
+
+function addLargeEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
+  const options = { config, bodyLimit: 16 * megabyte, onRequest: admitByHeader(context) }
+  scope.post('/distributed/write', options, async (request, reply) =>
+    request.agentBody?.kind === 'skipped' && request.agentDevice
+      ? answerWith(reply, await dropAnswers(context, stateOf(request.agentDevice)))
+      : respond(context, bodies, request, reply, async (device, body) => {
+          await takeAnswers(context, stateOf(device), body, isDatabaseUnavailable)
+          return success()
+        }),
+  )
+  scope.post('/log', options, async (request, reply) => {
+    const { agentDevice: device, ip } = request
+    return answerWith(reply, await answerLog(context, { bytes: bodyOf(request), device, ip }, isDatabaseUnavailable))
+  })
+}
+
+// The scope's own parser gives bytes, or nothing.
+const bodyOf = (request: FastifyRequest): Buffer | undefined => request.body as Buffer | undefined
+
+/** Agents since osquery 5.23 send the node key in a header, too, so that a stranger's body need not be read. */
+function admitByHeader(context: AgentContext) {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const nodeKey = nodeKeyOf(request.headers.authorization)
+    const known = nodeKey === undefined ? undefined : context.registry.find(nodeKey)
+    if (nodeKey === undefined || (known && !isStale(known))) {
+      request.agentDevice = known
+      done()
+      return
+    }
+    authenticate(context, nodeKey, request.ip).then((found) => {
+      request.agentDevice = found
+      if (found) return done()
+      endAfter(request.raw, bodyLimits.lingerMs)
+      answerWith(reply, unknownNodeKey)
+    }, done)
+  }
+}
+
+/** Answers an authenticated request; the body's node key counts where no header has one. */
+async function respond(
+  context: AgentContext,
+  bodies: BodyReceiver,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (device: DeviceState | LoadedDevice, body: Record<string, unknown>) => Promise<Answer>,
+): Promise<FastifyReply> {
+  if (request.agentBody?.kind === 'skipped') return answerWith(reply, tooLarge)
+  const body = parseFields(bodyOf(request))
+  if (!body) return answerWith(reply, unreadable)
+  const found = request.agentDevice ?? (await authenticateByBody(context, body, request.ip))
+  if (!found) return answerWith(reply, unknownNodeKey)
+  if (request.headers.authorization === undefined) bodies.vouch(request, stateOf(found))
+  noteContact(context, stateOf(found), context.clock())
+  return answerWith(reply, await work(found, body))
+}
+
+/** An agent would send a write that is refused again with every later one, and so report nothing any more. */
+async function dropAnswers(context: AgentContext, device: DeviceState): Promise<Answer> {
+  const { deviceId, organization } = device
+  context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')
+  await takeTooLarge(context, device, isDatabaseUnavailable)
+  return success()
+}
+
+async function enroll(context: AgentContext, request: FastifyRequest): Promise<Answer> {
+  const enrollment = readEnrollment(parseFields(bodyOf(request)))
+  const organizationId = enrollment && (await admitEnrollment(context, enrollment.secret, request.ip))
+  if (!enrollment || organizationId === undefined) return unknownSecret
+  const { socket } = request.raw
+  const isGone = () => socket.destroyed || socket.readableEnded
+  const enrolled = await enrollDevice(context, enrollment, { organizationId, ipAddress: request.ip, isGone })
+  if ('nodeKey' in enrolled) return success(JSON.stringify({ node_key: enrolled.nodeKey, node_invalid: false }))
+  return enrolled.refusal === 'identity_conflict' ? identityConflict : unknownSecret
+}
+
+function answerOfError(context: AgentContext, error: unknown, request: FastifyRequest): Answer {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  if (error instanceof Error && status !== 500) return failure(status, error.message)
+  const isUnavailable = isDatabaseUnavailable(error)
+  context.log[isUnavailable ? 'warn' : 'error']({ requestId: request.id, err: error }, 'agent request failed')
+  return isUnavailable ? failure(503, 'The service is not available') : failure(500, 'The request failed')
+}

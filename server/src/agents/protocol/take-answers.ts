@@ -1,0 +1,141 @@
+import { TooManyRecordings } from '../../compliance/results/record-in-batches.ts'
+import type { CheckRun } from '../../compliance/results/record-results.ts'
+import { failedAnswer, type GivenAnswer, keepAnswer } from '../../live-queries/keep-answer.ts'
+import type { LiveAnswer } from '../../live-queries/record-live-answers.ts'
+import { isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
+import type { AgentContext } from './agent-context.ts'
+import { liveRowsOf, type QueryAnswer, readAnswers } from './answer-rules.ts'
+import type { DeviceState } from './device-registry.ts'
+import { liveQueryKey, liveQueryOfKey } from './due-rules.ts'
+import { parseQueryName } from './query-names.ts'
+import { recordRuns } from './record-runs.ts'
+import { takeFirstRound } from './take-snapshots.ts'
+
+/**
+ * Takes in a distributed write. Answers to what this device was not asked are ignored. When something in it cannot
+ * be recorded although the database is there, the rest is: the agent would send the same again and again.
+ */
+export async function takeAnswers(
+  context: AgentContext,
+  device: DeviceState,
+  body: unknown,
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<void> {
+  await takeFirstRound(context, device, body, isDatabaseUnavailable)
+  const { runs, liveAnswers } = await sortAnswers(context, device, body)
+  await recordChecks(context, device, runs, isDatabaseUnavailable)
+  await recordLive(context, device, liveAnswers, isDatabaseUnavailable)
+}
+
+/** Nobody waits for what was too long to be read: the live queries that the device was asked have failed on it. */
+export async function takeTooLarge(
+  context: AgentContext,
+  device: DeviceState,
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
+  const answers = [...(device.unanswered?.keys() ?? [])].flatMap((key) => {
+    const query = liveQueryOfKey(key)
+    return query ? [{ deviceId: device.deviceId, ...query, ...failedAnswer(tooLargeMessage) }] : []
+  })
+  await recordLive(context, device, answers, isDatabaseUnavailable)
+}
+
+const tooLargeMessage = 'The answer is larger than 16 MB. Ask for fewer rows or columns.'
+
+type IsUnavailable = (error: unknown) => boolean
+
+async function recordChecks(
+  context: AgentContext,
+  device: DeviceState,
+  runs: readonly CheckRun[],
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
+  if (runs.length === 0) return
+  const isToBeSentAgain = (error: unknown) => error instanceof TooManyRecordings || isDatabaseUnavailable(error)
+  try {
+    await recordRuns(context, device, runs)
+  } catch (error) {
+    if (isToBeSentAgain(error)) throw error
+    for (const run of runs) await recordAlone(context, device, run, isToBeSentAgain)
+  }
+}
+
+async function recordLive(
+  context: AgentContext,
+  device: DeviceState,
+  answers: readonly LiveAnswer[],
+  isDatabaseUnavailable: IsUnavailable,
+): Promise<void> {
+  if (answers.length === 0) return
+  const place = { organizationId: device.organization.id, deviceId: device.deviceId }
+  try {
+    const stored = await context.recordLiveAnswers(place, answers)
+    context.metrics.answers.inc({ outcome: 'recorded' }, stored)
+    context.metrics.answers.inc({ outcome: 'refused' }, answers.length - stored)
+    for (const answer of answers) device.unanswered?.delete(liveQueryKey(answer))
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    context.metrics.answers.inc({ outcome: 'failed' }, answers.length)
+    context.log.error({ ...place, err: error }, 'answers to live queries not recorded')
+  }
+}
+
+async function recordAlone(
+  context: AgentContext,
+  device: DeviceState,
+  run: CheckRun,
+  isToBeSentAgain: (error: unknown) => boolean,
+): Promise<void> {
+  try {
+    await recordRuns(context, device, [run])
+  } catch (error) {
+    if (isToBeSentAgain(error)) throw error
+    context.metrics.answers.inc({ outcome: 'failed' })
+    const { deviceId, organization } = device
+    context.log.error(
+      { organizationId: organization.id, deviceId, checkId: run.checkId, err: error },
+      'result not recorded',
+    )
+  }
+}
+
+type Sorted = { runs: CheckRun[]; liveAnswers: LiveAnswer[] }
+
+/** What the answers say, each check once: of several answers, which a failed write can leave, the latest. */
+async function sortAnswers(context: AgentContext, device: DeviceState, body: unknown): Promise<Sorted> {
+  const { deviceId } = device
+  const place = { organizationId: device.organization.id, deviceId }
+  const nowMs = Date.parse(context.clock())
+  const runs = new Map<string, CheckRun>()
+  const liveAnswers = new Map<string, LiveAnswer>()
+  for (const answer of readAnswers(body)) {
+    if (isInventoryQueryName(answer.name)) continue
+    const query = parseQueryName(context.secrets, place, answer.name, nowMs, device.names?.delete(answer.name))
+    if (!query) {
+      context.metrics.answers.inc({ outcome: 'refused' })
+      continue
+    }
+    const { kind, id, revision, issuedAtMs } = query
+    if (kind === 'campaign') {
+      const live = {
+        deviceId,
+        campaignId: id,
+        revision: Number(revision),
+        ...(await keepAnswer(givenAnswer(answer, body))),
+      }
+      liveAnswers.set(liveQueryKey(live), live)
+      continue
+    }
+    const ranAt = new Date(issuedAtMs).toISOString()
+    const run = { checkId: id, queryRevision: revision, ranAt, outcome: answer.outcome }
+    if (ranAt > (runs.get(id)?.ranAt ?? '')) runs.set(id, run)
+  }
+  if (device.names?.size === 0) device.names = undefined
+  return { runs: [...runs.values()], liveAnswers: [...liveAnswers.values()] }
+}
+
+function givenAnswer({ name, outcome }: QueryAnswer, body: unknown): GivenAnswer {
+  return outcome.kind === 'rows'
+    ? { kind: 'rows', ...liveRowsOf(body, name) }
+    : { kind: 'error', message: outcome.message }
+}

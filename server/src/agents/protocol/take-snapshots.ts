@@ -1,0 +1,129 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { readSnapshot, type Snapshot } from '../../reporting/read-snapshot.ts'
+import { recordSnapshots } from '../../reporting/record-snapshots.ts'
+import { findInventoryQuery, isInventoryQueryName } from '../../reporting/schedule-inventory.ts'
+import type { AgentContext } from './agent-context.ts'
+import { fieldsOf } from './answers.ts'
+import type { DeviceState } from './device-registry.ts'
+
+type Report = Parameters<typeof readSnapshot>[0]
+
+/** Takes in the snapshots among the result lines of a log; anything else among them is counted and dropped. */
+export async function takeSnapshotLines(
+  context: AgentContext,
+  device: DeviceState,
+  lines: readonly unknown[],
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<void> {
+  const now = context.clock()
+  await take(
+    context,
+    device,
+    lines.map((line) => reportOfLine(device, line, now)),
+    isDatabaseUnavailable,
+  )
+}
+
+/** Takes in what a device answers to its first round, which comes as a distributed write. */
+export async function takeFirstRound(
+  context: AgentContext,
+  device: DeviceState,
+  body: unknown,
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<void> {
+  const { queries, statuses } = fieldsOf(body) ?? {}
+  const statusOf = fieldsOf(statuses) ?? {}
+  const takenAt = context.clock()
+  const names = Object.entries(fieldsOf(queries) ?? {}).filter(([name]) => isInventoryQueryName(name))
+  const reports = names.map(([name, rows]) => {
+    const table = device.reportsAs && findInventoryQuery(device.reportsAs, name)?.table
+    const hasFailed = Number(statusOf[name] ?? 0) !== 0
+    return table && !hasFailed ? { table, rows, takenAt, isScheduled: false } : undefined
+  })
+  await take(context, device, reports, isDatabaseUnavailable)
+}
+
+/** A device whose clock runs ahead would shut out what it reports once the clock is right: so the future is now. */
+function reportOfLine(device: DeviceState, line: unknown, now: string): Report | undefined {
+  const { name, action, snapshot, unixTime } = fieldsOf(line) ?? {}
+  const seconds = typeof unixTime === 'string' ? Number(unixTime) : unixTime
+  const isSnapshot = action === 'snapshot' && Array.isArray(snapshot) && typeof name === 'string'
+  if (!isSnapshot || !device.reportsAs || typeof seconds !== 'number' || !(seconds > 0)) return undefined
+  const query = findInventoryQuery(device.reportsAs, name)
+  if (!query) return undefined
+  const takenAtMs = Math.min(Math.floor(seconds) * 1000, Date.parse(now))
+  return { table: query.table, rows: snapshot, takenAt: new Date(takenAtMs).toISOString(), isScheduled: true }
+}
+
+async function take(
+  context: AgentContext,
+  device: DeviceState,
+  reports: readonly (Report | undefined)[],
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<void> {
+  const known = reports.filter((report) => report !== undefined)
+  const newest = newestOfEachTable(known)
+  context.metrics.snapshots.inc({ outcome: 'outdated' }, known.length - newest.length)
+  const snapshots: Snapshot[] = []
+  for (const report of newest) {
+    const snapshot = readSnapshot(report)
+    if (isAnswer(report, snapshot)) snapshots.push(snapshot)
+    // Large snapshots take tens of milliseconds each: others get their turn in between.
+    await nextTurn()
+  }
+  const ignored = reports.length - known.length + (newest.length - snapshots.length)
+  context.metrics.snapshots.inc({ outcome: 'ignored' }, ignored)
+  if (snapshots.length === 0) return
+  try {
+    await record(context, device, snapshots)
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    for (const snapshot of snapshots) await recordAlone(context, device, snapshot, isDatabaseUnavailable)
+  }
+}
+
+/** Rows of which none has any of the asked columns do not say that the table is empty. */
+const isAnswer = ({ rows }: Report, snapshot: Snapshot): boolean =>
+  snapshot.rows.length > 0 || !Array.isArray(rows) || rows.length === 0
+
+/** After a time without a connection, an agent sends what it has kept: only the last of each table counts. */
+function newestOfEachTable(reports: readonly Report[]): Report[] {
+  const newest = new Map<string, Report>()
+  for (const report of reports) {
+    const known = newest.get(report.table.name)
+    if (!known || report.takenAt >= known.takenAt) newest.set(report.table.name, report)
+  }
+  return [...newest.values()]
+}
+
+async function record(context: AgentContext, device: DeviceState, snapshots: readonly Snapshot[]): Promise<void> {
+  const place = { organizationId: device.organization.id, deviceId: device.deviceId }
+  const outcomes = await context.inRecordingTurn(() =>
+    recordSnapshots(context.db, context.snapshotTimes, place, snapshots, context.clock()),
+  )
+  for (const [index, { table, isTruncated }] of snapshots.entries()) {
+    const outcome = outcomes[index] ?? 'outdated'
+    context.metrics.snapshots.inc({ outcome })
+    if (isTruncated && outcome === 'changed') {
+      context.log.warn({ ...place, table: table.name }, 'a snapshot was too large and has been cut short')
+    }
+  }
+}
+
+/** What cannot be recorded although the database is there is dropped: the agent would send it again and again. */
+async function recordAlone(
+  context: AgentContext,
+  device: DeviceState,
+  snapshot: Snapshot,
+  isDatabaseUnavailable: (error: unknown) => boolean,
+): Promise<void> {
+  try {
+    await record(context, device, [snapshot])
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    context.metrics.snapshots.inc({ outcome: 'failed' })
+    const { deviceId, organization } = device
+    const fields = { organizationId: organization.id, deviceId, table: snapshot.table.name, err: error }
+    context.log.error(fields, 'snapshot not recorded')
+  }
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
+import { connectPostgres } from './connect.ts'
+import { testMigrations } from './test-schema.ts'
+import { transact } from './transact.ts'
+
+const database = testDatabase(testMigrations)
+
+function mailbox() {
+  const arrivals = new EventEmitter()
+  const received: string[] = []
+  const receive = (payload: string) => {
+    received.push(payload)
+    arrivals.emit('arrival')
+  }
+  const waitFor = async (count: number) => {
+    while (received.length < count) await once(arrivals, 'arrival', { signal: AbortSignal.timeout(120_000) })
+  }
+  return { received, receive, waitFor }
+}
+
+const notify = (channel: string, payload: string) => sql`select pg_notify(${channel}, ${payload})`.execute(database.db)
+
+test('a script of several statements gives the rows of all of them', async () => {
+  const rows = await database.connection.executeScript(`
+    create table scripted (id int); insert into scripted values (1), (2) returning id; select max(id) from scripted`)
+  assert.deepEqual(rows, [{ id: 1 }, { id: 2 }, { max: 2 }])
+})
+
+test('a script that fails inside a transaction of its own leaves none open', async () => {
+  const script = 'begin; create table half (id int); select 1/0; commit'
+  await assert.rejects(database.connection.executeScript(script), { code: '22012' })
+  const { rows } = await sql`select to_regclass('half') as half`.execute(database.db)
+  assert.deepEqual(rows, [{ half: null }])
+})
+
+test('a script inside a transaction is refused', async () => {
+  await assert.rejects(
+    transact(database.db, () => database.connection.executeScript('select 1')),
+    /Query the transaction/,
+  )
+})
+
+test('notifications reach every listener of the channel until it ends its listening', async () => {
+  const [first, second, other] = [mailbox(), mailbox(), mailbox()]
+  const stopFirst = await database.connection.listen('Wake "up"', first.receive)
+  const stopSecond = await database.connection.listen('Wake "up"', second.receive)
+  const stopOther = await database.connection.listen('other', other.receive)
+  await notify('Wake "up"', 'one')
+  await Promise.all([first.waitFor(1), second.waitFor(1)])
+  await stopFirst()
+  await notify('Wake "up"', 'two')
+  await second.waitFor(2)
+  assert.deepEqual([first.received, second.received, other.received], [['one'], ['one', 'two'], []])
+  await Promise.all([stopSecond(), stopOther()])
+})
+
+test('a notification inside a transaction arrives after its commit and never after its rollback', async () => {
+  const { received, receive, waitFor } = mailbox()
+  const stop = await database.connection.listen('committed', receive)
+  await transact(database.db, async (tx) => {
+    await sql`select pg_notify('committed', 'kept')`.execute(tx)
+    await pause(50)
+    assert.deepEqual(received, [])
+  })
+  await assert.rejects(
+    transact(database.db, async (tx) => {
+      await sql`select pg_notify('committed', 'lost')`.execute(tx)
+      throw new Error('no')
+    }),
+  )
+  await notify('committed', 'last')
+  await waitFor(2)
+  assert.deepEqual(received, ['kept', 'last'])
+  await stop()
+})
+
+testOnPostgres('closing twice is closing once', async () => {
+  const connection = await connectPostgres({ url: database.url ?? '' })
+  await Promise.all([connection.close(), connection.close()])
+  await assert.rejects(sql`select 1`.execute(connection.db))
+})
+
+test('a server that cannot be reached is a rejection', async () => {
+  await assert.rejects(connectPostgres({ url: 'postgres://nobody@127.0.0.1:1/none' }), { code: 'ECONNREFUSED' })
+})
+
+testOnPostgres('sessions run at UTC, without JIT, under a statement timeout', async () => {
+  const connection = await connectPostgres({
+    url: database.url ?? '',
+    statementTimeoutMs: 200,
+    applicationName: 'probe',
+  })
+  const { rows } = await sql`
+    select current_setting('TimeZone') as zone, current_setting('jit') as jit,
+      current_setting('application_name') as name`.execute(connection.db)
+  assert.deepEqual(rows, [{ zone: 'UTC', jit: 'off', name: 'probe' }])
+  await assert.rejects(sql`select pg_sleep(5)`.execute(connection.db), { code: '57014' })
+  await connection.close()
+})
+
+testOnPostgres('lost connections are replaced and listened on again', async () => {
+  const connection = await connectPostgres({ url: database.url ?? '', applicationName: 'severed' })
+  const { received, receive, waitFor } = mailbox()
+  let reconnects = 0
+  const stopListening = await connection.listen('after', receive, () => {
+    reconnects += 1
+  })
+  const held = transact(connection.db, async (tx) => {
+    await sql`select 1`.execute(tx)
+    await pause(300)
+    await sql`select 1`.execute(tx)
+  })
+  held.catch(() => {})
+  await pause(50)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'severed'`.execute(
+    database.db,
+  )
+  await assert.rejects(held)
+  assert.deepEqual((await sql`select 1 as one`.execute(connection.db)).rows, [{ one: 1 }])
+  for (let attempt = 0; received.length === 0; attempt += 1) {
+    assert.ok(attempt < 100, 'the listener came back')
+    await notify('after', 'again')
+    await pause(50)
+  }
+  await waitFor(1)
+  assert.equal(reconnects, 1)
+  await stopListening()
+  await connection.close()
+})

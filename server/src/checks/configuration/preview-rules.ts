@@ -1,0 +1,140 @@
+import { plusMs } from '../../base/time.ts'
+import { type BlockingPolicy, decideBlocking, isBlocking } from '../../compliance/issues/rules.ts'
+import { isAllowed, type TargetedDevice } from '../../compliance/standing/targeting-rules.ts'
+import {
+  type AuthStateDecision,
+  decideAuthState,
+  type StateOfIssue,
+  stateOfIssue,
+} from '../../inventory/devices/rules.ts'
+
+export const strategies = ['report_only', 'notify_only', 'warn_then_block', 'block_immediately'] as const
+
+/** What a configuration says of blocking. */
+export type BlockingRules = BlockingPolicy & {
+  blocking_allowed_groups: readonly string[]
+  blocking_excluded_groups: readonly string[]
+}
+
+export type OwnIssue = {
+  exempted: boolean
+  detected_at: string
+  blocking_since: string | null
+  /** As the configuration that is saved has it; null where that blocks nobody. */
+  blocks_device_at: string | null
+}
+
+/** A device, what the check last said there, and the open issues of the check and of all others. */
+export type PreviewedDevice = TargetedDevice & {
+  registered_owner_id: string | null
+  registered_at: string | null
+  registration_suspended_at: string | null
+  auth_state: AuthStateDecision['auth_state']
+  will_block_at: string | null
+  snoozed_until: string | null
+  own: readonly OwnIssue[]
+  others: readonly StateOfIssue[]
+}
+
+export type SparedReason = 'exempted' | 'excluded_group' | 'outside_groups' | 'unregistered' | 'snoozed'
+
+export type Forecast = {
+  /** Right after saving. */
+  afterSaving: AuthStateDecision
+  /** At the end of the grace period, if nothing else happens. */
+  atEnd: AuthStateDecision
+  /** When the first issue of this check blocks; null when none will. */
+  blocksAt: string | null
+  /** Whether that is sooner than as the configuration is saved now. */
+  isHit: boolean
+  /** Why a failing device is not blocked by the end; null where it is, or where nobody is to be blocked. */
+  spared: SparedReason | null
+}
+
+/** When everything that fails now blocks, but for what is snoozed for longer. */
+export function endOfGrace(rules: BlockingPolicy, now: string): string {
+  const graceMs = rules.remediation_strategy === 'warn_then_block' ? rules.block_auth_grace_period_days * 86_400_000 : 0
+  const end = isBlocking(rules) ? plusMs(now, graceMs) : now
+  return isBlocking(rules) && rules.begins_blocking_on !== null && rules.begins_blocking_on > end
+    ? rules.begins_blocking_on
+    : end
+}
+
+/** What saving `rules` does to a device; `isTargeted` says whether the check still runs there. */
+export function forecast(
+  device: PreviewedDevice,
+  rules: BlockingRules,
+  isTargeted: boolean,
+  { now, end }: { now: string; end: string },
+): Forecast {
+  // What a check leaves has its issues resolved.
+  const own = isTargeted ? device.own.map((issue) => decideOwn(issue, device, rules, now)) : []
+  const issues = [...device.others, ...own.map((issue) => stateOfIssue({ ...issue, ...rules }))]
+  const afterSaving = decideAuthState(device, issues, now)
+  const atEnd = decideAuthState({ ...device, ...afterSaving }, issues, end)
+  const blocksAt = earliest(own)
+  const blockedAsItIs = earliest(device.own)
+  const isHit = blocksAt !== null && (blockedAsItIs === null || blocksAt < blockedAsItIs)
+  return { afterSaving, atEnd, blocksAt, isHit, spared: sparedReason(device, rules, own, blocksAt, end) }
+}
+
+const decideOwn = (issue: OwnIssue, device: PreviewedDevice, rules: BlockingRules, now: string) => ({
+  exempted: issue.exempted,
+  ...decideBlocking(
+    {
+      policy: rules,
+      isInBlockingGroups: isAllowed(rules.blocking_allowed_groups, rules.blocking_excluded_groups, device),
+      isExempted: issue.exempted,
+      detectedAt: issue.detected_at,
+      blockingSince: issue.blocking_since,
+      registeredAt: device.registered_at,
+      snoozedUntil: device.snoozed_until,
+    },
+    now,
+  ),
+})
+
+function earliest(issues: readonly { exempted: boolean; blocks_device_at: string | null }[]): string | null {
+  let first: string | null = null
+  for (const { exempted, blocks_device_at: at } of issues) {
+    if (!exempted && at !== null && (first === null || at < first)) first = at
+  }
+  return first
+}
+
+function sparedReason(
+  device: PreviewedDevice,
+  rules: BlockingRules,
+  own: readonly { exempted: boolean }[],
+  blocksAt: string | null,
+  end: string,
+): SparedReason | null {
+  if (own.length === 0 || !isBlocking(rules) || rules.paused_at !== null) return null
+  if (blocksAt !== null) return blocksAt <= end ? null : 'snoozed'
+  if (device.registered_at === null) return 'unregistered'
+  if (excludedGroupOf(device, rules) !== undefined) return 'excluded_group'
+  if (!isAllowed(rules.blocking_allowed_groups, [], device)) return 'outside_groups'
+  return 'exempted'
+}
+
+/** The group or platform of the device that is never blocked. */
+export const excludedGroupOf = (device: TargetedDevice, rules: BlockingRules): string | undefined =>
+  rules.blocking_excluded_groups.find((group) => !isAllowed([], [group], device))
+
+export type StrategyEffect = { notified: boolean; blockedNow: boolean; blockedAtEnd: boolean }
+
+/** What another strategy with the same rules besides would do to a device that fails. */
+export function effectOf(
+  device: PreviewedDevice,
+  rules: BlockingRules,
+  { now, end }: { now: string; end: string },
+): StrategyEffect {
+  const own = device.own.map((issue) => decideOwn(issue, device, rules, now))
+  const blocksAt = earliest(own)
+  const isTold = rules.paused_at === null && rules.remediation_strategy !== 'report_only'
+  return {
+    notified: isTold && device.registered_owner_id !== null && own.some(({ exempted }) => !exempted),
+    blockedNow: blocksAt !== null && blocksAt <= now,
+    blockedAtEnd: blocksAt !== null && blocksAt <= end,
+  }
+}

@@ -1,0 +1,41 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import type { Actor } from '../../signals/audit/record-audit.ts'
+import { type ConfigurationPreview, previewConfiguration, type UnsavedConfiguration } from './preview-configuration.ts'
+import { setBeginsBlockingOn } from './set-begins-blocking-on.ts'
+import { lockConfiguration, updateConfiguration } from './update-configuration.ts'
+
+type Saving = UnsavedConfiguration & {
+  /** Of the preview that the administrator has seen. */
+  token: string
+  actor: Actor
+  now: string
+}
+
+/**
+ * Saves a configuration if it still does what its preview showed: to the same devices, from the same configuration.
+ * Fails with not_found, with invalid, and with preview_outdated where somebody else would be hit.
+ */
+export async function savePreviewedConfiguration(tx: Tx, saving: Saving): Promise<void> {
+  const { organizationId, checkId, request, beginsBlockingOn, actor, now } = saving
+  orNotFound(await lockConfiguration(tx, organizationId, checkId))
+  const preview = await previewConfiguration(tx, saving, { now, most: 0 })
+  if (preview.token !== saving.token) refuseOutdated(saving.token, preview)
+  const change = { organizationId, checkId, actor, now }
+  if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { ...change, beginsBlockingOn })
+  await updateConfiguration(tx, { ...change, request })
+}
+
+function refuseOutdated(token: string, preview: ConfigurationPreview): never {
+  const [revision, blockedNow, blockedAtEnd] = token.split('..')
+  const { plan } = preview
+  const message =
+    revision !== plan.revision
+      ? 'Somebody else has changed the configuration meanwhile; look again.'
+      : blockedNow !== String(preview.blockedNow)
+        ? `${blockedNow} blocked at once became ${preview.blockedNow}; look again.`
+        : blockedAtEnd !== String(preview.blockedAtEnd)
+          ? `${blockedAtEnd} became ${preview.blockedAtEnd}; look again.`
+          : 'Others are hit than the preview showed; look again.'
+  return fail('preview_outdated', { message, errors: [{ field: 'preview', message }] })
+}

@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { lockConfiguration } from './update-configuration.ts'
+
+type Change = {
+  organizationId: string
+  checkId: string
+  /** Null: there is no such moment. */
+  beginsBlockingOn: string | null
+  actor: Actor
+  now: string
+}
+
+/**
+ * Sets the moment before which a check blocks nobody. As with every change of a configuration the revision goes up, the
+ * touched devices are decided anew in the background, and an equal value writes nothing.
+ */
+export async function setBeginsBlockingOn(tx: Tx, change: Change): Promise<void> {
+  const { organizationId, checkId, beginsBlockingOn, actor, now } = change
+  const before = orNotFound(await lockConfiguration(tx, organizationId, checkId))
+  if (before.begins_blocking_on === beginsBlockingOn) return
+  await tx
+    .updateTable('check_configurations')
+    .set((row) => ({
+      begins_blocking_on: beginsBlockingOn,
+      revision: sql`${row.ref('revision')} + 1`,
+      updated_at: now,
+    }))
+    .where(inOrganization('check_configurations', organizationId))
+    .where('check_id', '=', checkId)
+    .execute()
+  await requestRecomputation(tx, { organizationId, checkId, scope: 'open_issues', now })
+  const [from, to] = [before.begins_blocking_on, beginsBlockingOn].map((moment) => JSON.stringify(moment))
+  const description = `Updated the configuration of the check "${before.name}": begins_blocking_on from ${from} to ${to}.`
+  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
+import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import type { CatalogueCheck } from '../catalogue/catalogue-check.ts'
+import type { OptionDefinitions } from '../templates/options.ts'
+
+export type NewCheck = {
+  slug: string
+  name: string
+  type: 'osquery' | 'custom' | 'external'
+  isProvided: boolean
+  platforms: readonly string[]
+  description: string
+  topics?: readonly string[]
+  sqlTemplate: string | null
+  optionDefinitions?: OptionDefinitions
+  primaryKeyColumn: string | null
+  issueTitle: string
+  rationaleTemplate: string
+  fixInstructionsTemplate: string
+  intervalSeconds?: number
+  targetType?: 'devices' | 'people'
+  /** JSON text of rows. */
+  templateDataExamples?: string
+  privacyInfo?: string
+  /** JSON text of rows. */
+  privacyCenterExampleData?: string
+}
+
+type Addition = { organizationId: string; actor: Actor; now: string }
+
+/** Adds a check, reporting only, and targets the devices it fits in the background. Returns its identifier. */
+export async function addCheck(tx: Tx, check: NewCheck, { organizationId, actor, now }: Addition): Promise<string> {
+  const { id } = await tx
+    .insertInto('checks')
+    .values({
+      organization_id: organizationId,
+      slug: check.slug,
+      name: check.name,
+      type: check.type,
+      is_provided: check.isProvided,
+      platforms: [...check.platforms],
+      description: check.description,
+      topics: [...(check.topics ?? [])],
+      sql_template: check.sqlTemplate,
+      option_definitions: JSON.stringify(check.optionDefinitions ?? {}),
+      primary_key_column: check.primaryKeyColumn,
+      issue_title: check.issueTitle,
+      rationale_template: check.rationaleTemplate,
+      fix_instructions_template: check.fixInstructionsTemplate,
+      interval_seconds: check.intervalSeconds,
+      target_type: check.targetType,
+      template_data_examples: check.templateDataExamples,
+      privacy_info: check.privacyInfo,
+      privacy_center_example_data: check.privacyCenterExampleData,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('check_configurations')
+    .values({ organization_id: organizationId, check_id: id, updated_at: now })
+    .execute()
+  await requestRecomputation(tx, { organizationId, checkId: id, scope: 'all_devices', now })
+  await queueAgentNotice(tx, organizationId, null, now)
+  await recordAudit(tx, {
+    organizationId,
+    actor,
+    about: { check: id },
+    description: `Added the check "${check.name}".`,
+    now,
+  })
+  return id
+}
+
+const hourSeconds = 3_600
+
+export const fromCatalogue = (check: CatalogueCheck): NewCheck => ({
+  slug: check.slug,
+  name: check.name,
+  type: 'osquery',
+  isProvided: true,
+  platforms: check.platforms,
+  description: check.description,
+  topics: check.topics,
+  sqlTemplate: check.sql,
+  optionDefinitions: check.options,
+  primaryKeyColumn: check.primaryKeyColumn,
+  issueTitle: check.issueTitle,
+  rationaleTemplate: check.rationale,
+  fixInstructionsTemplate: check.fixInstructions,
+  ...(check.privacyInfo === undefined ? {} : { privacyInfo: check.privacyInfo }),
+  intervalSeconds: check.intervalMinutes === undefined ? hourSeconds : check.intervalMinutes * 60,
+})

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
+import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { describeFieldChanges } from '../configuration/describe-field-changes.ts'
+import { isSameValue } from '../configuration/same-value.ts'
+import { optionFault } from '../templates/option-kinds.ts'
+import type { OptionDefinitions } from '../templates/options.ts'
+import type { NewCheck } from './add-check.ts'
+import { findWrittenCheck } from './written-checks.ts'
+
+/** A check of the organization's own, whole. */
+export type WrittenCheck = Required<Omit<NewCheck, 'isProvided' | 'topics' | 'optionDefinitions'>> & {
+  optionDefinitions: OptionDefinitions
+}
+
+type Update = { organizationId: string; checkId: string; check: WrittenCheck; actor: Actor; now: string }
+
+const fieldNames = [
+  'name',
+  'description',
+  'target_type',
+  'platforms',
+  'interval_seconds',
+  'sql_template',
+  'option_definitions',
+  'primary_key_column',
+  'issue_title',
+  'rationale_template',
+  'fix_instructions_template',
+  'template_data_examples',
+  'privacy_info',
+  'privacy_center_example_data',
+] as const
+
+/** What makes the results so far answers to another question. */
+const ofTheQuery = ['sql_template', 'option_definitions', 'primary_key_column'] as const
+const ofTheSchedule = ['platforms', 'interval_seconds', ...ofTheQuery] as const
+
+/**
+ * Changes a check that the organization wrote itself; its slug and type stay. What changes nothing writes nothing; any
+ * other change is audited field by field. A change of the query makes the results stale and has agents run the new one;
+ * devices are decided anew in the background. Returns whether anything changed.
+ */
+export async function updateCustomCheck(tx: Tx, update: Update): Promise<boolean> {
+  const { organizationId, checkId, actor, now } = update
+  const { options } = await lockConfiguration(tx, organizationId, checkId)
+  const before = orNotFound(await findWrittenCheck(tx, organizationId, checkId))
+  const after = rowOf(update.check)
+  const changes = describeFieldChanges(before, after, fieldNames)
+  if (changes === '') return false
+  const differs = (names: readonly (typeof fieldNames)[number][]) =>
+    names.some((name) => !isSameValue(before[name], after[name]))
+  const kept = fittingOptions(update.check.optionDefinitions, options)
+  await tx
+    .updateTable('checks')
+    .set({ ...after, option_definitions: JSON.stringify(after.option_definitions) })
+    .where(inOrganization('checks', organizationId))
+    .where('id', '=', checkId)
+    .execute()
+  const isOtherQuery = differs(ofTheQuery)
+  await raiseRevision(tx, update, isOtherQuery, kept)
+  if (isOtherQuery || differs(['platforms'])) {
+    await requestRecomputation(tx, { organizationId, checkId, scope: 'all_devices', now })
+  }
+  if (differs(ofTheSchedule)) await queueAgentNotice(tx, organizationId, null, now)
+  const lost = Object.keys(options).filter((name) => !Object.hasOwn(kept, name))
+  const consequence = lost.length > 0 ? `; the options ${lost.map((name) => `"${name}"`).join(', ')} are unset` : ''
+  const description = `Changed the check "${before.name}": ${changes}${consequence}.`
+  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
+  return true
+}
+
+const lockConfiguration = async (tx: Tx, organizationId: string, checkId: string) =>
+  orNotFound(
+    await tx
+      .selectFrom('check_configurations')
+      .select('options')
+      .where(inOrganization('check_configurations', organizationId))
+      .where('check_id', '=', checkId)
+      .forUpdate()
+      .executeTakeFirst(),
+  )
+
+const rowOf = (check: WrittenCheck) => ({
+  name: check.name,
+  description: check.description,
+  target_type: check.targetType,
+  platforms: [...check.platforms],
+  interval_seconds: check.intervalSeconds,
+  sql_template: check.sqlTemplate,
+  option_definitions: check.optionDefinitions,
+  primary_key_column: check.primaryKeyColumn,
+  issue_title: check.issueTitle,
+  rationale_template: check.rationaleTemplate,
+  fix_instructions_template: check.fixInstructionsTemplate,
+  template_data_examples: check.templateDataExamples,
+  privacy_info: check.privacyInfo,
+  privacy_center_example_data: check.privacyCenterExampleData,
+})
+
+/** Values that the new definitions would refuse are defaults again, else the query could not be made. */
+const fittingOptions = (definitions: OptionDefinitions, options: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => {
+      const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined
+      return definition !== undefined && optionFault(definition, value, name) === undefined
+    }),
+  )
+
+async function raiseRevision(tx: Tx, update: Update, isOtherQuery: boolean, options: Record<string, unknown>) {
+  await tx
+    .updateTable('check_configurations')
+    .set((row) => ({
+      options: JSON.stringify(options),
+      revision: sql`${row.ref('revision')} + 1`,
+      updated_at: update.now,
+      ...(isOtherQuery ? { query_revision: sql`${row.ref('query_revision')} + 1` } : {}),
+    }))
+    .where(inOrganization('check_configurations', update.organizationId))
+    .where('check_id', '=', update.checkId)
+    .execute()
+}

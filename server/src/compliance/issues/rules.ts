@@ -1,0 +1,49 @@
+import { dayMs, plusMs } from '../../base/time.ts'
+
+/** Moments are ISO 8601 UTC with milliseconds, so they compare as text. */
+const latest = (...moments: (string | null)[]): string =>
+  moments.reduce<string>((last, moment) => (moment !== null && moment > last ? moment : last), '')
+
+export type BlockingPolicy = {
+  remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+  block_auth_grace_period_days: number
+  begins_blocking_on: string | null
+  paused_at: string | null
+}
+
+export const isBlocking = (policy: Pick<BlockingPolicy, 'remediation_strategy'>): boolean =>
+  policy.remediation_strategy === 'block_immediately' || policy.remediation_strategy === 'warn_then_block'
+
+export type BlockingFacts = {
+  policy: BlockingPolicy
+  /** Whether the device is within the groups that the check may block. */
+  isInBlockingGroups: boolean
+  isExempted: boolean
+  detectedAt: string
+  /** Since when the check blocks this device; null when it did not until now. */
+  blockingSince: string | null
+  registeredAt: string | null
+  snoozedUntil: string | null
+}
+
+export type BlockingDecision = { blocking_since: string | null; blocks_device_at: string | null }
+
+/**
+ * When an open issue blocks its device. The base is the latest of detection, the moment from which the check blocks
+ * this device, and the registration; grace is added for `warn_then_block`; a snooze and `begins_blocking_on` push it
+ * back. Null for whatever does not block, and for devices that belong to nobody.
+ */
+export function decideBlocking(facts: BlockingFacts, now: string): BlockingDecision {
+  const { policy } = facts
+  if (!isBlocking(policy) || policy.paused_at !== null || !facts.isInBlockingGroups) {
+    return { blocking_since: null, blocks_device_at: null }
+  }
+  const blockingSince = facts.blockingSince ?? now
+  if (facts.isExempted || facts.registeredAt === null) return { blocking_since: blockingSince, blocks_device_at: null }
+  const base = latest(facts.detectedAt, blockingSince, facts.registeredAt)
+  const graceMs = policy.remediation_strategy === 'warn_then_block' ? policy.block_auth_grace_period_days * dayMs : 0
+  return {
+    blocking_since: blockingSince,
+    blocks_device_at: latest(plusMs(base, graceMs), policy.begins_blocking_on, facts.snoozedUntil),
+  }
+}

@@ -1,0 +1,54 @@
+import { ExternalCheckRun, ExternalCheckRunRequest } from '@muster/contract/external-check-runs.ts'
+import type { FastifyInstance } from 'fastify'
+import { ulid } from 'ulid'
+import { fail } from '../../base/errors.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { identifierOf } from '../../http/record-id.ts'
+import { type ReportSubject, runExternalCheck } from './run-external-check.ts'
+
+export function externalRunRoutes(app: FastifyInstance): void {
+  endpoint(app, {
+    method: 'POST',
+    path: '/checks/:checkId/runs',
+    operationId: 'runExternalCheck',
+    summary: 'Report a result of an external check',
+    description:
+      'For a device, or for a person: then for each of their registered devices that the check targets. ' +
+      'At most 500 rows; the open issues of the check follow them as they follow any result.',
+    tag: 'Checks',
+    permission: 'run_external_checks',
+    body: ExternalCheckRunRequest,
+    answer: ExternalCheckRun,
+    run: async ({ db, organizationId, params: { checkId }, body, now }) => {
+      const subject = subjectOf(body)
+      const report = { organizationId, checkId, subject, checkData: body.check_data }
+      const happening = { cause: ulid(), initiator: 'policy' as const, now }
+      const { status, json, person } = await runExternalCheck(db, report, happening)
+      return {
+        check_id: checkId,
+        device_id: subject.field === 'device_id' ? subject.deviceId : null,
+        status,
+        check_data: json,
+        person_id: person?.id ?? null,
+        person_name: person?.name ?? null,
+        person_email: person?.email ?? null,
+      }
+    },
+  })
+}
+
+const subjectFields = ['device_id', 'person_id', 'person_email'] as const
+
+function subjectOf(body: ExternalCheckRunRequest): ReportSubject {
+  const given = subjectFields.filter((field) => body[field] !== undefined)
+  if (given.length !== 1) {
+    const message = 'exactly one of device_id, person_id and person_email is needed'
+    return fail('invalid', {
+      errors: given.length === 0 ? [{ field: '', message }] : given.map((field) => ({ field, message })),
+    })
+  }
+  const { device_id: deviceId, person_id: personId, person_email: email = '' } = body
+  if (deviceId !== undefined) return { field: 'device_id', deviceId: identifierOf(deviceId) }
+  if (personId !== undefined) return { field: 'person_id', personId: identifierOf(personId) }
+  return { field: 'person_email', email }
+}

@@ -1,0 +1,41 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from '../../base/db/transact.ts'
+import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
+
+type Asked = { organizationId: string; deviceIds: readonly string[]; now: string }
+type Refreshed = { devices_count: number; checks_count: number }
+
+/**
+ * Asks for every failing check of the devices to run at their next check-ins, where it runs by itself and is not paused.
+ * Resolves to how many those are. Devices that the organization does not have are passed over.
+ */
+export const refreshFailing = (tx: Tx, asked: Asked): Promise<Refreshed> =>
+  refresh(tx, asked, sql`result.status = 'failing'`)
+
+/** As `refreshFailing`, for every check that is in scope, whatever its result. */
+export const refreshAll = (tx: Tx, asked: Asked): Promise<Refreshed> =>
+  refresh(tx, asked, sql`result.status <> 'out_of_scope'`)
+
+async function refresh(tx: Tx, { organizationId, deviceIds, now }: Asked, isMeant: RawBuilder<unknown>) {
+  const { rows } = await sql<{ device_id: string }>`
+    with standing as (
+      select id from devices
+      where organization_id = ${organizationId}::bigint and id = any(${deviceIds}::bigint[]) and deleted_at is null
+      order by id for key share
+    )
+    insert into check_refreshes (organization_id, device_id, check_id, requested_at)
+    select result.organization_id, result.device_id, result.check_id, ${now}::timestamptz
+    from standing
+    join check_results as result on result.organization_id = ${organizationId}::bigint and result.device_id = standing.id
+    join checks on checks.organization_id = result.organization_id and checks.id = result.check_id
+    join check_configurations as configuration on configuration.organization_id = result.organization_id
+      and configuration.check_id = result.check_id
+    where ${isMeant} and checks.type <> 'external' and checks.deletion_requested_at is null
+      and configuration.paused_at is null
+    order by result.device_id, result.check_id
+    on conflict on constraint check_refreshes_pkey do update set requested_at = excluded.requested_at
+    returning device_id`.execute(tx)
+  const asked = [...new Set(rows.map(({ device_id }) => device_id))]
+  await queueAgentNotices(tx, organizationId, asked, now)
+  return { devices_count: asked.length, checks_count: rows.length }
+}

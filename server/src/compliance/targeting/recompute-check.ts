@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
+import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
+import { type Happening, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import { rescheduleIssues } from '../issues/reschedule-issues.ts'
+import { markStale } from './mark-stale.ts'
+import { policyOf } from './reschedule-device.ts'
+import { retarget } from './retarget.ts'
+
+type CheckOfOrganization = { organizationId: string; checkId: string }
+
+const devicesPerBatch = 200
+
+/**
+ * Decides every touched device anew, batch by batch, each in its own transaction with the place it has reached, so
+ * that it goes on after a crash and starts over when the configuration changes again. Between batches it rests for
+ * as long as the batch took, which leaves half of one connection's time to everybody else.
+ */
+export async function recomputeCheck(
+  db: Db,
+  check: CheckOfOrganization,
+  happening: () => Happening,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const startedAt = performance.now()
+    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, happening()))
+    if (isFinished) return
+    await pause(performance.now() - startedAt)
+  }
+}
+
+async function recomputeBatch(tx: Tx, check: CheckOfOrganization, happening: Happening): Promise<boolean> {
+  const progress = await tx
+    .selectFrom('check_recomputations')
+    .selectAll()
+    .where(inOrganization('check_recomputations', check.organizationId))
+    .where('check_id', '=', check.checkId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!progress || progress.finished_at !== null) return true
+  const ids = await nextDevices(tx, check, progress.scope, progress.last_device_id)
+  const last = ids.at(-1)
+  if (last === undefined) {
+    await saveProgress(tx, check, { finished_at: happening.now })
+    return true
+  }
+  const devices = await lockDevices(tx, check.organizationId, ids)
+  await settle(tx, check, devices, progress.scope === 'all_devices', happening)
+  await saveProgress(tx, check, { last_device_id: last, settled_devices: progress.settled_devices + devices.length })
+  return false
+}
+
+async function nextDevices(tx: Tx, check: CheckOfOrganization, scope: string, after: string): Promise<string[]> {
+  const rows =
+    scope === 'all_devices'
+      ? await tx
+          .selectFrom('devices')
+          .select('id')
+          .where(inOrganization('devices', check.organizationId))
+          .where('id', '>', after)
+          .where('deleted_at', 'is', null)
+          .orderBy('id')
+          .limit(devicesPerBatch)
+          .execute()
+      : await tx
+          .selectFrom('issues')
+          .select('device_id as id')
+          .distinct()
+          .where(inOrganization('issues', check.organizationId))
+          .where('check_id', '=', check.checkId)
+          .where('device_id', '>', after)
+          .where('resolved_at', 'is', null)
+          .orderBy('device_id')
+          .limit(devicesPerBatch)
+          .execute()
+  return rows.map((row) => row.id)
+}
+
+async function saveProgress(
+  tx: Tx,
+  check: CheckOfOrganization,
+  progress: { finished_at?: string; last_device_id?: string; settled_devices?: number },
+): Promise<void> {
+  await tx
+    .updateTable('check_recomputations')
+    .set(progress)
+    .where(inOrganization('check_recomputations', check.organizationId))
+    .where('check_id', '=', check.checkId)
+    .execute()
+}
+
+async function settle(
+  tx: Tx,
+  check: CheckOfOrganization,
+  devices: readonly LockedDevice[],
+  isWhole: boolean,
+  happening: Happening,
+): Promise<void> {
+  const configuration = await tx
+    .selectFrom('check_configurations as configuration')
+    .innerJoin('checks', (join) =>
+      join
+        .onRef('checks.organization_id', '=', 'configuration.organization_id')
+        .onRef('checks.id', '=', 'configuration.check_id'),
+    )
+    .selectAll('configuration')
+    .select(['checks.type', 'checks.platforms'])
+    .where(inOrganization('checks', check.organizationId))
+    .where('checks.id', '=', check.checkId)
+    .executeTakeFirstOrThrow()
+  if (isWhole) {
+    await retarget(tx, devices, [configuration], happening)
+    await markStale(tx, devices, [check.checkId])
+  }
+  await rescheduleIssues(tx, devices, new Map([[check.checkId, policyOf(configuration)]]), happening.now)
+  await settleAuthStates(tx, devices, happening)
+}

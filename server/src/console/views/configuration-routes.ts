@@ -1,0 +1,62 @@
+import { CheckConfiguration } from '@muster/contract/check-configurations.ts'
+import {
+  ConfigurationPreview,
+  ConfigurationPreviewRequest,
+  ConfigurationSave,
+} from '@muster/contract/console-checks.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { previewConfiguration } from '../../checks/configuration/preview-configuration.ts'
+import { findConfiguration } from '../../checks/configuration/queries.ts'
+import { savePreviewedConfiguration } from '../../checks/configuration/save-previewed-configuration.ts'
+import { presentConfiguration } from '../../checks/definitions/present.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { describePreview } from './describe-preview.ts'
+import { listGroupNames } from './group-names.ts'
+import { countReceivers } from './receiver-counts.ts'
+
+const listed = 50
+
+/** Moments are compared as text, so all of them have milliseconds. */
+const momentOf = (time: string | null | undefined) => (time ? new Date(time).toISOString() : time)
+
+/** What a configuration would do, and saving it once that was seen. */
+export function configurationViewRoutes(scope: FastifyInstance): void {
+  const shared = { method: 'POST', tag: 'Console', permission: 'configure_checks' } as const
+
+  endpoint(scope, {
+    ...shared,
+    path: '/views/checks/:checkId/configuration_preview',
+    operationId: 'previewCheckConfiguration',
+    summary: 'Read whom a configuration would block',
+    body: ConfigurationPreviewRequest,
+    answer: ConfigurationPreview,
+    run: async ({ db, organizationId, params: { checkId }, body, now }) => {
+      const { change: request, begins_blocking_on, most = listed } = body
+      const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
+      const preview = await previewConfiguration(db, unsaved, { now, most })
+      const [names, receivers] = await Promise.all([
+        listGroupNames(db, organizationId, preview.plan.rules),
+        countReceivers(db, organizationId),
+      ])
+      return describePreview(preview, names, receivers)
+    },
+  })
+
+  endpoint(scope, {
+    ...shared,
+    path: '/views/checks/:checkId/configuration',
+    operationId: 'savePreviewedCheckConfiguration',
+    summary: 'Save a configuration whose preview was seen',
+    body: ConfigurationSave,
+    answer: CheckConfiguration,
+    run: ({ db, organizationId, params: { checkId }, body, actor, now }) =>
+      transact(db, async (tx) => {
+        const { change: request, begins_blocking_on, preview: token } = body
+        const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
+        await savePreviewedConfiguration(tx, { ...unsaved, token, actor, now })
+        return presentConfiguration(orNotFound(await findConfiguration(tx, organizationId, checkId)))
+      }),
+  })
+}

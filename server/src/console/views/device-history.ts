@@ -1,0 +1,106 @@
+import type { DeletedDevice, DeviceHappening } from '@muster/contract/console-devices.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { ListPage } from '../../base/lists/list-page.ts'
+
+type OfDevice = ListPage<{ readonly deviceId: string }>
+
+const newestFirst: Keyset = { id: { column: 'events.id', type: 'bigint' }, direction: 'desc' }
+const kinds: Readonly<Record<string, DeviceHappening['kind']>> = {
+  'device_trust.status_changed': 'state',
+  'devices.registered': 'registered',
+  'devices.created': 'enrolled',
+  'devices.updated': 'updated',
+}
+
+/** Issues of the device that changed in what the event is part of; their identifiers lie close to the event's. */
+const reasons = sql<DeviceHappening['reasons']>`coalesce((
+  select jsonb_agg(jsonb_build_object('what', what, 'issue_id', issue_id, 'title', title)) from (
+    select substr(other.type, 8) as what, other.data ->> 'issueId' as issue_id, other.data ->> 'title' as title
+    from events as other
+    where other.organization_id = events.organization_id and other.device_id = events.device_id
+      and other.cause = events.cause and other.type in ('issues.new', 'issues.resolved')
+    order by other.id limit 5
+  ) as found
+), '[]')`.as('reasons')
+
+type HappeningRow = Awaited<ReturnType<typeof listHappenings>>[number]
+
+export const listHappenings = (reader: Reader, { organizationId, params, after, limit }: OfDevice) =>
+  reader
+    .selectFrom('events')
+    .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons])
+    .where(inOrganization('events', organizationId))
+    .where('events.device_id', '=', params.deviceId)
+    .where('events.type', 'in', Object.keys(kinds))
+    .where(afterCursor(newestFirst, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(newestFirst))
+    .limit(sql.lit(limit))
+    .execute()
+
+export function presentHappening({ id, type, data, occurred_at, reasons: found }: HappeningRow): DeviceHappening {
+  const kind = kinds[type] ?? 'enrolled'
+  if (kind !== 'state') {
+    const { changes = [] } = data as Partial<Pick<DeviceHappening, 'changes'>>
+    return { id, occurred_at, kind, from: null, to: null, initiator: null, reasons: [], changes }
+  }
+  const { from, to, initiator } = data as Pick<DeviceHappening, 'from' | 'to' | 'initiator'>
+  return { id, occurred_at, kind, from, to, initiator, reasons: found, changes: [] }
+}
+
+const byCampaign: Keyset = { id: { column: 'live_query_targets.campaign_id', type: 'bigint' }, direction: 'desc' }
+
+/** The latest first; what the device has answered of the present revision of each. */
+export const listLiveQueriesOfDevice = (reader: Reader, { organizationId, params, after, limit }: OfDevice) =>
+  reader
+    .selectFrom('live_query_targets')
+    .innerJoin('live_query_campaigns as campaign', (join) =>
+      join
+        .onRef('campaign.organization_id', '=', 'live_query_targets.organization_id')
+        .onRef('campaign.id', '=', 'live_query_targets.campaign_id'),
+    )
+    .leftJoin('live_query_results as result', (join) =>
+      join
+        .onRef('result.organization_id', '=', 'live_query_targets.organization_id')
+        .onRef('result.campaign_id', '=', 'live_query_targets.campaign_id')
+        .onRef('result.device_id', '=', 'live_query_targets.device_id'),
+    )
+    .select([
+      'live_query_targets.campaign_id as id',
+      'campaign.name',
+      'campaign.started_at',
+      'live_query_targets.status',
+    ])
+    .select([
+      sql<number | null>`case live_query_targets.status when 'successful' then result.row_count end`.as('row_count'),
+      sql<string | null>`case live_query_targets.status when 'errored' then result.error_message end`.as(
+        'error_message',
+      ),
+    ])
+    .where(inOrganization('live_query_targets', organizationId))
+    .where('live_query_targets.device_id', '=', params.deviceId)
+    .where(afterCursor(byCampaign, after === undefined ? undefined : [after]))
+    .$call(inKeysetOrder(byCampaign))
+    .limit(sql.lit(limit))
+    .execute()
+
+/** Undefined unless it was deleted and can still be restored. */
+export async function findDeletedDevice(
+  reader: Reader,
+  organizationId: string,
+  id: string,
+  delaySeconds: number,
+): Promise<DeletedDevice | undefined> {
+  const found = await reader
+    .selectFrom('devices')
+    .select(['id', 'name', 'deleted_at'])
+    .where(inOrganization('devices', organizationId))
+    .where('id', '=', id)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  if (found === undefined || found.deleted_at === null) return undefined
+  const restorableUntil = new Date(Date.parse(found.deleted_at) + delaySeconds * 1_000).toISOString()
+  return { id: found.id, name: found.name, deleted_at: found.deleted_at, restorable_until: restorableUntil }
+}

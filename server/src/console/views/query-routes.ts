@@ -1,0 +1,102 @@
+import {
+  LiveAnswerFilter,
+  LiveAnswerView,
+  LiveQueryView,
+  LiveQueryViewFilter,
+} from '@muster/contract/console-queries.ts'
+import type { FastifyInstance } from 'fastify'
+import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { csvEndpoint } from '../../http/csv-endpoint.ts'
+import { listEndpoint } from '../../http/list-endpoint.ts'
+import { campaignExists, findCampaign } from '../../live-queries/queries.ts'
+import { findQuery, listResults, placeOfResult } from '../../reporting/queries/queries.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import {
+  type AnsweredRow,
+  listAnsweredColumns,
+  listAnsweredRows,
+  listLiveAnswers,
+  listLiveQueryViews,
+  placeOfAnsweredRow,
+} from './live-queries.ts'
+import { reportViewRoutes } from './report-routes.ts'
+
+const tag = 'Console'
+const shared = { tag, feature: 'live_query' } as const
+
+export function queryViewRoutes(scope: FastifyInstance): void {
+  listEndpoint(scope, {
+    ...shared,
+    path: '/views/live_queries',
+    operationId: 'listLiveQueryViews',
+    summary: 'List live queries, newest first',
+    record: LiveQueryView,
+    options: LiveQueryViewFilter,
+    order: 'descending',
+    list: listLiveQueryViews,
+    present: (row) => row,
+  })
+
+  listEndpoint(scope, {
+    ...shared,
+    path: '/views/live_queries/:campaignId/answers',
+    operationId: 'listLiveAnswers',
+    summary: 'List what devices answered to a live query, as it came',
+    record: LiveAnswerView,
+    options: LiveAnswerFilter,
+    list: listLiveAnswers,
+    present: (row) => row,
+    exists: (reader, organizationId, { campaignId }) => campaignExists(reader, organizationId, campaignId),
+  })
+
+  resultExportRoutes(scope)
+  reportViewRoutes(scope)
+}
+
+function resultExportRoutes(scope: FastifyInstance): void {
+  csvEndpoint(scope, {
+    ...shared,
+    path: '/views/exports/live_queries/:campaignId',
+    operationId: 'exportLiveAnswers',
+    summary: 'Export what devices answered to a live query',
+    fileName: 'live-query',
+    list: listAnsweredRows,
+    cursorOf: placeOfAnsweredRow,
+    begin: async ({ db, params: { campaignId }, ...entry }) => {
+      const { name } = orNotFound(await findCampaign(db, entry.organizationId, campaignId))
+      const columns = await listAnsweredColumns(db, entry.organizationId, campaignId)
+      const description = `Exported the answers to the live query "${name}" as CSV.`
+      await transact(db, (tx) => recordAudit(tx, { ...entry, about: { live_query: campaignId }, description }))
+      return [
+        ['device_id', (row: AnsweredRow) => row.device_id],
+        ['device', (row) => row.device_name],
+        ['error', (row) => row.error_message],
+        ...columns.map((column) => [column, (row: AnsweredRow) => row.value?.[column] ?? null] as const),
+      ]
+    },
+  })
+
+  csvEndpoint(scope, {
+    tag,
+    feature: 'reporting',
+    path: '/views/exports/reporting_queries/:queryId',
+    operationId: 'exportReportingQuery',
+    summary: 'Export the rows of the latest run of a reporting query',
+    fileName: 'report',
+    list: listResults,
+    cursorOf: placeOfResult,
+    begin: async ({ db, params: { queryId }, ...entry }) => {
+      const { name, column_names: columns } = orNotFound(await findQuery(db, entry.organizationId, queryId))
+      const description = `Exported the rows of the reporting query "${name}" as CSV.`
+      await transact(db, (tx) => recordAudit(tx, { ...entry, about: { reporting_query: queryId }, description }))
+      return columns.map((column) => [column, (row) => cellOf(row.content[column])] as const)
+    },
+  })
+}
+
+/** Values of SQL as text; those with parts as JSON. */
+function cellOf(value: unknown): string | number | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,140 @@
+import type { RequestViewFilter } from '@muster/contract/console-issues.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
+import type { ListPage } from '../../base/lists/list-page.ts'
+
+type Covered = {
+  id: string
+  title: string
+  issue_value: string | null
+  blocks_at: string | null
+  resolved_at: string | null
+}
+
+const instant = (column: string) => sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
+
+const covered = sql<Covered[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', id::text, 'title', title, 'issue_value', issue_value,
+    'blocks_at', ${instant('blocks_device_at')}, 'resolved_at', ${instant('resolved_at')}) order by id), '[]')
+  from (
+    select issues.id, issues.title, left(issues.issue_value, 500) as issue_value, issues.blocks_device_at, issues.resolved_at
+    from exemption_request_issues as link
+    join issues on issues.organization_id = link.organization_id and issues.id = link.issue_id
+    where link.organization_id = exemption_requests.organization_id and link.exemption_request_id = exemption_requests.id
+    order by issues.id limit 50
+  ) as listed
+)`
+
+export type ExemptionRequestViewRow = Awaited<ReturnType<typeof listExemptionRequestViews>>[number]
+
+const newestExemption: Keyset = { id: { column: 'exemption_requests.id', type: 'bigint' }, direction: 'desc' }
+const newestRegistration: Keyset = { id: { column: 'registration_requests.id', type: 'bigint' }, direction: 'desc' }
+
+/** Newest first. */
+export const listExemptionRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
+  reader
+    .selectFrom('exemption_requests')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'exemption_requests.organization_id')
+        .onRef('devices.id', '=', 'exemption_requests.device_id'),
+    )
+    .innerJoin('people', (join) =>
+      join
+        .onRef('people.organization_id', '=', 'exemption_requests.organization_id')
+        .onRef('people.id', '=', 'exemption_requests.person_id'),
+    )
+    .select([
+      'exemption_requests.id',
+      'exemption_requests.status',
+      'exemption_requests.requested_at',
+      'exemption_requests.decided_at',
+      'exemption_requests.requester_message as message',
+      'exemption_requests.internal_explanation as internal_note',
+      'exemption_requests.denial_explanation as denial_note',
+      'people.id as person_id',
+      'people.name as person_name',
+      'devices.id as device_id',
+      'devices.name as device_name',
+      covered.as('issues'),
+    ])
+    .where(inOrganization('exemption_requests', page.organizationId))
+    .where('devices.deleted_at', 'is', null)
+    .$if(status !== undefined, (query) =>
+      query.where('exemption_requests.status', '=', status === 'waiting' ? 'open' : (status ?? 'open')),
+    )
+    .where(afterCursor(newestExemption, page.after === undefined ? undefined : [page.after]))
+    .$call(inKeysetOrder(newestExemption))
+    .limit(page.limit)
+    .execute()
+
+export type RegistrationRequestViewRow = Awaited<ReturnType<typeof listRegistrationRequestViews>>[number]
+
+/** Newest first. A request for registration is never withdrawn. */
+export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
+  reader
+    .selectFrom('registration_requests')
+    .innerJoin('devices', (join) =>
+      join
+        .onRef('devices.organization_id', '=', 'registration_requests.organization_id')
+        .onRef('devices.id', '=', 'registration_requests.device_id'),
+    )
+    .innerJoin('people', (join) =>
+      join
+        .onRef('people.organization_id', '=', 'registration_requests.organization_id')
+        .onRef('people.id', '=', 'registration_requests.person_id'),
+    )
+    .leftJoin('people as owner', (join) =>
+      join
+        .onRef('owner.organization_id', '=', 'devices.organization_id')
+        .onRef('owner.id', '=', 'devices.registered_owner_id'),
+    )
+    .select([
+      'registration_requests.id',
+      'registration_requests.status',
+      'registration_requests.requested_at',
+      'registration_requests.decided_at',
+      'registration_requests.requester_message as message',
+      'registration_requests.internal_note',
+      'registration_requests.end_user_denial_note as denial_note',
+      'people.id as person_id',
+      'people.name as person_name',
+      'devices.id as device_id',
+      'devices.name as device_name',
+      'owner.id as owner_id',
+      'owner.name as owner_name',
+    ])
+    .where(inOrganization('registration_requests', page.organizationId))
+    .where('devices.deleted_at', 'is', null)
+    .$if(status !== undefined, (query) =>
+      query.where(sql<boolean>`registration_requests.status = ${status === 'waiting' ? 'pending' : status}`),
+    )
+    .where(afterCursor(newestRegistration, page.after === undefined ? undefined : [page.after]))
+    .$call(inKeysetOrder(newestRegistration))
+    .limit(page.limit)
+    .execute()
+
+const living = sql<boolean>`not exists (select from devices where devices.organization_id = asked.organization_id
+  and devices.id = asked.device_id and devices.deleted_at is not null)`
+
+export async function countWaiting(reader: Reader, organizationId: string) {
+  const [exemptions, registrations] = await Promise.all([
+    reader
+      .selectFrom('exemption_requests as asked')
+      .select(sql<number>`count(*)::int`.as('count'))
+      .where(sql<boolean>`asked.organization_id = ${organizationId}::bigint`)
+      .where('asked.status', '=', 'open')
+      .where(living)
+      .executeTakeFirstOrThrow(),
+    reader
+      .selectFrom('registration_requests as asked')
+      .select(sql<number>`count(*)::int`.as('count'))
+      .where(sql<boolean>`asked.organization_id = ${organizationId}::bigint`)
+      .where('asked.status', '=', 'pending')
+      .where(living)
+      .executeTakeFirstOrThrow(),
+  ])
+  return { exemptions: exemptions.count, registrations: registrations.count }
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static, TSchema, TUnsafe } from 'typebox'
+import { type AdmittedSession, actorOf } from '../access/sessions/admit-session.ts'
+import { requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
+import type { Browser } from '../access/sessions/start-session.ts'
+import { fail } from '../base/errors.ts'
+import { isRecordId } from './record-id.ts'
+import type { SessionGuard } from './session-guard.ts'
+
+type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
+
+/** A page of another site may lead here, as the identity provider's does. */
+type FromAnywhere = { isFromAnywhere?: true }
+
+/** What a request comes with before anybody is signed in. */
+export type OpenCall<Body> = {
+  readonly body: Body
+  readonly params: Readonly<Record<string, string>>
+  readonly browser: Browser
+  readonly now: string
+  readonly reply: FastifyReply
+}
+
+export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSession }
+
+type Nothing = TUnsafe<undefined>
+
+/** Registers what somebody may ask who has not signed in; only the console's own pages may, unless it is said. */
+export function openRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
+  scope: FastifyInstance,
+  guard: SessionGuard,
+  definition: Definition<Body> &
+    FromAnywhere & {
+      query?: Query
+      run: (call: OpenCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+    },
+): void {
+  const { method, path: url, body, query, isFromAnywhere, run } = definition
+  scope.route({
+    method,
+    url,
+    config: { access: 'console', rights: { requires: 'nothing' } },
+    schema: { ...(body && { body }), ...(query && { querystring: query }) },
+    onRequest: (request, _reply, done) => {
+      if (isFromAnywhere) refuseAllButPages(request)
+      else guard.refuseStrangers(request)
+      done()
+    },
+    handler: (request, reply) =>
+      run({ ...callOf<Static<Body>>(scope, guard, request, reply), query: request.query as Static<Query> }),
+  })
+}
+
+/** Somebody is led here; no script of another page, and no picture in one, asks for it. */
+function refuseAllButPages({ headers }: FastifyRequest): void {
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined && mode !== 'navigate') fail('cross_site')
+}
+
+/** For whoever has to set up the second factor that their organization requires. */
+type BeforeFactor = { isBeforeFactor?: true }
+
+/** Registers what somebody may ask who has signed in and has the rights that the definition declares. */
+export function sessionRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
+  scope: FastifyInstance,
+  guard: SessionGuard,
+  definition: Definition<Body> &
+    SessionNeed &
+    BeforeFactor & {
+      query?: Query
+      run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+    },
+): void {
+  const { method, path: url, body, query, isBeforeFactor, requires, feature, needsFreshProof = false, run } = definition
+  const rights = { requires, feature, needsFreshProof }
+  scope.route({
+    method,
+    url,
+    config: { access: 'console', rights },
+    schema: { ...(body && { body }), ...(query && { querystring: query }) },
+    onRequest: async (request, reply) => {
+      const session = await guard.admit(request, reply, isBeforeFactor)
+      requireRights(session, rights, scope.kit.clock())
+    },
+    handler: (request, reply) => {
+      const session = request.consoleSession
+      const { id } = request.params as { id?: string }
+      if (id !== undefined && !isRecordId(id)) fail('not_found')
+      if (!session) throw new Error('The session was not admitted')
+      return run({
+        ...callOf<Static<Body>>(scope, guard, request, reply),
+        session,
+        query: request.query as Static<Query>,
+      })
+    },
+  })
+}
+
+const callOf = <Body>(
+  { kit }: FastifyInstance,
+  guard: SessionGuard,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): OpenCall<Body> => ({
+  // Validated against the schema that the type comes from.
+  body: request.body as Body,
+  params: request.params as Record<string, string>,
+  browser: {
+    ipAddress: request.ip,
+    userAgent: request.headers['user-agent'],
+    sessionSecret: guard.cookie.read(request.headers.cookie),
+    deviceCookie: guard.deviceCookie.read(request.headers.cookie),
+  },
+  now: kit.clock(),
+  reply,
+})
+
+/** For whom a session's call is made, as commands take it. */
+export const requesterOf = ({ session, now }: SessionCall<unknown>) => ({
+  organizationId: session.organization_id,
+  actor: actorOf(session),
+  now,
+})
+
+/** The same, with the record that the path names. */
+export const recordOf = (call: SessionCall<unknown>) => ({ ...requesterOf(call), id: call.params['id'] ?? '' })

@@ -1,0 +1,29 @@
+import { type Retained, retention } from '@muster/contract/retention.ts'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+
+/** What an organization may choose. */
+export type OrganizationSettings = Readonly<
+  Record<`${Retained}_days`, number> & { is_first_device_trusted: boolean; is_second_factor_required: boolean }
+>
+
+export const usualSettings: OrganizationSettings = {
+  auth_logs_days: retention.auth_logs.usual,
+  live_results_days: retention.live_results.usual,
+  settled_signals_days: retention.settled_signals.usual,
+  settled_deliveries_days: retention.settled_deliveries.usual,
+  is_first_device_trusted: true,
+  is_second_factor_required: false,
+}
+
+/** What holds for an organization: what it chose, else what is usual. */
+export async function findSettings(reader: Reader, organizationId: string): Promise<OrganizationSettings> {
+  const row = await reader
+    .selectFrom('organization_settings')
+    .select(['auth_logs_days', 'live_results_days', 'settled_signals_days', 'settled_deliveries_days'])
+    .select(['is_first_device_trusted', 'is_second_factor_required'])
+    .where(inOrganization('organization_settings', organizationId))
+    .executeTakeFirst()
+  const chosen = Object.entries(row ?? {}).filter(([, value]) => value !== null)
+  return { ...usualSettings, ...Object.fromEntries(chosen) }
+}

@@ -1,0 +1,40 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+
+export type NewPerson = { organizationId: string; name: string; email: string; usernames?: string[]; now: string }
+
+/** Adds a person, or finds the one with this e-mail address and brings them back if they were deprovisioned. */
+export async function addPerson(tx: Tx, person: NewPerson): Promise<string> {
+  const existing = await tx
+    .selectFrom('people')
+    .select(['id', 'deprovisioned_at'])
+    .where(inOrganization('people', person.organizationId))
+    .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', person.email.toLowerCase()))
+    .forUpdate()
+    .executeTakeFirst()
+  if (existing) {
+    if (existing.deprovisioned_at !== null) await reinstate(tx, person.organizationId, existing.id)
+    return existing.id
+  }
+  const { id } = await tx
+    .insertInto('people')
+    .values({
+      organization_id: person.organizationId,
+      name: person.name,
+      email: person.email,
+      usernames: person.usernames ?? [],
+      created_at: person.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function reinstate(tx: Tx, organizationId: string, personId: string): Promise<void> {
+  await tx
+    .updateTable('people')
+    .set({ deprovisioned_at: null })
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', personId)
+    .execute()
+}

@@ -1,0 +1,29 @@
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+
+type Restoration = {
+  organizationId: string
+  personId: string
+  actor: Actor
+  now: string
+}
+
+/**
+ * Brings a deprovisioned person back, without registrations: they may trust their next device on first use. Does
+ * nothing for somebody who is there, or never was.
+ */
+export async function restorePerson(tx: Tx, restoration: Restoration): Promise<void> {
+  const { organizationId, personId, actor, now } = restoration
+  const restored = await tx
+    .updateTable('people')
+    .set({ deprovisioned_at: null, has_used_first_trust: false })
+    .where(inOrganization('people', organizationId))
+    .where('id', '=', personId)
+    .where('deprovisioned_at', 'is not', null)
+    .returning(['name', 'email'])
+    .executeTakeFirst()
+  if (!restored) return
+  const description = `Restored "${restored.name}" (${restored.email}).`
+  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
+import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import { announce } from '../../signals/events/announce.ts'
+import { newsOfSession } from './news-of-session.ts'
+import { overSince } from './rules.ts'
+
+/**
+ * Announces the sessions of all organizations in which nothing happened for too long: they have failed. Works in
+ * batches of `limit`, a transaction each, and returns how many there were. Several processes may run it at once: a
+ * session is announced by the one that takes its open row away.
+ */
+export async function expireSessions(db: Db, happening: () => Happening, limit = 200): Promise<number> {
+  let expired = 0
+  for (;;) {
+    const count = await transact(db, (tx) => expireBatch(tx, happening(), limit))
+    expired += count
+    if (count < limit) return expired
+  }
+}
+
+type Ended = Parameters<typeof newsOfSession>[1]
+
+async function expireBatch(tx: Tx, happening: Happening, limit: number): Promise<number> {
+  const { rows } = await sql<Ended>`
+    with due as (
+      select organization_id, auth_log_id from auth_log_open_sessions
+      where touched_at <= ${overSince(happening.now)}::timestamptz
+      order by touched_at limit ${limit}
+      for update skip locked
+    ), ended as (
+      delete from auth_log_open_sessions as open using due
+      where open.organization_id = due.organization_id and open.auth_log_id = due.auth_log_id
+      returning open.organization_id, open.auth_log_id
+    )
+    select auth_logs.organization_id, auth_logs.id, device_id, device_name, agent_version, person_id,
+      browser_name, browser_version
+    from ended
+    join auth_logs on auth_logs.organization_id = ended.organization_id and auth_logs.id = ended.auth_log_id
+    order by auth_logs.organization_id, auth_logs.id
+  `.execute(tx)
+  await announce(
+    tx,
+    rows.map((session) => newsOfSession('auth_logs.failure', session, happening)),
+  )
+  return rows.length
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp } from '../../../test/support/app.ts'
+import { engine } from '../../../test/support/database.ts'
+import { transact } from '../../base/db/transact.ts'
+import { hashEntry } from './hash-entry.ts'
+import { firstHash, recordAudit } from './record-audit.ts'
+
+const trial = testApp()
+const { ask, addTenant } = trial
+const now = '2026-11-20T10:00:00.123Z'
+const actor = {
+  type: 'User',
+  id: '7',
+  name: 'Maya "M" Lindqvist',
+  email: 'maya@acme.example',
+  ipAddress: '192.0.2.1',
+} as const
+
+const record = (organizationId: string, description: string) =>
+  transact(trial.db, (tx) => recordAudit(tx, { organizationId, actor, about: {}, description, now }))
+
+const chainOf = (organizationId: string) =>
+  trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()
+
+test('listAuditLogs shows the newest first and getAuditLog each of them', async () => {
+  const { organizationId, key } = await addTenant()
+  await record(organizationId, 'Renamed the device "Atlas" from "Old" to "New".')
+  const { body } = await ask('GET', '/audit_logs', { key })
+  const descriptions = body.data.map((entry: { description: string }) => entry.description)
+  assert.equal(descriptions.length, 4)
+  assert.equal(descriptions[0], 'Renamed the device "Atlas" from "Old" to "New".')
+  assert.equal(descriptions[3], 'Created the organization "Globex".')
+  const [newest] = body.data
+  assert.deepEqual(newest, {
+    id: newest.id,
+    timestamp: now,
+    actor_name: actor.name,
+    description: 'Renamed the device "Atlas" from "Old" to "New".',
+    actor_info: { actor_name: actor.name, actor_email: actor.email, actor_type: 'User' },
+  })
+  for (const entry of body.data) {
+    const one = await ask('GET', `/audit_logs/${entry.id}`, { key })
+    assert.deepEqual([one.status, one.body], [200, entry])
+  }
+})
+
+test('an audit log of another organization and one that never was are the same 404', async () => {
+  const other = await addTenant()
+  const foreign = (await ask('GET', '/audit_logs?per_page=1', { key: other.key })).body.data[0].id
+  const never = await ask('GET', '/audit_logs/999999')
+  assert.deepEqual([never.status, never.body], [404, { error: 'not_found', message: 'There is no such record.' }])
+  assert.deepEqual((await ask('GET', `/audit_logs/${foreign}`)).body, never.body)
+})
+
+test('audit logs are found by time, actor and description', async () => {
+  const { organizationId, key } = await addTenant('Initech')
+  await record(organizationId, 'Deleted 100% of nothing.')
+  const find = async (query: string) => {
+    const { body } = await ask('GET', `/audit_logs?query=${encodeURIComponent(query)}`, { key })
+    return body.data.map((entry: { description: string }) => entry.description)
+  }
+  assert.deepEqual(await find('description~"100%"'), ['Deleted 100% of nothing.'])
+  assert.deepEqual(await find('actor_name~LINDQVIST AND timestamp>2026-11-20T10:00:00.122Z'), [
+    'Deleted 100% of nothing.',
+  ])
+  assert.deepEqual(await find(`timestamp:"${now}"`), ['Deleted 100% of nothing.'])
+  assert.equal((await find('description~"API key" OR actor_name:Nobody')).length, 2)
+})
+
+test('each entry carries the hash of the one before, from the first on', async () => {
+  const { organizationId } = await addTenant()
+  await record(organizationId, 'Did one more thing — 設定 🔧 \ud800.')
+  let previous = Buffer.from(firstHash)
+  for (const entry of await chainOf(organizationId)) {
+    assert.deepEqual(entry.previous_hash, previous)
+    assert.deepEqual(hashEntry(previous, entry), entry.hash, 'the hash is of what is stored')
+    previous = Buffer.from(entry.hash)
+  }
+  const head = await trial.db
+    .selectFrom('audit_heads')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  assert.deepEqual(head.last_hash, previous)
+})
+
+test('any change of an entry changes its hash', () => {
+  const entry = {
+    id: '4',
+    organization_id: '1',
+    timestamp: now,
+    actor_type: 'User',
+    actor_id: '7',
+    actor_name: 'Maya',
+    actor_email: null,
+    ip_address: null,
+    description: 'Did it.',
+    about: null,
+  }
+  const hash = hashEntry(firstHash, entry).toString('hex')
+  assert.notEqual(hashEntry(hashEntry(firstHash, entry), entry).toString('hex'), hash)
+  for (const name of Object.keys(entry)) {
+    assert.notEqual(hashEntry(firstHash, { ...entry, [name]: 'other' }).toString('hex'), hash, name)
+  }
+})
+
+test('writers at the same time make one unbroken chain, in the order of the identifiers', async () => {
+  const { organizationId } = await addTenant()
+  const writers = engine === 'postgres' ? 16 : 4
+  await Promise.all(Array.from({ length: writers }, (_, index) => record(organizationId, `Did thing ${index}.`)))
+  const chain = await chainOf(organizationId)
+  assert.equal(chain.length, 3 + writers)
+  for (const [index, entry] of chain.entries())
+    assert.deepEqual(entry.previous_hash, chain[index - 1]?.hash ?? firstHash)
+})
+
+test('what is rolled back leaves no entry and no gap in the chain', async () => {
+  const { organizationId } = await addTenant()
+  const before = await chainOf(organizationId)
+  await assert.rejects(
+    transact(trial.db, async (tx) => {
+      await recordAudit(tx, { organizationId, actor, about: {}, description: 'Did nothing.', now })
+      throw new Error('no')
+    }),
+  )
+  assert.deepEqual(await chainOf(organizationId), before)
+  await record(organizationId, 'Did something.')
+  assert.deepEqual((await chainOf(organizationId)).at(-1)?.previous_hash, before.at(-1)?.hash)
+})

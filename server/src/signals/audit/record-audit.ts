@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { ActorType } from '@muster/contract/audit-logs.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Tx } from '../../base/db/transact.ts'
+import { queueWebhooks } from '../webhook-ledger/queue-webhooks.ts'
+import { hashEntry } from './hash-entry.ts'
+import { type Subjects, subjectKeys } from './subjects.ts'
+
+/** Who did something. `id` is of the administrator, key or person; null for the service itself. */
+export type ActorIdentity = {
+  readonly type: ActorType
+  readonly id: string | null
+  readonly name: string
+  readonly email: string | null
+}
+
+/**
+ * Who did something, and from which address. `ipAddress` is null only where no request is behind it: the command line and
+ * the background. It has no default, so that whoever lets a request in has to say it.
+ */
+export type Actor = ActorIdentity & { readonly ipAddress: string | null }
+
+/** The service by itself: in the background, or at a start. */
+export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null, ipAddress: null }
+
+/** The service, because of a request that nobody signed in for: an agent's, or somebody's with a link. */
+export const systemActorAt = (ipAddress: string): Actor => ({ ...systemActor, ipAddress })
+
+export type AuditEntry = {
+  organizationId: string
+  actor: Actor
+  about: Subjects
+  /** One sentence in the past tense, with names in quotes. */
+  description: string
+  now: string
+}
+
+/** Where every organization's chain of hashes begins. */
+export const firstHash = createHash('sha256').update('muster audit log').digest()
+
+/**
+ * Writes an entry in the transaction of the change it tells of. The organization's head row is locked until the
+ * commit, so that entries are numbered and chained in one order; take it late in the transaction.
+ */
+export async function recordAudit(
+  tx: Tx,
+  { organizationId, actor, about, description, now }: AuditEntry,
+): Promise<void> {
+  const { previousHash, id } = await lockHead(tx, organizationId)
+  const entry = {
+    id,
+    organization_id: organizationId,
+    timestamp: now,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_name: actor.name.toWellFormed(),
+    actor_email: actor.email,
+    ip_address: actor.ipAddress,
+    description: description.toWellFormed(),
+    about: subjectKeys(about),
+  }
+  const hash = hashEntry(previousHash, entry)
+  await tx
+    .with('written', (build) => build.insertInto('audit_logs').values({ ...entry, previous_hash: previousHash, hash }))
+    .updateTable('audit_heads')
+    .set({ last_id: id, last_hash: hash })
+    .where(inOrganization('audit_heads', organizationId))
+    .execute()
+  const { actor_name, actor_type, actor_email, ip_address, description: told } = entry
+  const data = { actor_name, actor_type, actor_email, ip_address, description: told }
+  const message = { event: 'audit_log.recorded', data, deviceId: null, orderedBy: null, at: now } as const
+  await queueWebhooks(tx, organizationId, [message])
+}
+
+/** The next identifier is taken once the lock is held, so that identifiers have the order of the chain. */
+async function lockHead(tx: Tx, organizationId: string): Promise<{ previousHash: Buffer; id: string }> {
+  const { last_hash, next_id } = await tx
+    .insertInto('audit_heads')
+    .values({ organization_id: organizationId, last_id: '0', last_hash: firstHash })
+    // Writes nothing new: an update takes the row's lock and returns the row, which `do nothing` would not.
+    .onConflict((conflict) =>
+      conflict.constraint('audit_heads_pkey').doUpdateSet((row) => ({ last_id: row.ref('audit_heads.last_id') })),
+    )
+    .returning(['last_hash', sql<string>`nextval(pg_get_serial_sequence('audit_logs', 'id'))`.as('next_id')])
+    .executeTakeFirstOrThrow()
+  return { previousHash: last_hash, id: next_id }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import type { Tx } from '../../base/db/transact.ts'
+import type { ReceiverRules } from '../../base/outbound/receiver-url.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { addPollToken } from './poll-tokens.ts'
+import { settle } from './settle-stream.ts'
+import { getIssuer, streamIssuer } from './stream-issuer.ts'
+import type { Wishes } from './stream-wishes.ts'
+import { noteTokenSettings } from './token-settings.ts'
+import { receiverOf, storeAuthorization } from './write-settings.ts'
+
+export type NewStream = {
+  organizationId: string
+  wishes: Wishes
+  /** MUSTER_BASE_URL. */
+  baseUrl: string
+  /** Whether organizations without an address of their own may have a path of `baseUrl` as their issuer. */
+  pathIssuers: boolean
+  rules: ReceiverRules
+  actor: Actor
+  now: string
+}
+
+/** Makes a stream that is on; fails with invalid where the organization has no issuer. `pollToken` is what a poll stream is polled with, which nobody is shown again. */
+export async function createStream(
+  tx: Tx,
+  secrets: Secrets,
+  { organizationId, wishes, baseUrl: commonBaseUrl, pathIssuers, rules, actor, now }: NewStream,
+): Promise<{ id: string; pollToken: string | undefined }> {
+  const streamUuid = randomUUID()
+  const { issuer, purpose } = await getIssuer(tx, organizationId, { pathIssuers })
+  const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
+  const isDraft = wishes.specVersion === 'draft'
+  const settings = settle(wishes, { streamUuid, baseUrl, rules, isDraft, storedAuthorization: null })
+  const { id } = await tx
+    .insertInto('ssf_streams')
+    .values({
+      organization_id: organizationId,
+      stream_id: streamUuid,
+      name: settings.name,
+      description: settings.description,
+      spec_version: wishes.specVersion ?? 'v1_0',
+      delivery_type: settings.deliveryType,
+      audience: settings.audience,
+      endpoint_url: settings.endpointUrl,
+      events_requested: [...settings.events],
+      device_subject_format: settings.deviceSubjectFormat,
+      created_by_key_id: actor.type === 'ApiKey' ? actor.id : null,
+      issuer,
+      signing_purpose: purpose,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx.insertInto('ssf_stream_deliveries').values({ organization_id: organizationId, stream_id: id }).execute()
+  const place = { organizationId, streamId: id }
+  await noteTokenSettings(tx, place, commonBaseUrl)
+  if (settings.authorization !== null) await storeAuthorization(tx, secrets, place, settings.authorization)
+  const pollToken = settings.deliveryType === 'poll' ? await addPollToken(tx, secrets, place, now) : undefined
+  const description = `Created the stream "${settings.name}", which is ${receiverOf(settings)}.`
+  await recordAudit(tx, { organizationId, actor, about: { stream: id }, description, now })
+  return { id, pollToken }
+}

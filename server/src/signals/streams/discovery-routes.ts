@@ -1,0 +1,124 @@
+import { JsonWebKeySet, SsfConfiguration } from '@muster/contract/ssf-discovery.ts'
+import { deliveryMethods } from '@muster/contract/ssf-streams.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Db } from '../../base/db/transact.ts'
+import { fail } from '../../base/errors.ts'
+import { publicEndpoint } from '../../http/endpoint.ts'
+import { authorizationServer, authorizationServerPath, oauthMetadataHeaders } from '../../http/oauth-metadata-routes.ts'
+import { findServedAddress } from '../../http/served-address.ts'
+import { supportedEvents } from './event-types.ts'
+import { ensureSigningKey } from './rotate-signing-key.ts'
+import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts'
+import type { StreamParts } from './start-streams.ts'
+import { isPathIssuerServed, pathIssuer, type StreamIssuer, streamIssuer } from './stream-issuer.ts'
+
+const tag = 'Shared Signals'
+const keysHeaders = { 'cache-control': `public, max-age=${publishedKeysMaxAgeSeconds}` }
+
+/**
+ * What receivers read before anything else, without a key (SSF 1.0 §7): at each organization's own address, at
+ * MUSTER_BASE_URL for the first organization, and for issuers with a path below that.
+ */
+export function discoveryRoutes(app: FastifyInstance, parts: StreamParts): void {
+  addHostIssuers(app, parts)
+  addPathIssuers(app, parts)
+}
+
+function addHostIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
+  publicEndpoint(app, {
+    method: 'GET',
+    path: '/.well-known/ssf-configuration',
+    operationId: 'getSsfConfiguration',
+    summary: 'Read how to connect a receiver',
+    tag,
+    answer: SsfConfiguration,
+    run: async ({ db, host }) => {
+      const served = await findServedAddress(db, host, baseUrl)
+      return configurationOf(streamIssuer(served.baseUrl, baseUrl))
+    },
+  })
+  publicEndpoint(app, {
+    method: 'GET',
+    path: '/ssf/jwks.json',
+    operationId: 'getSsfKeys',
+    summary: 'Read the keys that verify event tokens',
+    tag,
+    headers: keysHeaders,
+    answer: JsonWebKeySet,
+    run: async ({ db, host, now }) => {
+      const { organizationId } = await findServedAddress(db, host, baseUrl)
+      return { keys: organizationId === undefined ? [] : await keysOf(db, secrets, organizationId, now) }
+    },
+  })
+}
+
+function addPathIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
+  const { ssfPathIssuers: pathIssuers } = app.kit.config
+  const requireServed = async (db: Db, organizationId: string) => {
+    if (!(await isPathIssuerServed(db, organizationId, { pathIssuers }))) fail('not_found')
+  }
+  // SSF 1.0 §7.2 puts the well-known part before the path of the issuer; older receivers look for it behind.
+  const places = [
+    ['/.well-known/ssf-configuration/ssf/:organizationId', 'getSsfConfigurationOfOrganization'],
+    ['/ssf/:organizationId/.well-known/ssf-configuration', 'getSsfConfigurationBelowOrganization'],
+  ] as const
+  for (const [path, operationId] of places) {
+    publicEndpoint(app, {
+      method: 'GET',
+      path,
+      operationId,
+      summary: 'Read how to connect a receiver to the path issuer of an organization',
+      description: 'An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.',
+      tag,
+      answer: SsfConfiguration,
+      run: async ({ db, params: { organizationId } }) => {
+        await requireServed(db, organizationId)
+        return configurationOf(streamIssuer(pathIssuer(organizationId), baseUrl))
+      },
+    })
+  }
+  publicEndpoint(app, {
+    method: 'GET',
+    path: '/ssf/:organizationId/jwks.json',
+    operationId: 'getSsfKeysOfOrganization',
+    summary: 'Read the keys that verify event tokens of the path issuer of an organization',
+    description: 'An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.',
+    tag,
+    headers: keysHeaders,
+    answer: JsonWebKeySet,
+    run: async ({ db, params: { organizationId }, now }) => {
+      await requireServed(db, organizationId)
+      return { keys: await keysOf(db, secrets, organizationId, now) }
+    },
+  })
+  // RFC 8414 §3.1, for receivers that take the issuer of the stream for the authorization server as well.
+  app.route<{ Params: { organizationId: string } }>({
+    method: 'GET',
+    url: `${authorizationServerPath}/ssf/:organizationId`,
+    config: { access: 'oauth' },
+    handler: async ({ params: { organizationId } }, reply) => {
+      await requireServed(app.kit.db, organizationId)
+      const { issuer } = streamIssuer(pathIssuer(organizationId), baseUrl)
+      return reply.headers(oauthMetadataHeaders).send(authorizationServer(issuer, baseUrl))
+    },
+  })
+}
+
+const configurationOf = ({ issuer, baseUrl, jwksUri }: StreamIssuer): SsfConfiguration => ({
+  spec_version: '1_0',
+  issuer,
+  jwks_uri: jwksUri,
+  delivery_methods_supported: [deliveryMethods.push, deliveryMethods.poll],
+  events_supported: [...supportedEvents],
+  configuration_endpoint: `${baseUrl}/ssf_streams`,
+  status_endpoint: `${baseUrl}/ssf_streams/status`,
+  verification_endpoint: `${baseUrl}/ssf_streams/verify`,
+  authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6750' }, { spec_urn: 'urn:ietf:rfc:6749' }],
+  default_subjects: 'ALL',
+})
+
+/** A receiver may fetch the keys before there is a stream: then the first key is made for it. */
+async function keysOf(db: Db, secrets: StreamParts['secrets'], organizationId: string, now: string) {
+  await ensureSigningKey(db, secrets, { organizationId, purpose: 'signals' }, now)
+  return listPublishedKeys(db, organizationId, now)
+}

@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Reader, Tx } from '../../base/db/transact.ts'
+import { notifyStreams } from './notify-streams.ts'
+import { lockHeads, type StreamKey } from './number-events.ts'
+import type { KeyRing } from './signing-keys.ts'
+import { headerOf } from './token-header.ts'
+
+/**
+ * Takes keys out of the key set, and the tokens that they signed from what waits: whoever delivers it next signs it
+ * anew, with the same jti and claims. Deliverers are told at the commit. Returns how many tokens that were.
+ *
+ * Whoever stores tokens holds the lock on the heads of their streams and looks for withdrawn keys under it; so a token
+ * of a withdrawn key is either stored before, and taken away here, or not stored. An event that names the key and is
+ * committed later is signed by another as well: whoever reads it sees that its key was withdrawn.
+ */
+export async function withdrawKeys(tx: Tx, ring: KeyRing, kids: readonly string[], now: string): Promise<number> {
+  await tx
+    .updateTable('signing_keys')
+    .set({ withdrawn_at: now, retired_at: sql<string>`least(retired_at, ${now}::timestamptz)` })
+    .where('organization_id', '=', ring.organizationId)
+    .where('purpose', '=', ring.purpose)
+    .where('kid', 'in', [...kids, ''])
+    .execute()
+  const streams = await lockHeads(tx, await listStreamsOf(tx, ring))
+  const count = await forgetTokens(tx, streams, kids)
+  for (const organizationId of new Set(streams.map((stream) => stream.organizationId))) {
+    await notifyStreams(tx, organizationId)
+  }
+  await sql`
+    update ssf_streams set resigned_at = ${now}::timestamptz
+    where (organization_id, id) in (select organization_id, id from ${keysOf(streams)})
+  `.execute(tx)
+  return count
+}
+
+const keysOf = (streams: readonly StreamKey[]) => sql`unnest(
+  ${streams.map(({ organizationId }) => organizationId)}::bigint[], ${streams.map(({ streamId }) => streamId)}::bigint[]
+) as key (organization_id, id)`
+
+/** Streams whose waiting tokens the ring may have signed. */
+async function listStreamsOf(tx: Tx, { organizationId, purpose }: KeyRing): Promise<StreamKey[]> {
+  return tx
+    .selectFrom('ssf_streams')
+    .select(['organization_id as organizationId', 'id as streamId'])
+    .where('deleted_at', 'is', null)
+    .where((build) => build.or([build('signing_purpose', '=', purpose), build('former_signing_purpose', '=', purpose)]))
+    .$if(purpose !== 'shared_signals', (query) => query.where('organization_id', '=', organizationId))
+    .execute()
+}
+
+async function forgetTokens(tx: Tx, streams: readonly StreamKey[], kids: readonly string[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update ssf_stream_events as event set token = null, kid = null
+    from ${keysOf(streams)}
+    where event.organization_id = key.organization_id and event.stream_id = key.id and event.state = 'pending'
+      and (split_part(event.token, '.', 1) = any(${kids.map((kid) => headerOf(kid))}::text[])
+        or (event.token is null and event.kid = any(${kids}::text[])))
+  `.execute(tx)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Headers of tokens that an organization's streams must not send again. */
+export async function listWithdrawnHeaders(reader: Reader, organizationId: string): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('signing_keys')
+    .select('kid')
+    .where('withdrawn_at', 'is not', null)
+    .where((build) =>
+      build.or([build('organization_id', '=', organizationId), build('purpose', '=', 'shared_signals')]),
+    )
+    .execute()
+  return rows.map(({ kid }) => headerOf(kid))
+}

@@ -1,0 +1,154 @@
+import { generateKeyPair as generateKeyPairCallback, randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { type Db, type Tx, transact } from '../../base/db/transact.ts'
+import { fail, orNotFound } from '../../base/errors.ts'
+import type { Secrets } from '../../base/secrets/secrets.ts'
+import { plusMs } from '../../base/time.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { withdrawKeys } from './resign-tokens.ts'
+import { sealPrivateKey } from './seal-private-key.ts'
+import { findSigningKey, type KeyRing, keyTimes, stateOfKey } from './signing-keys.ts'
+
+const generateKeyPair = promisify(generateKeyPairCallback)
+
+type NewSigningKey = { kid: string; sealed: Buffer; jwk: object }
+
+/** RSA of 2,048 bits, for RS256: what the interoperability profile and every receiver support. */
+async function makeKey(secrets: Secrets, ring: KeyRing): Promise<NewSigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair('rsa', { modulusLength: 2_048 })
+  const kid = randomUUID()
+  return {
+    kid,
+    sealed: sealPrivateKey(secrets, privateKey, { ...ring, kid }),
+    jwk: publicKey.export({ format: 'jwk' }),
+  }
+}
+
+/** Makes the first key of a ring, which signs at once: nobody can have fetched the keys before. */
+export async function ensureSigningKey(db: Db, secrets: Secrets, ring: KeyRing, now: string): Promise<void> {
+  if (await hasKey(db, ring, now)) return
+  const key = await makeKey(secrets, ring)
+  await transact(db, async (tx) => {
+    await lockKeys(tx)
+    if (!(await hasKey(tx, ring, now))) await insertKey(tx, ring, key, { now, activeFrom: now })
+  })
+}
+
+const hasKey = async (reader: Parameters<typeof findSigningKey>[0], ring: KeyRing, now: string) =>
+  (await findSigningKey(reader, ring, now)) !== undefined
+
+type Rotation = { ring: KeyRing; isEmergency: boolean; actor: Actor; now: string }
+export type Rotated = { kid: string; activeFrom: string; withdrawn: string[]; resignedCount: number }
+
+/**
+ * Publishes a new key that takes over when every verifier has it, or at once where the present one is no longer
+ * trusted: then the present one, and any that was to come, leave the key set in the same moment, and what waits is
+ * signed anew. Keys are made outside of the transaction, since that takes long.
+ */
+export async function rotateSigningKey(db: Db, secrets: Secrets, rotation: Rotation): Promise<Rotated> {
+  const { ring, isEmergency, actor, now } = rotation
+  const key = await makeKey(secrets, ring)
+  return transact(db, async (tx) => {
+    await lockKeys(tx)
+    if (isEmergency) return replaceAtOnce(tx, rotation, key)
+    const activeFrom = plusMs(now, keyTimes[ring.purpose].leadMs)
+    await tx
+      .updateTable('signing_keys')
+      .set({ retired_at: activeFrom })
+      .where('organization_id', '=', ring.organizationId)
+      .where('purpose', '=', ring.purpose)
+      .where('withdrawn_at', 'is', null)
+      .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', activeFrom)]))
+      .execute()
+    await insertKey(tx, ring, key, { now, activeFrom })
+    const description = `Published the signing key ${key.kid}, which signs from ${activeFrom} on.`
+    await record(tx, ring, { actor, description, now })
+    return { kid: key.kid, activeFrom, withdrawn: [], resignedCount: 0 }
+  })
+}
+
+async function replaceAtOnce(tx: Tx, { ring, actor, now }: Rotation, key: NewSigningKey): Promise<Rotated> {
+  const keys = await listKeysOf(tx, ring)
+  const distrusted = keys.filter((one) => ['signing', 'published'].includes(stateOfKey(one, now)))
+  const withdrawn = distrusted.map(({ kid }) => kid)
+  await insertKey(tx, ring, key, { now, activeFrom: now })
+  const resignedCount = await withdrawKeys(tx, ring, withdrawn, now)
+  const description = `Replaced the signing key at once by ${key.kid}, and withdrew ${withdrawn.join(', ') || 'none'}.`
+  await record(tx, ring, { actor, description, now })
+  return { kid: key.kid, activeFrom: now, withdrawn, resignedCount }
+}
+
+/**
+ * Takes a key out of the key set at once, in whatever state it is; one that signs is replaced by a new one in the same
+ * moment. Fails with not_found, and with invalid when it was withdrawn before.
+ */
+export async function withdrawSigningKey(
+  db: Db,
+  secrets: Secrets,
+  { kid, actor, now }: { kid: string; actor: Actor; now: string },
+): Promise<Rotated | { kid: undefined; withdrawn: string[]; resignedCount: number }> {
+  const found = orNotFound(await findKey(db, kid))
+  const ring = { organizationId: found.organization_id, purpose: found.purpose }
+  const state = stateOfKey(found, now)
+  if (state === 'withdrawn') fail('invalid', { message: 'The key was withdrawn before.' })
+  if (state === 'signing') return rotateSigningKey(db, secrets, { ring, isEmergency: true, actor, now })
+  return transact(db, async (tx) => {
+    await lockKeys(tx)
+    if (state === 'published') await keepSigning(tx, ring, found.active_from)
+    const resignedCount = await withdrawKeys(tx, ring, [kid], now)
+    await record(tx, ring, { actor, description: `Withdrew the signing key ${kid}.`, now })
+    return { kid: undefined, withdrawn: [kid], resignedCount }
+  })
+}
+
+/** The key that was to end when the one that is withdrawn took over goes on. */
+async function keepSigning(tx: Tx, ring: KeyRing, retiredAt: string): Promise<void> {
+  await tx
+    .updateTable('signing_keys')
+    .set({ retired_at: null })
+    .where('organization_id', '=', ring.organizationId)
+    .where('purpose', '=', ring.purpose)
+    .where('retired_at', '=', retiredAt)
+    .whereRef('retired_at', '>', 'active_from')
+    .execute()
+}
+
+/** Starters of several processes wait for each other. */
+const lockKeys = (tx: Tx) => sql`lock table signing_keys in share row exclusive mode`.execute(tx)
+
+const listKeysOf = (tx: Tx, { organizationId, purpose }: KeyRing) =>
+  tx
+    .selectFrom('signing_keys')
+    .select(['kid', 'active_from', 'retired_at', 'withdrawn_at'])
+    .where('organization_id', '=', organizationId)
+    .where('purpose', '=', purpose)
+    .execute()
+
+const findKey = (db: Db, kid: string) =>
+  db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
+
+const record = (
+  tx: Tx,
+  { organizationId }: KeyRing,
+  { actor, description, now }: { actor: Actor; description: string; now: string },
+) => recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
+
+const insertKey = (
+  tx: Tx,
+  { organizationId, purpose }: KeyRing,
+  { kid, sealed, jwk }: NewSigningKey,
+  { now, activeFrom }: { now: string; activeFrom: string },
+) =>
+  tx
+    .insertInto('signing_keys')
+    .values({
+      organization_id: organizationId,
+      purpose,
+      kid,
+      sealed_private_key: sealed,
+      public_jwk: JSON.stringify(jwk),
+      created_at: now,
+      active_from: activeFrom,
+    })
+    .execute()

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { beforeEach, test } from 'node:test'
+import { testDatabase } from '../../../test/support/database.ts'
+import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { openSecrets } from '../../base/secrets/secrets.ts'
+import { plusMs } from '../../base/time.ts'
+import { systemActor } from '../audit/record-audit.ts'
+import { ensureSigningKey, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
+import { findSigningKey, type KeyRing, listPublishedKeys, listSigningKeys, stateOfKey } from './signing-keys.ts'
+import { tokenSigner } from './token-signer.ts'
+
+const database = testDatabase()
+const make = makeIn(database)
+const secrets = openSecrets(randomBytes(32))
+const hour = (count: number) => plusMs(startOfTests, count * 3_600_000)
+const day = (count: number) => hour(24 * count)
+let ring: KeyRing
+
+beforeEach(async () => {
+  await database.ready
+  await database.reset()
+  ring = { organizationId: (await make.organization()).id, purpose: 'signals' }
+})
+
+const kidsAt = async (now: string, { organizationId } = ring) =>
+  (await listPublishedKeys(database.db, organizationId, now)).map(({ kid }) => kid)
+const kidAt = async (now: string, of = ring) => (await findSigningKey(database.db, of, now))?.kid
+const rotate = (now: string, isEmergency = false, of = ring) =>
+  rotateSigningKey(database.db, secrets, { ring: of, now, isEmergency, actor: systemActor })
+const withdraw = (kid: string, now: string) =>
+  withdrawSigningKey(database.db, secrets, { kid, actor: systemActor, now })
+const stateAt = async (kid: string, now: string) => {
+  const key = (await listSigningKeys(database.db)).find((one) => one.kid === kid)
+  return key && stateOfKey(key, now)
+}
+
+test('an organization has one key from its first use on, however many processes start', async () => {
+  await Promise.all([1, 2, 3].map(() => ensureSigningKey(database.db, secrets, ring, startOfTests)))
+  const [key, ...others] = await listPublishedKeys(database.db, ring.organizationId, startOfTests)
+  assert.deepEqual(others, [])
+  assert.deepEqual(Object.keys(key ?? {}).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
+  assert.equal(await kidAt(startOfTests), key?.kid)
+  assert.ok(!JSON.stringify(await database.db.selectFrom('signing_keys').selectAll().execute()).includes('PRIVATE'))
+})
+
+test('each organization has keys of its own, and a private key opens in no other place', async () => {
+  const other: KeyRing = { organizationId: (await make.organization()).id, purpose: 'signals' }
+  for (const one of [ring, other]) await ensureSigningKey(database.db, secrets, one, startOfTests)
+  assert.notDeepEqual(await kidsAt(startOfTests), await kidsAt(startOfTests, other))
+  const stolen = await database.db
+    .selectFrom('signing_keys')
+    .select('sealed_private_key')
+    .where('organization_id', '=', ring.organizationId)
+    .executeTakeFirstOrThrow()
+  await database.db
+    .updateTable('signing_keys')
+    .set(stolen)
+    .where('organization_id', '=', other.organizationId)
+    .execute()
+  await assert.rejects(tokenSigner(database.db, secrets).sign(other, {}, startOfTests), { name: 'UnsealError' })
+})
+
+test('a new key is published two hours before it signs, and the old one for a month after', async () => {
+  await ensureSigningKey(database.db, secrets, ring, startOfTests)
+  const [old = ''] = await kidsAt(startOfTests)
+  const { kid, activeFrom } = await rotate(hour(1))
+  assert.equal(activeFrom, hour(3))
+  assert.deepEqual((await kidsAt(hour(1))).sort(), [old, kid].sort())
+  assert.equal(await kidAt(plusMs(hour(3), -1)), old)
+  assert.equal(await kidAt(hour(3)), kid)
+  assert.deepEqual((await kidsAt(day(31))).sort(), [old, kid].sort())
+  assert.deepEqual(await kidsAt(day(32)), [kid])
+})
+
+test('in an emergency the new key signs at once, and the old one is out of the key set in the same moment', async () => {
+  await ensureSigningKey(database.db, secrets, ring, startOfTests)
+  const [old = ''] = await kidsAt(startOfTests)
+  const { kid: waiting } = await rotate(hour(1))
+  const { kid, withdrawn } = await rotate(hour(2), true)
+  assert.equal(await kidAt(hour(2)), kid)
+  assert.deepEqual(withdrawn.sort(), [old, waiting].sort())
+  assert.deepEqual(await kidsAt(hour(2)), [kid])
+  assert.equal(await stateAt(old, hour(2)), 'withdrawn')
+  const audited = await database.db.selectFrom('audit_logs').select('description').execute()
+  assert.equal(audited.filter(({ description }) => description.startsWith('Replaced the signing key')).length, 1)
+})
+
+test('a rotation that waits is overtaken by the next, and there is a key at every moment', async () => {
+  await ensureSigningKey(database.db, secrets, ring, startOfTests)
+  await rotate(hour(1))
+  const last = await rotate(hour(2), true)
+  for (const at of [hour(2), hour(3), hour(4), day(3)]) assert.equal(await kidAt(at), last.kid, at)
+})
+
+test('a key is withdrawn in whatever state it is, and there is a key at every moment', async () => {
+  await ensureSigningKey(database.db, secrets, ring, startOfTests)
+  const [first = ''] = await kidsAt(startOfTests)
+  const { kid: waiting } = await rotate(hour(1))
+  await withdraw(waiting, hour(2))
+  assert.deepEqual(await kidsAt(hour(2)), [first])
+  for (const at of [hour(2), hour(3), day(40)]) assert.equal(await kidAt(at), first, at)
+
+  const { kid: second } = await rotate(hour(4))
+  assert.equal(await stateAt(first, hour(7)), 'retired')
+  await withdraw(first, hour(7))
+  assert.deepEqual(await kidsAt(hour(7)), [second])
+
+  const { kid: third } = await withdraw(second, hour(8))
+  assert.deepEqual(await kidsAt(hour(8)), [third])
+  assert.equal(await kidAt(hour(8)), third)
+  await assert.rejects(withdraw(second, hour(9)), { code: 'invalid' })
+  await assert.rejects(withdraw('unknown', hour(9)), { code: 'not_found' })
+})
+
+test('a key that this process holds signs no more than ten seconds after it was withdrawn, and at once when asked', async () => {
+  const signer = tokenSigner(database.db, secrets)
+  const before = await signer.sign(ring, {}, startOfTests)
+  const { kid } = await rotate(startOfTests, true)
+  assert.equal((await signer.sign(ring, {}, startOfTests)).kid, before.kid)
+  assert.equal((await signer.sign(ring, {}, startOfTests, { isFresh: true })).kid, kid)
+  assert.equal((await signer.sign(ring, {}, startOfTests)).kid, kid)
+})
+
+test('a token verifies by the published key that its header names, also across a rotation', async () => {
+  await ensureSigningKey(database.db, secrets, ring, startOfTests)
+  const signer = tokenSigner(database.db, secrets)
+  await rotate(hour(1))
+  const kids = new Set<unknown>()
+  for (const now of [hour(1), plusMs(hour(3), -1), hour(3), hour(4)]) {
+    const { token } = await signer.sign(ring, { iss: 'https://trust.example', jti: now }, now)
+    const [header = '', payload = '', signature = ''] = token.split('.')
+    const { kid, alg, typ } = JSON.parse(Buffer.from(header, 'base64url').toString())
+    assert.deepEqual([alg, typ], ['RS256', 'secevent+jwt'])
+    const jwk = (await listPublishedKeys(database.db, ring.organizationId, now)).find((key) => key.kid === kid)
+    const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
+    const isValid = verify('RSA-SHA256', Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'))
+    assert.ok(isValid, now)
+    assert.equal(JSON.parse(Buffer.from(payload, 'base64url').toString()).jti, now)
+    kids.add(kid)
+  }
+  assert.equal(kids.size, 2)
+})

@@ -1,0 +1,132 @@
+import type { KeyPurpose } from '../../base/db/schema.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
+
+/** How long receivers may keep the published keys, in seconds. */
+export const publishedKeysMaxAgeSeconds = 3_600
+
+/**
+ * `leadMs`: a new key is published this long before its first use, so that every verifier has fetched it twice over.
+ * `keptMs`: an old one stays published this long, longer than any token of it may still be delivered.
+ */
+export const keyTimes: Readonly<Record<KeyPurpose, { leadMs: number; keptMs: number }>> = {
+  signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
+  shared_signals: { leadMs: 2 * publishedKeysMaxAgeSeconds * 1_000, keptMs: 31 * dayMs },
+}
+
+/**
+ * The keys of an organization for one purpose; a key has one purpose, and nothing else is signed with it. Of
+ * `shared_signals` there is one ring, held by the first organization, at whose address it is published.
+ */
+export type KeyRing = { organizationId: string; purpose: KeyPurpose }
+
+/** The organization that MUSTER_BASE_URL is the address of; undefined before there is any. */
+export async function findFirstOrganization(reader: Reader): Promise<string | undefined> {
+  const row = await reader.selectFrom('organizations').select('id').orderBy('id').limit(1).executeTakeFirst()
+  return row?.id
+}
+
+/** The ring that signs for a stream of the organization. */
+export async function ringOf(reader: Reader, { organizationId, purpose }: KeyRing): Promise<KeyRing> {
+  if (purpose !== 'shared_signals') return { organizationId, purpose }
+  const holder = await reader
+    .selectFrom('signing_keys')
+    .select('organization_id')
+    .where('purpose', '=', purpose)
+    .limit(1)
+    .executeTakeFirst()
+  return { organizationId: holder?.organization_id ?? organizationId, purpose }
+}
+
+const ofRing = (reader: Reader, { organizationId, purpose }: KeyRing) =>
+  reader
+    .selectFrom('signing_keys')
+    .where('signing_keys.organization_id', '=', organizationId)
+    .where('purpose', '=', purpose)
+
+/** The key that signs now. */
+export const findSigningKey = (reader: Reader, ring: KeyRing, now: string) =>
+  ofRing(reader, ring)
+    .select(['kid', 'sealed_private_key', 'created_at', 'active_from', 'retired_at'])
+    .where('withdrawn_at', 'is', null)
+    .where('active_from', '<=', now)
+    .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', now)]))
+    .orderBy('active_from', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/**
+ * The key set of an organization (RFC 7517): public keys of tokens that may be on their way, and of those to come. At
+ * the first organization's address also those that streams share which have not been moved, until 31 days after the
+ * last move.
+ */
+export async function listPublishedKeys(reader: Reader, organizationId: string, now: string) {
+  const oldest = plusMs(now, -keyTimes.signals.keptMs)
+  const rows = await reader
+    .selectFrom('signing_keys')
+    .select(['kid', 'public_jwk'])
+    .where('organization_id', '=', organizationId)
+    .where('withdrawn_at', 'is', null)
+    .where((build) => build.or([build('retired_at', 'is', null), build('retired_at', '>', oldest)]))
+    .where((build) => build.or([build('purpose', '=', 'signals'), build.exists(streamsWithSharedKey(reader, oldest))]))
+    .orderBy('active_from', 'desc')
+    .orderBy('kid')
+    .execute()
+  return rows.map(presentKey)
+}
+
+/** Those of any organization that sign with the keys that all shared, or did after `since`. */
+const streamsWithSharedKey = (reader: Reader, since: string) =>
+  reader
+    .selectFrom('ssf_streams')
+    .select('ssf_streams.id')
+    .where('deleted_at', 'is', null)
+    .where((build) =>
+      build.or([
+        build('signing_purpose', '=', 'shared_signals'),
+        build.and([build('former_signing_purpose', '=', 'shared_signals'), build('moved_at', '>', since)]),
+      ]),
+    )
+
+type KeyRow = { kid: string; public_jwk: { kty: 'RSA'; n: string; e: string } }
+
+const presentKey = ({ kid, public_jwk: { kty, n, e } }: KeyRow) => ({ kty, kid, use: 'sig', alg: 'RS256', n, e })
+
+type SignedFor = { organization_id: string; signing_purpose: KeyPurpose; former_signing_purpose: KeyPurpose | null }
+
+/** Every key that the tokens of a stream may be signed with, wherever it is published. */
+export async function listKeysOfStream(reader: Reader, stream: SignedFor, now: string) {
+  const own = await listPublishedKeys(reader, stream.organization_id, now)
+  if (![stream.signing_purpose, stream.former_signing_purpose].includes('shared_signals')) return own
+  const shared = await reader
+    .selectFrom('signing_keys')
+    .select(['kid', 'public_jwk'])
+    .where('purpose', '=', 'shared_signals')
+    .where('withdrawn_at', 'is', null)
+    .execute()
+  const known = new Set(own.map(({ kid }) => kid))
+  return [...own, ...shared.map(presentKey).filter(({ kid }) => !known.has(kid))]
+}
+
+/** All keys of an organization, or of every one, without their private halves, the latest first. */
+export const listSigningKeys = (reader: Reader, organizationId?: string) =>
+  reader
+    .selectFrom('signing_keys')
+    .select(['organization_id', 'purpose', 'kid', 'created_at', 'active_from', 'retired_at', 'withdrawn_at'])
+    .$if(organizationId !== undefined, (query) => query.where('organization_id', '=', organizationId ?? ''))
+    .orderBy('organization_id')
+    .orderBy('purpose')
+    .orderBy('active_from', 'desc')
+    .execute()
+
+type KeyMoments = { active_from: string; retired_at: string | null; withdrawn_at: string | null }
+
+export type KeyState = 'published' | 'signing' | 'retired' | 'unused' | 'withdrawn'
+
+/** A key's state follows from its moments, so that no clock has to move a column at the right time. */
+export function stateOfKey({ active_from: from, retired_at: until, withdrawn_at }: KeyMoments, now: string): KeyState {
+  if (withdrawn_at !== null) return 'withdrawn'
+  if (until !== null && until <= from) return 'unused'
+  if (from > now) return 'published'
+  return until !== null && until <= now ? 'retired' : 'signing'
+}

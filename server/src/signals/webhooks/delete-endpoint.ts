@@ -1,0 +1,21 @@
+import type { Tx } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
+import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { describeDestination } from './log/describe-destination.ts'
+import { lockEndpoint } from './queries.ts'
+import { writeEndpoint } from './write-endpoint.ts'
+
+type Deletion = {
+  organizationId: string
+  endpointId: string
+  actor: Actor
+  now: string
+}
+
+/** From here on there is no such endpoint for anybody. Its rows are removed later, in batches. */
+export async function deleteEndpoint(tx: Tx, { organizationId, endpointId, actor, now }: Deletion) {
+  const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
+  await writeEndpoint(tx, endpoint, { deleted_at: now }, now)
+  const description = `Deleted ${describeDestination(endpoint)}.`
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
+}

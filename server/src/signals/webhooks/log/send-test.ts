@@ -1,0 +1,33 @@
+import type { WebhookEvent } from '@muster/contract/webhook-event-summaries.ts'
+import { webhookExample } from '@muster/contract/webhook-examples.ts'
+import type { Tx } from '../../../base/db/transact.ts'
+import { orNotFound } from '../../../base/errors.ts'
+import { type Actor, recordAudit } from '../../audit/record-audit.ts'
+import { lockDestination } from '../../webhook-ledger/log/find-destination.ts'
+import { queueForEndpoint } from '../../webhook-ledger/queue-webhooks.ts'
+import { describeDestination, refuseDisabled } from './describe-destination.ts'
+
+type Test = {
+  organizationId: string
+  endpointId: string
+  message: string | undefined
+  /** `webhook.test` unless given; others have made-up values. */
+  event?: WebhookEvent | undefined
+  actor: Actor
+  now: string
+}
+
+const greeting = 'This is a test of Muster. Whoever reads it has nothing to do.'
+
+/** Queues a test for an endpoint alone, whatever events it chose; returns the id of the delivery. */
+export async function sendTest(tx: Tx, { message = greeting, event = 'webhook.test', ...test }: Test): Promise<string> {
+  const { organizationId, endpointId, actor, now } = test
+  const destination = orNotFound(await lockDestination(tx, test))
+  refuseDisabled(destination)
+  const data = event === 'webhook.test' ? { message } : webhookExample(event).data
+  const said = { event, data, deviceId: null, orderedBy: null, at: now } as const
+  const deliveryId = await queueForEndpoint(tx, { organizationId, endpointId, message: said })
+  const description = `Sent ${event === 'webhook.test' ? 'a test event' : `an example of the event "${event}"`} to ${describeDestination(destination)}.`
+  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
+  return deliveryId
+}
