@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { contexts, featureArrows } from './architecture/arrow-table.ts'
 import { brokenArrows } from './architecture/broken-arrows.ts'
@@ -25,6 +26,13 @@ test('every arrow leads down: to a folder further below in the table, and to no 
     return contextAt(from) < 0 || contextAt(to) < contextAt(from) || isAboveInTable
   })
   assert.deepEqual(upward, [])
+})
+
+test('every context says in ten lines what it holds', async () => {
+  for (const context of contexts) {
+    const text = await readFile(new URL(`../src/${context}/README.md`, import.meta.url), 'utf8')
+    assert.ok(text.trimEnd().split('\n').length <= 10, `${context}/README.md is longer than ten lines`)
+  }
 })
 
 test('every arrow between features has an import that needs it', () => {
