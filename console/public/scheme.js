@@ -1,9 +1,9 @@
 // Before the first paint, so that a dark console never flashes white.
 ;(() => {
-  let wish = null
+  let choice = null
   try {
-    wish = localStorage.getItem('muster-scheme')
+    choice = localStorage.getItem('muster-scheme')
   } catch {}
-  const isDark = wish === 'dark' || (wish !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  const isDark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   document.documentElement.dataset.mantineColorScheme = isDark ? 'dark' : 'light'
 })()

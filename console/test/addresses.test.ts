@@ -14,7 +14,7 @@ test('what an address says that is not known is left out, and said until the pag
   page.on('request', (request) => asked.push(request.url()))
   await page.goto(at('/devices?state=blokced,good&sort=name&colour=red'))
   await notice().waitFor()
-  assert.equal(await told(), 'state=blokced and colour=red are not known and were left out.')
+  assert.equal(await told(), 'state=blokced and colour=red are unknown and were ignored.')
   assert.equal(search(), '?state=good&sort=name', 'the address is what is shown')
   assert.equal(asked.filter((url) => url.includes('blokced')).length, 1, 'nobody but the page was asked for it')
   assert.deepEqual(await violations(page), [])
@@ -44,7 +44,7 @@ test('each list leaves out what it does not know, and never fails for it', { ski
   }
   await page.goto(at('/devices?after=neither&from=50&sort=name'))
   await notice().waitFor()
-  assert.match(await told(), /^The place in the list that the address names is not known/)
+  assert.match(await told(), /^The position in the address is unknown/)
   await page.getByText('1–30 of 30').waitFor()
   assert.equal(search(), '?sort=name')
   await notice().getByRole('button', { name: 'Dismiss' }).click()
@@ -112,7 +112,7 @@ test('who signs in on the way is told afterwards', { skip }, async () => {
   await page.locator('input[name=password]').fill(adminPassword)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await notice().waitFor()
-  assert.equal(await told(), 'state=blokced is not known and was left out.')
+  assert.equal(await told(), 'state=blokced is unknown and was ignored.')
 })
 
 test('the policy of the pages was kept, and nothing failed on the way', { skip }, () => {

@@ -33,7 +33,7 @@ test('checks are filtered in the address, and lead to results, issues, query and
   await page.getByRole('link', { name: worst.name }).waitFor()
   assert.deepEqual(await violations(page), [])
   await page.goto(at('/checks?q=nothing%20is%20called%20so'))
-  await page.getByText('No check matches.').waitFor()
+  await page.getByText('No checks match.').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByRole('link', { name: worst.name }).click()
   await page.getByRole('heading', { level: 1, name: worst.name }).waitFor()
@@ -42,7 +42,7 @@ test('checks are filtered in the address, and lead to results, issues, query and
   assert.deepEqual(await violations(page), [])
   for (const [tab, text] of [
     ['Issues', 'Found'],
-    ['Query', 'As devices run it'],
+    ['Query', 'As run on devices'],
     ['History', 'Added the check'],
   ] as const) {
     await page.getByRole('navigation', { name: 'Parts of the check' }).getByRole('link', { name: tab }).click()
@@ -56,7 +56,7 @@ test('checks are filtered in the address, and lead to results, issues, query and
 test('the preview says who would be blocked, and what it says is what happens', { skip }, async () => {
   await page.goto(at(`/checks/${worst.id}/configuration`))
   const preview = page.getByRole('complementary', { name: 'Preview' })
-  await preview.getByText('As it is saved').waitFor()
+  await preview.getByText('Current settings').waitFor()
   await page.getByRole('radio', { name: /Warn, then block/ }).click()
   await preview.getByText('If you save this').waitFor()
   const warn = page.getByRole('button', { name: /^Warn \d+ devices?, block from/ })
@@ -70,7 +70,7 @@ test('the preview says who would be blocked, and what it says is what happens', 
   assert.ok(await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button').last().isDisabled())
   await page.getByLabel('Grace period').fill('3')
   await page.getByRole('link', { name: 'Devices', exact: true }).click()
-  await page.getByRole('dialog').getByText('Discard the changes?').waitFor()
+  await page.getByRole('dialog').getByText('Discard changes?').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Cancel' }).click()
 
@@ -80,10 +80,10 @@ test('the preview says who would be blocked, and what it says is what happens', 
   assert.deepEqual(await violations(page), [])
   const verb = dialog.getByRole('button', { name: /^Warn/ })
   assert.ok(await verb.isDisabled(), 'so many are hit that their number is to be typed')
-  await dialog.getByLabel(`Type ${count} to go on`).fill(count)
+  await dialog.getByLabel(`Type ${count} to continue`).fill(count)
   await verb.click()
   await page.getByText(`${worst.name} is saved`).waitFor()
-  await preview.getByText('As it is saved').waitFor()
+  await preview.getByText('Current settings').waitFor()
   const saved = await askAsPage(page, 'GET', `/checks/${worst.id}/configurations`)
   assert.deepEqual([saved.body.remediation_strategy, saved.body.block_auth_grace_period_days], ['warn_then_block', 3])
   await page.goto(at(`/checks/${worst.id}/issues?state=will_block`))
@@ -132,7 +132,7 @@ test('a check is paused and taken up again by Undo', { skip }, async () => {
 
 test('an issue is exempted with a reason, and the exemption ended', { skip }, async () => {
   await page.goto(at('/issues?q=nothing%20holds%20this'))
-  await page.getByText('No issue matches.').waitFor()
+  await page.getByText('No issues match.').waitFor()
   await page.goto(at('/issues'))
   await page.locator('[data-row-link]').first().click()
   await page.getByRole('heading', { name: 'What the check found' }).waitFor()
@@ -159,7 +159,7 @@ test('an issue is exempted with a reason, and the exemption ended', { skip }, as
 test('requests say why nothing is there', { skip }, async () => {
   for (const path of ['/requests/exemptions', '/requests/registrations']) {
     await page.goto(at(path))
-    await page.getByText('No request waits.').waitFor()
+    await page.getByText('No requests are waiting.').waitFor()
     assert.deepEqual(await violations(page), [], path)
   }
 })
@@ -180,19 +180,19 @@ test('requests are decided with words for administrators and for people, and reo
     await dialog.getByLabel(/^Explanation for/).fill('Use the laptop that we gave you <b>')
     await dialog.getByLabel('Note for administrators').fill('Talked to them <i>')
     await button('Deny the request').click()
-    await page.getByText(/^The request of .* is denied$/).waitFor()
+    await page.getByText(/^Denied .*’s request$/).waitFor()
     await page.goto(at(`/requests/${kind}?status=denied`))
-    await item.getByText('Told the requester: Use the laptop that we gave you <b>').waitFor()
+    await item.getByText('Message to the requester: Use the laptop that we gave you <b>').waitFor()
     await item.getByText('Note: Talked to them <i>').waitFor()
     assert.deepEqual(await violations(page), [], `denied ${kind}`)
     await item.getByRole('button', { name: 'Reopen' }).click()
-    await page.getByText('The request waits again').waitFor()
+    await page.getByText('Request reopened').waitFor()
     await page.goto(at(`/requests/${kind}`))
     await item.getByRole('button', { name: 'Approve…' }).click()
     await dialog.getByLabel('Note for administrators').fill('Until the autumn')
     assert.deepEqual(await violations(page), [], `approving of ${kind}`)
     await button('Approve the request').click()
-    await page.getByText(/^The request of .* is approved$/).waitFor()
+    await page.getByText(/^Approved .*’s request$/).waitFor()
     await page.goto(at(`/requests/${kind}?status=approved`))
     await item.getByText('Note: Until the autumn').waitFor()
     // A registration that was approved is ended on the page of the device.
@@ -224,7 +224,7 @@ async function runOnSimulatedDevice(lacks: Locator) {
     count = body.data.length
     newest = String(Math.max(...body.data.map(({ id }: { id: string }) => Number(id))))
   }
-  const choice = lacks.getByLabel('Device that is online')
+  const choice = lacks.getByLabel('Online device')
   await choice.locator(`option[value="${newest}"]`).waitFor({ state: 'attached', timeout: 120_000 })
   await choice.selectOption(newest)
   await lacks.getByRole('button', { name: 'Run on this device' }).click()
@@ -236,9 +236,9 @@ test('a check of one’s own is written, judged while it is typed, and published
   await page.goto(at('/checks/new'))
   await page.getByLabel('Name').fill('Hosts file is untouched')
   assert.deepEqual(await violations(page), [])
-  await page.getByRole('button', { name: 'Begin the draft' }).click()
+  await page.getByRole('button', { name: 'Create draft' }).click()
   await page.getByRole('heading', { level: 1, name: 'Hosts file is untouched' }).waitFor()
-  const lacks = page.getByRole('complementary', { name: 'What the draft lacks' })
+  const lacks = page.getByRole('complementary', { name: 'Before you publish' })
   await lacks.getByText('issue_title is missing').waitFor()
   await page.getByLabel('osquery SQL').fill('SELECT 1')
   await lacks.getByText(/KOLIDE_CHECK_STATUS/).waitFor()
@@ -259,7 +259,7 @@ test('a check of one’s own is written, judged while it is typed, and published
   await page.getByText('The draft is saved').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Publish' }).click()
-  await page.getByText('is published; it only reports').waitFor()
+  await page.getByText('as report only').waitFor()
   await page.getByRole('navigation', { name: 'Parts of the check' }).waitFor()
   await page.getByRole('button', { name: 'Change in a draft' }).click()
   await page.getByText('The check stays as it is until the draft is published again.').waitFor()
@@ -297,10 +297,10 @@ test('what a role may not do is absent, and says so by its address', { skip }, a
     await route.fulfill({ json: { ...me, permissions: [] } })
   })
   await page.goto(at(`/checks/${worst.id}/configuration`))
-  await page.getByText('You may not do this.').waitFor()
+  await page.getByText('You don’t have access to this.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0)
   await page.goto(at('/checks/new'))
-  await page.getByText('You may not do this.').waitFor()
+  await page.getByText('You don’t have access to this.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.goto(at('/issues/1'))
   await page.getByRole('heading', { name: 'What the check found' }).waitFor()

@@ -104,7 +104,7 @@ test('devices are found by the keyboard, and the filter stays in the address', {
   await page.reload()
   await page.getByText('1 device', { exact: true }).waitFor()
   await page.goto(`${trial.baseUrl}/console/devices?state=blocked,lost&per=7&q=nobody%20has%20this`)
-  await page.getByText('No device matches.').waitFor()
+  await page.getByText('No devices match.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('1–30 of 30').waitFor()
@@ -116,7 +116,7 @@ test('filters are kept under a name, and a deleted view comes back', { skip }, a
   await page.locator('[data-row-link]').first().waitFor()
   await page.getByRole('button', { name: 'Save view…' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Macs with an a')
-  await page.getByLabel('Everybody in the console sees it').check()
+  await page.getByLabel('Share with everyone in the console').check()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Save view', exact: true }).click()
   await page.getByText('View “Macs with an a” saved').waitFor()
@@ -174,7 +174,7 @@ test('a device shows its issues and its results, and a missing one says so', { s
 
 test('streams and webhooks show what became of every event', { skip }, async () => {
   await page.goto(`${trial.baseUrl}/console/settings/developers/streams`)
-  await page.getByText('No stream yet.').waitFor()
+  await page.getByText('No streams yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   const delivery = { method: 'urn:ietf:rfc:8936' }
   assert.equal((await askAsPage(page, 'POST', '/ssf_streams', { name: 'Gateway <b>', delivery })).status, 201)

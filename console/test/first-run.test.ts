@@ -44,10 +44,10 @@ test('the first administrator names the organization and leaves with a passkey a
     },
   })
   await page.getByRole('button', { name: 'Add a passkey' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Keep your recovery codes' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Save your recovery codes' }).waitFor()
   assert.equal(await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').count(), 10)
   assert.deepEqual(await violations(page), [])
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I’ve saved them' }).click()
   await page.getByRole('navigation', { name: 'Console' }).getByText('Halden Instruments').waitFor()
 })
 
@@ -58,7 +58,7 @@ test('an organization without devices is led to the first one', { skip }, async 
   assert.deepEqual(await violations(page), [])
   await assertFitsPhone(page, [`${trial.baseUrl}/console/`])
   await page.goto(`${trial.baseUrl}/console/devices`)
-  await page.getByText('No device is enrolled yet.').waitFor()
+  await page.getByText('No devices enrolled yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('link', { name: 'Enroll a machine' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Enroll a machine' }).waitFor()

@@ -60,7 +60,7 @@ test('an administrator follows the link to the identity provider and comes back 
 
 test('whoever is no administrator is turned away in words', { skip }, async () => {
   await followProvider('tom')
-  await page.getByText('No administrator here has the address that your identity provider names').waitFor()
+  await page.getByText('No administrator has the e-mail address that your identity provider sent').waitFor()
   assert.deepEqual(await violations(page), [])
 })
 

@@ -63,7 +63,7 @@ async function assertStaysFresh(word: string): Promise<void> {
 
 test('somebody else’s live query shows up in the list by itself, at once', { skip }, async () => {
   await page.goto(`${base}/live-queries`)
-  await page.getByText('No live query yet.').waitFor()
+  await page.getByText('No live queries yet.').waitFor()
   await ask('asked-live')
   await page.getByText('asked-live').waitFor({ timeout: 25_000 })
 })

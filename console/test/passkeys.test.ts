@@ -58,7 +58,7 @@ test('a passkey of the browser signs in, proves anew who is there, and a copy of
   await page.getByRole('button', { name: 'Add a passkey…' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Laptop')
   await page.getByRole('button', { name: 'Add the passkey' }).click()
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I’ve saved them' }).click()
   const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId })
   const [credential] = credentials
   assert.deepEqual([credentials.length, credential?.rpId, credential?.isResidentCredential], [1, 'localhost', true])

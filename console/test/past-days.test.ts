@@ -128,7 +128,7 @@ test('its devices are searched, filtered, sorted and counted, and today is one s
 test('a day that was not counted, and one that is none, are told apart from an empty one', { skip }, async () => {
   await page.goto(`${trial.baseUrl}/console/devices?as_of=${dayAgo(9)}`)
   await page.getByText('the devices were not counted that day').waitFor()
-  await page.getByText('No device matches.').waitFor()
+  await page.getByText('No devices match.').waitFor()
   for (const day of ['2026-02-31', 'tomorrow', dayAgo(0), dayAgo(-1)]) {
     await page.goto(`${trial.baseUrl}/console/devices?as_of=${day}`)
     await page.locator('[data-row-link]').first().waitFor()

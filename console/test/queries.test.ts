@@ -21,11 +21,11 @@ test('a live query is written, asked, and its answers come in', { skip }, async 
   const devices = ['--devices', '3', '--seed', '7', '--duration', '45s', '--distributed-interval', '1s']
   simulation = opened.trial.run('simulate', ...devices, '--state-file', stateFile).catch(() => {})
   await page.goto(at('/live-queries'))
-  await page.getByText('No live query yet.').waitFor()
+  await page.getByText('No live queries yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('link', { name: 'New live query' }).click()
   await page.getByRole('button', { name: /^Run/ }).click()
-  await page.getByText('A live query needs a name').waitFor()
+  await page.getByText('Enter a name for the live query').waitFor()
   await page.getByText('Choose what it runs on').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Uptime <b>')
@@ -56,7 +56,7 @@ test('a live query is written, asked, and its answers come in', { skip }, async 
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()
   assert.match(await readFile(await (await download).path(), 'utf8'), /^\ufeffdevice_id,device,error/)
-  await page.getByRole('link', { name: 'Copy as new' }).click()
+  await page.getByRole('link', { name: 'Duplicate' }).click()
   await page.getByRole('textbox', { name: 'osquery SQL' }).waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'osquery SQL' }).inputValue(), 'select * from uptime')
 })
@@ -78,7 +78,7 @@ test('tables are found by their columns, and show what devices have told', { ski
 
 test('a reporting query is refused with its fault, saved, run, drawn, changed and deleted', { skip }, async () => {
   await page.goto(at('/reporting/queries'))
-  await page.getByText('No reporting query yet.').waitFor()
+  await page.getByText('No reporting queries yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('link', { name: 'New query' }).click()
   await page.getByLabel('Name').fill('Devices by state')
@@ -107,7 +107,7 @@ test('a reporting query is refused with its fault, saved, run, drawn, changed an
   assert.deepEqual(await violations(page), [])
   await sql.fill('select 1 as one')
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByRole('dialog', { name: 'Discard the changes?' }).waitFor()
+  await page.getByRole('dialog', { name: 'Discard changes?' }).waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Cancel' }).click()
   assert.equal(await sql.inputValue(), 'select 1 as one', 'nothing that was typed is lost')
@@ -116,7 +116,7 @@ test('a reporting query is refused with its fault, saved, run, drawn, changed an
   await page.getByRole('button', { name: 'Delete…' }).click()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Delete the query' }).click()
-  await page.getByText('No reporting query yet.').waitFor()
+  await page.getByText('No reporting queries yet.').waitFor()
 })
 
 test('these pages fit into 390 px', { skip }, async () => {

@@ -6,7 +6,7 @@ export const adminPowers = {
     title: 'Manage API Keys',
     description: 'Create and revoke API keys, and change what they may do. For full access only.',
   },
-  reveal_keys: { title: 'Reveal API Keys', description: 'See API keys in clear. For full access only.' },
+  reveal_keys: { title: 'Reveal API Keys', description: 'Reveal API keys. For full access only.' },
   manage_administrators: {
     title: 'Manage Administrators',
     description: 'Invite administrators, change what they may do and end their sessions. For full access only.',

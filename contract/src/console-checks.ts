@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { CheckConfigurationRequest } from './check-configurations.ts'
 import { resultCounts, resultCountsExample } from './check-counts.ts'
+import { checkSorts } from './console-values.ts'
 import { Choice, Count, Flag, Identifier, JsonText, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const states = ['good', 'notified', 'will_block', 'blocked'] as const
@@ -268,10 +269,6 @@ export const CheckViewFilter = Type.Object(
   { title: 'CheckViewFilter', examples: [{ search: 'macos' }], description: 'What narrows the list.' },
 )
 export type CheckViewFilter = Static<typeof CheckViewFilter>
-
-/** A minus before it turns the order around; checks that neither pass nor fail anywhere come last either way. */
-export const checkSorts = ['-name', 'passing', '-passing'] as const
-export type CheckSort = (typeof checkSorts)[number]
 
 export const CheckViewListing = Type.Object(
   {

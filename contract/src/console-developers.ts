@@ -111,15 +111,15 @@ export const RangeCount = Type.Object(
 export type RangeCount = Static<typeof RangeCount>
 
 /** Turns a stream on or off, and tells its receiver. */
-export const StreamStatusWish = Type.Omit(SsfStreamStatusChange, ['stream_id'], {
-  title: 'StreamStatusWish',
+export const StreamStatusRequest = Type.Omit(SsfStreamStatusChange, ['stream_id'], {
+  title: 'StreamStatusRequest',
   description: 'Turns a stream on or off.',
   examples: [{ status: 'paused', reason: 'Maintenance until noon' }],
 })
-export type StreamStatusWish = Static<typeof StreamStatusWish>
+export type StreamStatusRequest = Static<typeof StreamStatusRequest>
 
-export const StreamVerificationWish = Type.Omit(SsfVerification, ['stream_id'], {
-  title: 'StreamVerificationWish',
+export const StreamVerificationRequest = Type.Omit(SsfVerification, ['stream_id'], {
+  title: 'StreamVerificationRequest',
   description: 'Asks for a verification event.',
   examples: [{ state: 'VGhpcyBpcyBhbiBleGFtcGxl' }],
 })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { maxRefreshedAtOnce } from './console-values.ts'
 import { reportedFields } from './devices.ts'
 import { Choice, Count, Identifier, IdentifierInput, Nullable, Text, Timestamp } from './schema-kit.ts'
 
@@ -18,7 +19,7 @@ export const DeviceDescription = Type.Object(
 )
 
 /** A line of the history of a device. */
-export const DeviceHappening = Type.Object(
+export const DeviceHistoryEntry = Type.Object(
   {
     id: Identifier('Identifier of the line.'),
     occurred_at: Timestamp('When it happened.'),
@@ -53,7 +54,7 @@ export const DeviceHappening = Type.Object(
     ),
   },
   {
-    title: 'DeviceHappening',
+    title: 'DeviceHistoryEntry',
     description: 'Something that happened to a device within the last 30 days.',
     examples: [
       {
@@ -69,7 +70,7 @@ export const DeviceHappening = Type.Object(
     ],
   },
 )
-export type DeviceHappening = Static<typeof DeviceHappening>
+export type DeviceHistoryEntry = Static<typeof DeviceHistoryEntry>
 
 /** What a device answered, or is to answer, to a live query. */
 export const DeviceLiveQuery = Type.Object(
@@ -119,9 +120,6 @@ export const DeletedDevice = Type.Object(
   },
 )
 export type DeletedDevice = Static<typeof DeletedDevice>
-
-/** At most so many devices are asked about at once; for more, ask again. */
-export const maxRefreshedAtOnce = 100
 
 export const FailingChecksRefreshRequest = Type.Object(
   {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { issueSorts } from './console-values.ts'
 import { Choice, Count, Flag, Identifier, Nullable, Row, Text, Timestamp } from './schema-kit.ts'
 
 const named = (what: string) =>
@@ -76,9 +77,6 @@ export const IssueViewFilter = Type.Object(
   { title: 'IssueViewFilter', examples: [{ state: 'open' }], description: 'What narrows the list.' },
 )
 export type IssueViewFilter = Static<typeof IssueViewFilter>
-
-export const issueSorts = ['detected_at', 'blocks_at'] as const
-export type IssueSort = (typeof issueSorts)[number]
 
 export const IssueViewListing = Type.Object(
   {

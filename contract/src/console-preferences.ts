@@ -1,9 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { deviceColumnNames } from './console-values.ts'
 import { Choice, Flag, Nullable } from './schema-kit.ts'
-
-/** The columns of the list of devices besides the name, in the order that they come in. */
-export const deviceColumnNames = ['state', 'blocks', 'owner', 'system', 'serial', 'issues', 'seen'] as const
-export type DeviceColumnName = (typeof deviceColumnNames)[number]
 
 const fields = {
   single_keys: Flag('Whether single keys do something.'),

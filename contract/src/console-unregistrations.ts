@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox'
+import { maxUnregisteredAtOnce } from './console-values.ts'
 import { DeviceViewFilter } from './console-views.ts'
 import { Count, Identifier, IdentifierInput, Nullable, Text } from './schema-kit.ts'
 
-/** At most so many registrations are ended at once; for more, ask again. */
-export const maxUnregisteredAtOnce = 25
 const maxNamed = 5_000
 
 const ids = (description: string, maxItems: number) =>

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { resultCounts, resultCountsExample } from './check-counts.ts'
+import { deviceSorts } from './console-values.ts'
 import { authenticationModes } from './device-authentication-modes.ts'
 import { Choice, Count, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
@@ -106,17 +107,6 @@ export const DeviceViewFilter = Type.Object(
   },
 )
 export type DeviceViewFilter = Static<typeof DeviceViewFilter>
-
-/** A minus before it turns the order around; what has no value comes last either way. */
-export const deviceSorts = [
-  'name',
-  '-name',
-  'will_block_at',
-  '-will_block_at',
-  'last_seen_at',
-  '-last_seen_at',
-] as const
-export type DeviceSort = (typeof deviceSorts)[number]
 
 export const DeviceViewListing = Type.Object(
   {

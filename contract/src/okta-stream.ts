@@ -1,4 +1,4 @@
-import { deliveryMethods } from './ssf-streams.ts'
+import { deliveryMethods } from './delivery-methods.ts'
 
 /** Where Okta takes security event tokens. */
 const eventsPath = '/security/api/v1/security-events'

@@ -43,7 +43,7 @@ export const permissions = {
   manage_custom_check_drafts: {
     title: 'Manage Custom Check Drafts',
     description:
-      'Delete drafts of custom checks. In the console also write, try and publish them, and delete checks of one’s own.',
+      'Delete custom check drafts. In the console: also write, test and publish them, and delete custom checks.',
   },
   download_packages: {
     title: 'Download Packages',

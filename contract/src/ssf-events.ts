@@ -40,7 +40,7 @@ export const SsfStreamEvent = Type.Object(
       },
       { description: 'Whom it is about; nobody where it is about the stream.' },
     ),
-    txn: Text('The same for everything that one happening brought about.'),
+    txn: Text('The same for everything that one change caused.'),
     state: Choice(
       states,
       'Where it stands: `pending` waits, `delivered` was accepted when pushed, `acknowledged` was polled and confirmed, `rejected` was refused by the receiver, `expired` waited for too long.',

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { deliveryMethods } from './delivery-methods.ts'
 import { Choice, Flag, Identifier, Nullable, Text, Timestamp } from './schema-kit.ts'
 
 const example = {
@@ -33,7 +34,6 @@ const example = {
   health: { state: 'ok', failing_since: null, last_error: null, last_delivered_at: '2026-11-20T09:15:00.000Z' },
 }
 
-export const deliveryMethods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
 const methodValues = [deliveryMethods.push, deliveryMethods.poll] as const
 const deliveryTypes = ['push', 'poll'] as const
 const specVersions = ['v1_0', 'draft'] as const

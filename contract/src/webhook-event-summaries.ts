@@ -2,9 +2,9 @@
 export const webhookEventSummaries = {
   'auth_logs.success': 'Somebody signed in.',
   'auth_logs.failure': 'Somebody could not sign in.',
-  'device_trust.status_changed': 'A device stands otherwise than before: good, warning, to be blocked or blocked.',
+  'device_trust.status_changed': 'A device changed state (good, notified, will block, blocked).',
   'admin_users.created': 'An administrator was added.',
-  'audit_log.recorded': 'Something was done that the audit log keeps.',
+  'audit_log.recorded': 'An audit log entry was recorded.',
   'devices.created': 'A device enrolled.',
   'devices.registered': 'A device was registered to a person.',
   'devices.registration_suspended': 'A registration is in doubt until somebody confirms it.',
@@ -12,10 +12,10 @@ export const webhookEventSummaries = {
   'devices.updated': 'A device reports another name, operating system, hardware model or agent version.',
   'devices.destroyed': 'A device was removed for good.',
   'issues.new': 'A check found an issue on a device.',
-  'issues.resolved': 'An issue on a device is there no more.',
+  'issues.resolved': 'An issue on a device was resolved.',
   'requests.issue_exemption': 'Somebody asks that issues be exempted.',
   'requests.registration': 'Somebody asks to have a device registered to them.',
-  'webhook.test': 'Nothing happened: an administrator tries the endpoint.',
+  'webhook.test': 'Test event sent by an administrator. Receivers can ignore it.',
 } as const
 
 export type WebhookEvent = keyof typeof webhookEventSummaries

@@ -16,7 +16,7 @@ import { endExpiredExemptions } from './compliance/exemptions/end-expired-exempt
 import { recomputeCheck } from './compliance/targeting/recompute-check.ts'
 import { resumeWork } from './compliance/targeting/resume-work.ts'
 import { startHeartbeat } from './health/worker-heartbeats.ts'
-import type { Happening } from './inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from './inventory/devices/settle-auth-state.ts'
 import { settleDueDevices } from './inventory/devices/settle-due-devices.ts'
 import { dropOldResults } from './live-queries/drop-old-results.ts'
 import { giveUpWaiting } from './live-queries/give-up-waiting.ts'
@@ -43,16 +43,20 @@ const dueDevicesEveryMs = 1_000
 /** The table of contents of the background. Any number of processes may run it on one database. */
 export async function startWorker({ config, connection, clock, log, streams }: WorkerParts): Promise<Worker> {
   const { db } = connection
-  const happening = (initiator: Happening['initiator']) => (): Happening => ({ cause: ulid(), initiator, now: clock() })
+  const context = (initiator: ChangeContext['initiator']) => (): ChangeContext => ({
+    cause: ulid(),
+    initiator,
+    now: clock(),
+  })
 
   const handlers: Record<string, JobHandler> = {
     'recompute-check': ({ data }, signal) =>
-      recomputeCheck(db, data as { organizationId: string; checkId: string }, happening('admin'), signal),
+      recomputeCheck(db, data as { organizationId: string; checkId: string }, context('admin'), signal),
     'remove-check': ({ data }, signal) =>
-      removeCheck(db, data as { organizationId: string; checkId: string }, happening('admin'), signal),
+      removeCheck(db, data as { organizationId: string; checkId: string }, context('admin'), signal),
     'purge-devices': async () => {
       const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
-      await purgeDevices(db, deletedBefore, happening('system')())
+      await purgeDevices(db, deletedBefore, context('system')())
     },
     'end-quiet-conflicts': async () => {
       await endQuietConflicts(db, clock())
@@ -88,7 +92,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
       await dropOldDays(db, { figures: before(keptMs.complianceDays), devices: before(keptMs.deviceStandings) })
     },
     'expire-auth-sessions': async () => {
-      await expireSessions(db, happening('system'))
+      await expireSessions(db, context('system'))
     },
     'drop-old-auth-logs': async () => {
       await dropOldAuthLogs(db, clock())
@@ -133,13 +137,13 @@ export async function startWorker({ config, connection, clock, log, streams }: W
   const heartbeat = startHeartbeat(db)
   // Deadlines pass by the second, which is finer than any schedule of jobs.
   const settleDue = async () => {
-    await settleDueDevices(db, happening('policy'))
+    await settleDueDevices(db, context('policy'))
     await heartbeat.beat()
   }
   await heartbeat.beat()
   const deadlines = [
     repeat(dueDevicesEveryMs, settleDue, onError),
-    repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, happening('policy')), onError),
+    repeat(dueDevicesEveryMs, () => endExpiredExemptions(db, context('policy')), onError),
   ]
   const push = startPush(streams)
   const webhooks = await startDeliveries(streams)

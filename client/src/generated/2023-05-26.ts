@@ -4362,7 +4362,7 @@ export interface components {
                 /** @description E-mail address of the person it names, as it was then; null when it names nobody. */
                 readonly user_email: string | null;
             };
-            /** @description The same for everything that one happening brought about. */
+            /** @description The same for everything that one change caused. */
             readonly txn: string;
             /**
              * @description Where it stands: `pending` waits, `delivered` was accepted when pushed, `acknowledged` was polled and confirmed, `rejected` was refused by the receiver, `expired` waited for too long.

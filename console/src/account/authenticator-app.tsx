@@ -30,7 +30,7 @@ export function AuthenticatorApp({ state, onCodes }: Parts) {
       title="Authenticator app"
       about={
         state.totp_enabled_at === null ? (
-          'Not set up. With one, signing in asks for a code that changes every 30 seconds.'
+          'Not set up. With an app, signing in asks for a code that changes every 30 seconds.'
         ) : (
           <>
             In use since <RelativeTime time={state.totp_enabled_at} />. Signing in with your password asks for a code.
@@ -70,10 +70,10 @@ export function AuthenticatorApp({ state, onCodes }: Parts) {
         question="Remove the authenticator app?"
         consequences={
           hasPasskey
-            ? ['Codes of the app are good for nothing any more.']
+            ? ['Codes from the app no longer work.']
             : [
-                'Your password alone lets anybody in who knows it: there is no other second factor.',
-                'Your recovery codes end as well.',
+                'Anyone who knows your password can sign in: you have no other second factor.',
+                'Your recovery codes stop working too.',
               ]
         }
         {...(hasPasskey && { stays: 'Your passkeys and recovery codes stay.' })}

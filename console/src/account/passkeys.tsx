@@ -35,8 +35,8 @@ export function Passkeys({ state, onCodes }: Parts) {
       title="Passkeys"
       about={
         arePossible
-          ? 'Kept by your device or a security key. One signs you in by itself: it is a second factor and needs no password.'
-          : 'Not possible here: they need a host name, and this address is none.'
+          ? 'Stored on your device or a security key. A passkey signs you in on its own, with no password or code.'
+          : 'Not available here: passkeys need a host name, and this address has none.'
       }
       action={arePossible && <Button onClick={() => setIsAdding(true)}>Add a passkey…</Button>}
     >
@@ -78,8 +78,8 @@ export function Passkeys({ state, onCodes }: Parts) {
         onClose={() => setRemoved(undefined)}
         question={`Remove the passkey ${visibleText(removed?.name ?? '')}?`}
         consequences={[
-          'It signs you in no more. Your device may still offer it; delete it there as well.',
-          ...(isLastFactor ? ['Signing in needs no second factor then, and your recovery codes end.'] : []),
+          'It no longer signs you in. Your device may still offer it; delete it there too.',
+          ...(isLastFactor ? ['Signing in will need no second factor, and your recovery codes stop working.'] : []),
         ]}
         verb="Remove the passkey"
         onConfirm={() => removed && remove.mutate(removed)}
@@ -100,7 +100,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: r
   })
   return (
     <NameForm
-      about="To tell it from others: “Work laptop”, “Blue key”."
+      about="To tell it apart: “Work laptop”, “Blue key”."
       maxLength={100}
       verb="Add the passkey"
       action={add}

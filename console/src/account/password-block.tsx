@@ -18,7 +18,7 @@ export function PasswordBlock({ state }: { state: SignInState }) {
     return (
       <Block
         title="Password"
-        about="You have none: you sign in in another way. For one, ask somebody with full access for a link."
+        about="You sign in without a password. To get one, ask an administrator with full access for a link."
       />
     )
   }
@@ -27,7 +27,7 @@ export function PasswordBlock({ state }: { state: SignInState }) {
       title="Password"
       about={
         <>
-          Chosen <RelativeTime time={changedAt} />. A change ends your other sessions.
+          Chosen <RelativeTime time={changedAt} />. Changing it ends your other sessions.
         </>
       }
       action={<Button onClick={() => setIsOpen(true)}>Change the password…</Button>}
@@ -65,12 +65,12 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
       <input type="hidden" autoComplete="username" value={session?.administrator.email ?? ''} />
       <PasswordInput
         name="password"
-        label="Present password"
+        label="Current password"
         autoComplete="current-password"
         required
         withAsterisk={false}
         data-autofocus
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the present password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
       />
       {needsCode && <CodeField />}
       <PasswordInput

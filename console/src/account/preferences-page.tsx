@@ -1,32 +1,32 @@
 import { useState } from 'react'
 import { useChangePreferences, usePreferences } from '../api/preferences.ts'
 import { Block } from '../components/section-frame.tsx'
-import { chooseScheme, type SchemeWish, schemeWish } from '../shell/scheme.ts'
+import { chooseScheme, type SchemeChoice, schemeChoice } from '../shell/scheme.ts'
 import { AccountFrame } from './account-frame.tsx'
 
-const wishes: readonly (readonly [SchemeWish, string])[] = [
-  ['auto', 'As the system'],
+const choices: readonly (readonly [SchemeChoice, string])[] = [
+  ['auto', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
 
 export function PreferencesPage() {
-  const [wish, setWish] = useState(schemeWish())
+  const [choice, setChoice] = useState(schemeChoice())
   const { single_keys: hasLetters } = usePreferences()
   const change = useChangePreferences()
   return (
-    <AccountFrame title="Preferences" lead="Appearance is kept in this browser, the rest with your account.">
+    <AccountFrame title="Preferences" lead="Appearance is saved in this browser, everything else with your account.">
       <Block title="Appearance">
         <fieldset className="choices" aria-label="Appearance">
-          {wishes.map(([value, text]) => (
+          {choices.map(([value, text]) => (
             <label key={value} className="choice">
               <input
                 type="radio"
                 name="scheme"
-                checked={wish === value}
+                checked={choice === value}
                 onChange={() => {
                   chooseScheme(value)
-                  setWish(value)
+                  setChoice(value)
                 }}
               />
               {text}
@@ -44,9 +44,9 @@ export function PreferencesPage() {
             }}
           />
           <span>
-            Single keys do something
+            Single-key shortcuts
             <small>
-              <kbd>G</kbd> then a letter goes to a page, <kbd>/</kbd> searches, <kbd>?</kbd> shows all. Switch them off
+              <kbd>G</kbd> then a letter goes to a page, <kbd>/</kbd> searches, <kbd>?</kbd> shows all. Turn them off
               where speech or another tool types for you.
             </small>
           </span>

@@ -6,20 +6,20 @@ export const RecoveryCodesDialog = ({ codes, onClose }: { codes: readonly string
   <Modal
     opened={codes.length > 0}
     onClose={onClose}
-    title="Keep your recovery codes"
+    title="Save your recovery codes"
     withCloseButton={false}
     closeOnClickOutside={false}
     closeOnEscape={false}
   >
     <div className="confirm">
       <p className="t2">
-        Each lets you in once without your second factor. Keep them where you keep passwords, or on paper: they are not
+        Each code works once in place of your second factor. Store them with your passwords or on paper: they are not
         shown again.
       </p>
       <RecoveryCodeList codes={codes} />
       <div className="dialog-ends">
         <Button variant="filled" onClick={onClose} data-autofocus>
-          I have kept them
+          I’ve saved them
         </Button>
       </div>
     </div>

@@ -25,16 +25,16 @@ export function RecoveryCodes({ state, onCodes }: Parts) {
   return (
     <Block
       title="Recovery codes"
-      about={`${left === 0 ? 'None is' : left === 1 ? '1 is' : `${left} are`} left. Each lets you in once when you have neither your app nor a passkey.`}
-      action={<Button onClick={() => setIsAsking(true)}>Make new ones…</Button>}
+      about={`${left === 0 ? 'None' : left} left. Each works once when you have neither your app nor a passkey.`}
+      action={<Button onClick={() => setIsAsking(true)}>Create new codes…</Button>}
     >
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
-        question="Make new recovery codes?"
-        consequences={[`The ${left === 1 ? 'one that is' : `${left} that are`} left end.`]}
+        question="Create new recovery codes?"
+        consequences={['Your current codes stop working.']}
         stays="Your second factor stays as it is."
-        verb="Make new codes"
+        verb="Create new codes"
         isDangerous={false}
         onConfirm={() => renew.mutate()}
         isBusy={renew.isPending}

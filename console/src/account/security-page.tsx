@@ -13,7 +13,7 @@ export function SecurityPage() {
   const account = useQuery(accountQuery)
   const [codes, setCodes] = useState<readonly string[]>([])
   return (
-    <AccountFrame title="Security" lead="How you prove that it is you.">
+    <AccountFrame title="Security" lead="How you sign in.">
       {account.isError && (
         <Failure
           what="Your account could not be loaded."

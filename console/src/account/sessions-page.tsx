@@ -51,8 +51,8 @@ export function SessionsPage() {
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         question={`End ${otherSessions}?`}
-        consequences={['Whoever uses them is asked to sign in at the next click.']}
-        stays="This session goes on."
+        consequences={['Anyone using them has to sign in again at the next click.']}
+        stays="This session continues."
         verb={`End ${otherSessions}`}
         onConfirm={() => endOthers.mutate()}
         isBusy={endOthers.isPending}

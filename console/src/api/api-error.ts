@@ -32,7 +32,7 @@ export const unreached = (): ApiError =>
   new ApiError({
     status: 0,
     code: 'unreached',
-    message: 'The server does not answer. Check the connection.',
+    message: 'The server did not answer. Check your connection.',
     faults: [],
     requestId: undefined,
     retryAfterSeconds: undefined,

@@ -21,10 +21,10 @@ export async function makePasskey(): Promise<Answer> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const credential = await navigator.credentials.create({ publicKey }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'InvalidStateError') {
-      throw new Error('This device has a passkey of yours already.')
+      throw new Error('This device already has one of your passkeys.')
     }
     return null
   })
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was made.')
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('No passkey was created.')
   return { response: credential.toJSON() }
 }

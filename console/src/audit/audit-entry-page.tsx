@@ -21,7 +21,7 @@ export function AuditEntryPage() {
   return (
     <Page title={isMissing ? 'No such entry' : `Entry ${entryId}`} crumb={crumb}>
       <div className="page detail">
-        {isMissing && <Emptiness title={`There is no entry ${entryId}.`}>Entries are never removed.</Emptiness>}
+        {isMissing && <Emptiness title={`There is no entry ${entryId}.`}>Entries are never deleted.</Emptiness>}
         {entry.isError && !isMissing && (
           <Failure what="The entry could not be loaded." error={entry.error} onRetry={() => void entry.refetch()} />
         )}

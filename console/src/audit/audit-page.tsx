@@ -89,9 +89,9 @@ export function AuditPage() {
         list={list}
         name="Audit log"
         filter={auditFiltersInWords(filters)}
-        noMatch="No entry matches."
+        noMatch="No entries match."
         onClear={() => show({})}
-        empty={<Emptiness title="No entry yet.">Everything that is changed or revealed is written here.</Emptiness>}
+        empty={<Emptiness title="No entries yet.">Every change and every revealed secret is recorded here.</Emptiness>}
         after={filters.after}
         onNext={(after) => show({ ...filters, after })}
         onNear={(after) => void queryClient.prefetchQuery(auditViewsQuery(filter, after))}

@@ -43,7 +43,7 @@ export function aboutInWords(about: string): string {
 
 export const auditFiltersInWords = ({ q, actor, since, about }: AuditFilters): string =>
   sentenceOf([
-    q && `something holds “${q}”`,
+    q && `text contains “${q}”`,
     actor && `the actor is ${actorWords[actor]}`,
     since && `it was within ${sinceWords[since]}`,
     about && `it is about ${aboutInWords(about)}`,

@@ -42,18 +42,18 @@ function Verdict({ chain: { verified, last_id: last } }: { chain: AuditChain }) 
     return (
       <>
         <Mark name="pending" />
-        <span>Not verified yet. Every entry holds the hash of the one before, so that changes show.</span>
+        <span>Not verified yet. Each entry contains the hash of the previous one, so tampering is detectable.</span>
       </>
     )
   }
   if (verified.is_intact) {
-    const since = verified.last_id === last ? '' : '; later ones are not verified yet'
+    const since = verified.last_id === last ? '' : '; later entries are not verified yet'
     return (
       <>
         <Mark name="tick" />
         <span>
-          As it was written: {verified.entries_count.toLocaleString('en')} entries up to <Entry id={verified.last_id} />
-          , verified <RelativeTime time={verified.at} />
+          Intact: {verified.entries_count.toLocaleString('en')} entries up to <Entry id={verified.last_id} />, verified{' '}
+          <RelativeTime time={verified.at} />
           {since}.
         </span>
       </>

@@ -29,7 +29,7 @@ export function RecordEntries({ kind, id, name, after, onPage }: Parts) {
       isInset
       list={entries}
       name="Audit log"
-      empty={<p className="t2">Nothing yet. What is changed or revealed of it is written down here.</p>}
+      empty={<p className="t2">Nothing yet. Changes and revealed secrets are recorded here.</p>}
       after={after}
       {...(onPage && { onNext: onPage })}
     >

@@ -77,7 +77,7 @@ export function CataloguePage() {
       {rows?.length === 0 && (
         <div className="page">
           <Emptiness
-            title="No check matches."
+            title="No checks match."
             action={<Button onClick={() => void navigate({ search: {} })}>Clear filters</Button>}
           />
         </div>
@@ -137,7 +137,7 @@ function EnableButton({ entry }: { entry: Entry }) {
   const enable = useAction({
     act: () => request(`/views/catalogue/${entry.slug}/enable`, { method: 'POST' }),
     refresh: [['checks']],
-    said: () => `${entry.name} is enabled; it only reports`,
+    said: () => `Enabled “${entry.name}” as report only`,
   })
   if (!session?.permissions.includes('configure_checks')) return <span className="t3">Not enabled</span>
   return (

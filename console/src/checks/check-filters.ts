@@ -1,4 +1,5 @@
-import { type CheckSort, type CheckViewFilter, checkSorts } from '@muster/contract/console-checks.ts'
+import type { CheckViewFilter } from '@muster/contract/console-checks.ts'
+import { type CheckSort, checkSorts } from '@muster/contract/console-values.ts'
 import {
   given,
   keysOf,
@@ -49,7 +50,7 @@ export const checkFiltersInWords = ({ q, platform, strategy, kind, state, tag }:
     kind && `it is ${kind === 'catalogue' ? 'of the catalogue' : kind === 'own' ? 'your own' : 'external'}`,
     state && `it is ${stateWords[state].toLowerCase()}`,
     tag && 'it has the tag',
-    q && `it holds “${q}”`,
+    q && `text contains “${q}”`,
   ])
 
 const resultStates = ['passing', 'failing', 'unknown', 'errored', 'stale', 'pending', 'out_of_scope', 'inapplicable']

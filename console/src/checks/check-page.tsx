@@ -114,12 +114,12 @@ function Actions({ facts }: { facts: CheckFacts }) {
 /** "Passes on 306 of 347 devices (88 %). 29 fail, 11 unknown, 1 exempted." */
 function standingOf(facts: CheckFacts): string {
   const { statuses, counted, passing } = facts
-  if (facts.is_paused) return 'Paused: it does not run and blocks nobody. What is shown is from before.'
+  if (facts.is_paused) return 'Paused: it does not run and blocks nobody. Results are from before the pause.'
   const percent = percentOf(facts)
   const share = percent === undefined ? '' : ` (${percent} %)`
   const lead =
     counted === 0
-      ? 'It counts on no device yet.'
+      ? 'No device has a result yet.'
       : `Passes on ${passing.toLocaleString('en')} of ${devices(counted)}${share}.`
   const parts = [
     statuses.failing > 0 && `${statuses.failing.toLocaleString('en')} fail`,
@@ -127,7 +127,7 @@ function standingOf(facts: CheckFacts): string {
     statuses.out_of_scope > 0 && `${statuses.out_of_scope.toLocaleString('en')} exempted`,
   ].filter(Boolean)
   const rest = parts.length > 0 ? ` ${parts.join(', ')}.` : ''
-  const settling = facts.recomputing ? ' Devices are being decided anew after a change.' : ''
+  const settling = facts.recomputing ? ' Updating device states after a change.' : ''
   return lead + rest + silenceOf(facts) + settling
 }
 
@@ -136,9 +136,6 @@ const resultsOf = (count: number): string =>
 
 /** Results count as the last run left them, however long ago that was. */
 const silenceOf = ({ silent, never_reported: never }: CheckFacts): string =>
-  [
-    silent > 0 && ` ${resultsOf(silent)} not heard of for 7 days.`,
-    never > 0 && ` ${resultsOf(never)} that never reported.`,
-  ]
+  [silent > 0 && ` ${resultsOf(silent)} not seen for 7 days.`, never > 0 && ` ${resultsOf(never)} that never reported.`]
     .filter(Boolean)
     .join('')

@@ -1,4 +1,5 @@
-import type { CheckSort, CheckView } from '@muster/contract/console-checks.ts'
+import type { CheckView } from '@muster/contract/console-checks.ts'
+import type { CheckSort } from '@muster/contract/console-values.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useMay } from '../api/session.ts'

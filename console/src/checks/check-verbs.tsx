@@ -61,7 +61,7 @@ function usePause({ id, name }: Parts['check']) {
   const parts = (paused: boolean) => ({
     act: () => request(`/checks/${id}/configurations`, { method: 'PATCH', body: { paused } }),
     refresh: [['checks']],
-    said: () => `${visibleText(name)} ${paused ? 'is paused' : 'runs again'}`,
+    said: () => `${paused ? 'Paused' : 'Resumed'} “${visibleText(name)}”`,
   })
   const undo = useAction(parts(false))
   return useAction({ ...parts(true), undo: () => ({ label: 'Undo', run: () => undo.mutate() }) })
@@ -73,7 +73,7 @@ function DeleteCheck({ check, onDeleted, onClose }: Parts & { readonly onClose: 
   const remove = useAction({
     act: () => request(`/views/checks/${check.id}`, { method: 'DELETE' }),
     refresh: [['checks', 'list'], ['issues'], ['devices']],
-    said: () => `${name} is deleted`,
+    said: () => `Deleted “${name}”`,
     onDone: () => {
       onClose()
       onDeleted()
@@ -87,12 +87,12 @@ function DeleteCheck({ check, onDeleted, onClose }: Parts & { readonly onClose: 
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      question={`Delete the check ${name}?`}
+      question={`Delete the check “${name}”?`}
       consequences={[
         open === 1 ? 'Its open issue is resolved.' : `Its ${open.toLocaleString('en')} open issues are resolved.`,
-        `Its results on ${devices(results)} are removed for good.`,
+        `Its results on ${devices(results)} are permanently deleted.`,
       ]}
-      stays="The audit log keeps what was done. Drafts stay."
+      stays="The audit log and drafts stay."
       verb="Delete the check"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}

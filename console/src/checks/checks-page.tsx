@@ -54,14 +54,14 @@ export function ChecksPage() {
       {checks.data && rows.length === 0 && (
         <div className="page">
           {words === '' ? (
-            <Emptiness title="No check is on yet.">
+            <Emptiness title="No checks are enabled yet.">
               <Link className="u" to="/checks/catalogue">
                 The catalogue
               </Link>{' '}
               has checks for macOS, Windows and Linux; what you enable there appears here and only reports.
             </Emptiness>
           ) : (
-            <Emptiness title="No check matches." action={<Button onClick={() => change({})}>Clear filters</Button>}>
+            <Emptiness title="No checks match." action={<Button onClick={() => change({})}>Clear filters</Button>}>
               {words}
             </Emptiness>
           )}

@@ -22,10 +22,10 @@ export function QueryTab() {
       ) : (
         <Sql sql={facts.sql} template={facts.sql_template} />
       )}
-      <h2>As owners read it</h2>
+      <h2>What owners see</h2>
       <p className="m">{visibleText(facts.issue_title)}</p>
       <OwnerTexts rationale={facts.rationale} fixInstructions={facts.fix_instructions} />
-      <h2>As it runs</h2>
+      <h2>How it runs</h2>
       <dl className="kv">
         <div className="pair">
           <dt>Runs</dt>
@@ -62,11 +62,11 @@ export function QueryTab() {
 
 const Sql = ({ sql, template }: { sql: string; template: string | null }) => (
   <>
-    <h2>As devices run it</h2>
+    <h2>As run on devices</h2>
     <SqlBlock sql={sql} label="the query" />
     {template !== null && template !== sql && (
       <>
-        <h2>As it is written</h2>
+        <h2>Source</h2>
         <p className="t2">Values in braces are the options of the configuration.</p>
         <SqlBlock sql={template} label="the template" />
       </>

@@ -54,7 +54,7 @@ export function ResultsTab() {
         <ExportCsv
           list={`checks/${checkId}/results`}
           filter={{ query: resultSearch(filters) }}
-          filterInWords={isFiltered ? 'Only what the filters find.' : ''}
+          filterInWords={isFiltered ? 'Only rows that match the filters.' : ''}
           one="result"
           many="results"
         />
@@ -66,9 +66,9 @@ export function ResultsTab() {
       {results.data &&
         rows.length === 0 &&
         (isFiltered ? (
-          <Emptiness title="No result matches." action={<Button onClick={() => change({})}>Clear filters</Button>} />
+          <Emptiness title="No results match." action={<Button onClick={() => change({})}>Clear filters</Button>} />
         ) : (
-          <Emptiness title="The check runs on no device.">
+          <Emptiness title="This check runs on no devices.">
             A device appears here once the check fits it; see Configuration, “Where it applies”.
           </Emptiness>
         ))}
@@ -79,7 +79,7 @@ export function ResultsTab() {
               <tr>
                 <th>Device</th>
                 <th className="w-result">Result</th>
-                <th>What it found</th>
+                <th>Finding</th>
                 <th className="num w-ran">Ran</th>
               </tr>
             </thead>

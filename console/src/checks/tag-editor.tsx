@@ -64,7 +64,7 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
           Add the tag
         </Button>
       </form>
-      <p className="sm t3">Saved at once; checks are found by them.</p>
+      <p className="sm t3">Saved immediately. Use tags to find checks.</p>
     </section>
   )
 }

@@ -17,7 +17,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 /** `Firefox 132 on macOS`, as far as what a browser says of itself is known; it may say anything. */
 export function browserName(userAgent: string | null): string {
-  if (userAgent === null || userAgent === '') return 'A browser that does not say what it is'
+  if (userAgent === null || userAgent === '') return 'Unknown browser'
   for (const [pattern, name] of browsers) {
     const version = pattern.exec(userAgent)?.[1]
     if (version === undefined) continue

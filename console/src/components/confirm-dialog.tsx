@@ -70,7 +70,7 @@ function TypedEnds(parts: Parts & { readonly isDangerous: boolean; readonly type
   return (
     <>
       <TextInput
-        label={`Type ${parts.typed} to go on`}
+        label={`Type ${parts.typed} to continue`}
         value={given}
         onChange={(event) => setGiven(event.currentTarget.value)}
         autoComplete="off"

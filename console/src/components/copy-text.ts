@@ -4,9 +4,9 @@ import { toast } from './toasts.tsx'
 export async function copyText(text: string, name: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    toast(`${name} is copied`)
+    toast(`${name} copied`)
   } catch {
     // Browsers let pages copy only on https and localhost.
-    toast(`${name} could not be copied: the browser does not let this page do it`, 'cross')
+    toast(`${name} could not be copied: the browser does not allow it`, 'cross')
   }
 }

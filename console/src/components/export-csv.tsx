@@ -48,13 +48,13 @@ function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose
         )}
         <p>
           {counted === undefined
-            ? 'The file will have all pages of the list.'
+            ? 'The file contains every page of the list.'
             : rows === undefined
               ? 'Counting…'
-              : `The file will have ${size}.`}{' '}
+              : `The file contains ${size}.`}{' '}
           {filterInWords === '' ? 'Nothing is left out.' : filterInWords}
         </p>
-        <p className="t2 sm">The audit log will say that you exported them.</p>
+        <p className="t2 sm">The export is recorded in the audit log.</p>
         <div className="dialog-ends">
           <Button onClick={onClose} data-autofocus>
             Cancel

@@ -1,7 +1,7 @@
 import { Mark, type MarkName } from './state-shape.tsx'
 
 const shown: Readonly<Record<string, readonly [MarkName, string]>> = {
-  ok: ['tick', 'In order'],
+  ok: ['tick', 'Healthy'],
   failing: ['cross', 'Failing'],
   stopped: ['dash', 'Off'],
   no_poll_token: ['warning', 'Nobody can poll'],

@@ -12,9 +12,9 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
     <ConfirmDialog
       isOpen={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
-      question="Discard the changes?"
-      consequences={['What was changed on this page and not saved is lost.']}
-      verb="Discard the changes"
+      question="Discard changes?"
+      consequences={['Your unsaved changes on this page will be lost.']}
+      verb="Discard changes"
       onConfirm={() => blocker.proceed?.()}
     />
   )

@@ -14,10 +14,10 @@ test('what an address says and its page does not know is told, value by value', 
 })
 
 test('the words name at most three, cut what is long and show what hides', () => {
-  assert.equal(leftOutInWords(['state=blokced']).join(''), 'state=blokced is not known and was left out.')
-  assert.equal(leftOutInWords(['a=1', 'b=2']).join(''), 'a=1 and b=2 are not known and were left out.')
+  assert.equal(leftOutInWords(['state=blokced']).join(''), 'state=blokced is unknown and was ignored.')
+  assert.equal(leftOutInWords(['a=1', 'b=2']).join(''), 'a=1 and b=2 are unknown and were ignored.')
   const many = leftOutInWords(['a=1', 'b=2', 'c=3', 'd=4', 'e=5'])
-  assert.equal(many.join(''), 'a=1, b=2, c=3 and 2 more are not known and were left out.')
+  assert.equal(many.join(''), 'a=1, b=2, c=3 and 2 more are unknown and were ignored.')
   assert.deepEqual(leftOutInWords(['a=1', 'b=2', 'c=3']), [
     '',
     'a=1',
@@ -25,7 +25,7 @@ test('the words name at most three, cut what is long and show what hides', () =>
     'b=2',
     ' and ',
     'c=3',
-    ' are not known and were left out.',
+    ' are unknown and were ignored.',
   ])
   assert.equal(leftOutInWords(['q=a\u202eb\u0000'])[1], 'q=a\\u202eb\\u0000')
   for (const hostile of ['\u202e'.repeat(5_000), 'x'.repeat(5_000)]) {

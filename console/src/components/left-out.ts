@@ -21,17 +21,14 @@ export function leftOutOf(raw: Search, kept: Search): string[] {
   })
 }
 
-/** "`state=blokced` is not known and was left out." in parts, of which those that are code stand at odd places. */
+/** "`state=blokced` is unknown and was ignored." in parts, of which those that are code stand at odd places. */
 export function leftOutInWords(leftOut: readonly string[]): string[] {
   const named = leftOut.slice(0, maxNamed).map(shortened)
   const others = leftOut.length - named.length
   const last = others === 0 ? named.length - 1 : named.length
   const parts = named.flatMap((text, index) => [index === 0 ? '' : index === last ? ' and ' : ', ', text])
   const more = others === 0 ? '' : ` and ${others} more`
-  return [
-    ...parts,
-    leftOut.length === 1 ? ' is not known and was left out.' : `${more} are not known and were left out.`,
-  ]
+  return [...parts, leftOut.length === 1 ? ' is unknown and was ignored.' : `${more} are unknown and were ignored.`]
 }
 
 /** Anybody may write an address: what hides in it is shown, and it takes no more than its place. */

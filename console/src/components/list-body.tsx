@@ -16,7 +16,7 @@ type Parts<Row> = {
   /** The filter in words; blank when there is none. */
   readonly filter?: string
   readonly onClear?: () => void
-  /** "No person matches." */
+  /** "No people match." */
   readonly noMatch?: string
   /** What is shown while there is nothing at all. */
   readonly empty: ReactNode

@@ -4,8 +4,8 @@ import { Emptiness } from './notices.tsx'
 
 /** A page that was reached by its address by somebody who may not use it. */
 export const MissingPermission = ({ power }: { power: AdminPower }) => (
-  <Emptiness title="You may not do this.">
-    It needs the permission “{{ ...permissions, ...adminPowers }[power].title}”. An administrator with full access can
-    grant it under Settings, Administrators.
+  <Emptiness title="You don’t have access to this.">
+    You need the “{{ ...permissions, ...adminPowers }[power].title}”. An administrator with full access can grant it
+    under Settings, Administrators.
   </Emptiness>
 )

@@ -44,7 +44,7 @@ export function SavedViews({ page }: { readonly page: SavedViewPage }) {
           key={view.id}
           className={view === chosen ? 'on' : ''}
           aria-pressed={view === chosen}
-          title={view.is_shared ? 'Everybody sees this view' : 'Only you see this view'}
+          title={view.is_shared ? 'Visible to everyone' : 'Visible only to you'}
           onClick={() => void open(view.filters)}
         >
           {visibleText(view.name)}
@@ -113,7 +113,7 @@ function SaveForm({ page, filters, onClose }: FormParts) {
         error={save.faultOf('name')}
         data-autofocus
       />
-      <Checkbox name="is_shared" label="Everybody in the console sees it" />
+      <Checkbox name="is_shared" label="Share with everyone in the console" />
       <FormFault error={save.faultBeside('name')} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>

@@ -27,10 +27,10 @@ export function SqlSuggestions({ id, suggestions, active, shown, from, onTake }:
   return (
     <>
       <span className="hidden" role="status">
-        {count === 0 ? '' : count === 1 ? '1 name fits' : `${count} names fit`}
+        {count === 0 ? '' : count === 1 ? '1 name fits' : `${count} suggestions`}
       </span>
       {count > 0 && (
-        <div ref={list} id={id} className="sql-suggestions" role="listbox" aria-label="Names that fit">
+        <div ref={list} id={id} className="sql-suggestions" role="listbox" aria-label="Suggestions">
           {suggestions.map(({ name, of }, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and hears the keys
             // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus and names the active one

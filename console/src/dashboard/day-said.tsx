@@ -7,7 +7,7 @@ import { type DayFigures, troubled } from './day-figures.ts'
 /** "Fri 20 Nov 2026: 9 blocked, 27 will block, 38 notified, 74 together, 421 good" */
 function dayInWords({ day, figures }: DayFigures): string {
   const name = dayName(day)
-  if (!figures) return `${name}: nothing is known of this day`
+  if (!figures) return `${name}: no data for this day`
   const { blocked, will_block, notified, good } = figures
   return `${name}: ${blocked} blocked, ${will_block} will block, ${notified} notified, ${troubled(figures)} together, ${good} good`
 }

@@ -27,7 +27,7 @@ export const DayTable = ({ days }: { days: readonly DayFigures[] }) => (
               </th>
             ))}
             <th className="num">Together</th>
-            <th>Changes of checks</th>
+            <th>Check changes</th>
           </tr>
         </thead>
         <tbody>

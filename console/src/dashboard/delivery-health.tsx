@@ -10,7 +10,7 @@ import { webhooksQuery } from '../webhooks/webhook-queries.ts'
 type Line = { key: string; name: string; kind: string; state: string; error: string | null; last: string | null }
 
 const marks: Readonly<Record<string, readonly [MarkName, string]>> = {
-  ok: ['tick', 'in order'],
+  ok: ['tick', 'healthy'],
   failing: ['cross', 'failing'],
   stopped: ['dash', 'off'],
   no_poll_token: ['warning', 'nobody can poll'],
@@ -57,7 +57,7 @@ export function DeliveryHealth() {
         />
       )}
       {!failed && areKnown && lines.length === 0 && (
-        <p className="t2">Nobody is told of changes: there is no stream and no webhook.</p>
+        <p className="t2">No streams or webhooks yet, so nothing outside Muster hears about changes.</p>
       )}
       <ul className="lines">
         {lines

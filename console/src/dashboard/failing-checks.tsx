@@ -15,7 +15,7 @@ export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_chec
           All
         </Link>
       </div>
-      {checks.length === 0 && <p className="t2">No check fails on any device.</p>}
+      {checks.length === 0 && <p className="t2">No checks are failing.</p>}
       {checks.length > 0 && (
         <Scroller name="Checks that fail most">
           <table className="t rank-table">

@@ -7,10 +7,10 @@ const devices = (count: number): string => (count === 1 ? '1 device' : `${count.
 export function leadSentence({ standings, blocking_within_24h: soon }: ConsoleSummary): string {
   const now =
     standings.blocked === 0
-      ? 'No device is blocked.'
+      ? 'No devices are blocked.'
       : `${devices(standings.blocked)} ${standings.blocked === 1 ? 'is' : 'are'} blocked.`
-  if (soon === 0) return `${now} ${standings.blocked === 0 ? 'None' : 'No more'} blocks within 24 hours.`
-  return `${now} ${soon.toLocaleString('en')}${standings.blocked === 0 ? '' : ' more'} ${soon === 1 ? 'blocks' : 'block'} within 24 hours.`
+  if (soon === 0) return `${now} ${standings.blocked === 0 ? 'None' : 'No more'} will be blocked in the next 24 hours.`
+  return `${now} ${soon.toLocaleString('en')}${standings.blocked === 0 ? '' : ' more'} will be blocked within 24 hours.`
 }
 
 /** Stale and silent devices are no part of the percentage. */
@@ -19,8 +19,8 @@ export function secondSentence({ standings, days, waiting_requests: waiting }: C
   const reporting = blocked + will_block + notified + good
   const share = reporting === 0 ? '' : ` (${percentOf(good, reporting)})`
   const first = `${good.toLocaleString('en')} of ${devices(reporting).replace('device', 'reporting device')} ${good === 1 ? 'is' : 'are'} Good${share}${changeSince(days, standings)}.`
-  if (waiting === 0) return `${first} No request waits for a decision.`
-  return `${first} ${waiting === 1 ? '1 request waits' : `${waiting} requests wait`} for a decision.`
+  if (waiting === 0) return `${first} No requests are waiting.`
+  return `${first} ${waiting === 1 ? '1 request is waiting' : `${waiting} requests are waiting`} for a decision.`
 }
 
 /** How the share of good devices has changed since the first day that is known of the last 30. */

@@ -8,12 +8,12 @@ export function NextToBlock({ rows }: { rows: ConsoleSummary['next_to_block'] })
   return (
     <section aria-labelledby="next-to-block">
       <div className="sech">
-        <h2 id="next-to-block">Blocked, or next to be</h2>
+        <h2 id="next-to-block">Blocked or about to be</h2>
         <Link className="u sm" to="/devices" search={{ view: 'attention' }}>
           All
         </Link>
       </div>
-      {rows.length === 0 && <p className="t2">No device is blocked, and none will be.</p>}
+      {rows.length === 0 && <p className="t2">No devices are blocked or scheduled to be.</p>}
       <ul className="lines">
         {rows.map((row) => (
           <li key={row.device_id} className="line">

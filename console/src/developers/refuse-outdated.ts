@@ -13,5 +13,5 @@ export async function refuseOutdated<Record>(
 ): Promise<void> {
   const now = await client.fetchQuery<Record>({ ...(query as { queryKey: readonly unknown[] }), staleTime: 0 })
   if (isStill(now)) return
-  throw new Error('Somebody else changed it meanwhile: their change stands above. Look at it, then save again.')
+  throw new Error('Someone else changed this in the meantime. Review their change above, then save again.')
 }

@@ -90,7 +90,7 @@ export function AddToGroup({ selection, filters, size, onClose, onDone }: Parts)
             ))}
           </select>
         </label>
-        <p className="t2 sm">Checks that name the group are decided anew on them. Whoever is in it already stays.</p>
+        <p className="t2 sm">Checks that target the group are applied to them. Devices already in it stay.</p>
         <FormFault error={add.faultBeside()} />
         <div className="dialog-ends">
           {add.isPending && size > maxAtOnce && (

@@ -44,7 +44,7 @@ export function BulkRow(parts: Parts) {
       const walk = { selection, filters, signal: stop.signal, onProgress: setDone }
       return refreshChosen(walk).catch((error: unknown) => {
         if (!stop.signal.aborted) throw error
-        toast('Stopped; what was asked before runs at the next check-in', 'warning')
+        toast('Stopped; checks already requested run at the next check-in', 'warning')
         return undefined
       })
     },
@@ -57,7 +57,7 @@ export function BulkRow(parts: Parts) {
     <div className="bulk">
       <b className="m tn" role="status">
         {selection.kind === 'all' && selection.except.size === 0
-          ? `All ${count(size)} that the filter finds are selected`
+          ? `All ${count(size)} that match the filter are selected`
           : `${count(size)} selected`}
       </b>
       {size < total && (
@@ -146,7 +146,7 @@ function Unregister({ selection, filters, seen, size, onChanged, onClear }: Part
 }
 
 function wordsOf({ asked, devices }: Refreshed): string {
-  if (asked === 0) return 'No check is failing there, so none runs again'
+  if (asked === 0) return 'No checks are failing there, so none run again'
   const where = devices === 1 ? '1 device' : `${count(devices)} devices`
   return `${asked === 1 ? '1 check runs' : `${count(asked)} checks run`} again on ${where}`
 }

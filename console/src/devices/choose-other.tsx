@@ -23,7 +23,7 @@ export function ChooseOther({ device, onChoose, onClose }: Parts) {
       <div className="confirm">
         <TextInput
           label="The other record of this machine"
-          description="A part of its name or serial"
+          description="Part of its name or serial"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           autoComplete="off"
@@ -36,7 +36,7 @@ export function ChooseOther({ device, onChoose, onClose }: Parts) {
               {visibleText(name)} · {detail === null ? `device ${id}` : visibleText(detail)}
             </Button>
           ))}
-          {found.data?.length === 0 && <p className="t2">No other device matches.</p>}
+          {found.data?.length === 0 && <p className="t2">No other devices match.</p>}
         </section>
         <div className="dialog-ends">
           <Button onClick={onClose}>Cancel</Button>

@@ -1,5 +1,5 @@
-import { type DeviceColumnName, deviceColumnNames } from '@muster/contract/console-preferences.ts'
-import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
+import { type DeviceColumnName, type DeviceSort, deviceColumnNames } from '@muster/contract/console-values.ts'
+import type { DeviceView } from '@muster/contract/console-views.ts'
 import type { ReactNode } from 'react'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SortHead } from '../components/sort-head.tsx'

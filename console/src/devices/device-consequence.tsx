@@ -15,10 +15,10 @@ export function consequenceOf(
   issues: readonly IssueView[] | undefined,
   now: number,
 ): ReactNode {
-  if (standing === 'never') return 'Enrolled; it has not spoken to the service yet.'
-  if (standing === 'stale') return 'Not heard of for 7 days or more. What is shown is from before.'
+  if (standing === 'never') return 'Enrolled, but it has not checked in yet.'
+  if (standing === 'stale') return 'Not seen for 7 days or more. What you see here may be out of date.'
   if (ownerIdOf(device) === undefined) {
-    return 'Nobody owns this device; it cannot be used to sign in and is never blocked.'
+    return 'This device has no owner. It cannot be used to sign in and is never blocked.'
   }
   if (standing === 'blocked') return <Blocked owner={owner} issues={issues} now={now} />
   if (standing === 'will_block' && device.will_block_at) {

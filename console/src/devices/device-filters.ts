@@ -1,4 +1,5 @@
-import { type DeviceSort, type DeviceView, type DeviceViewFilter, deviceSorts } from '@muster/contract/console-views.ts'
+import { type DeviceSort, deviceSorts } from '@muster/contract/console-values.ts'
+import type { DeviceView, DeviceViewFilter } from '@muster/contract/console-views.ts'
 import type { AuthenticationMode } from '@muster/contract/device-authentication-modes.ts'
 import {
   given,
@@ -121,6 +122,6 @@ export const filtersInWords = (filters: DeviceFilters): string => {
     mode && `who may sign in is ${modeWords[mode].toLowerCase()}`,
     identity && `its identity is in doubt: ${identityWords[identity].toLowerCase()}`,
     group && 'it is in the chosen group',
-    q && `something holds “${q}”`,
+    q && `text contains “${q}”`,
   ])
 }

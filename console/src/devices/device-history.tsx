@@ -1,20 +1,20 @@
-import type { DeviceHappening } from '@muster/contract/console-devices.ts'
+import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { request, withQuery } from '../api/request.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { deviceQuery, type ListOf } from './device-queries.ts'
-import { Happening } from './happening.tsx'
+import { HistoryEntryCells } from './history-entry.tsx'
 import { StateStrip } from './state-strip.tsx'
 
 const route = getRouteApi('/shell/devices/$deviceId/history')
 
-export const happeningsQuery = (id: string, after?: string) =>
+export const historyEntriesQuery = (id: string, after?: string) =>
   queryOptions({
     queryKey: ['devices', 'history', id, after],
     refetchInterval: 30_000,
     queryFn: ({ signal }) =>
-      request<ListOf<DeviceHappening>>(withQuery(`/views/devices/${id}/history`, { per_page: 100, cursor: after }), {
+      request<ListOf<DeviceHistoryEntry>>(withQuery(`/views/devices/${id}/history`, { per_page: 100, cursor: after }), {
         signal,
       }),
   })
@@ -25,13 +25,13 @@ export function DeviceHistory() {
   const { after } = route.useSearch()
   const navigate = route.useNavigate()
   const device = useQuery(deviceQuery(deviceId)).data
-  const latest = useQuery(happeningsQuery(deviceId))
-  const list = useQuery(happeningsQuery(deviceId, after))
+  const latest = useQuery(historyEntriesQuery(deviceId))
+  const list = useQuery(historyEntriesQuery(deviceId, after))
   return (
     <div className="in-tab">
       <section aria-labelledby="strip">
         <h2 id="strip">State, 28 days</h2>
-        {device && latest.data && <StateStrip device={device} happenings={latest.data.data} />}
+        {device && latest.data && <StateStrip device={device} historyEntries={latest.data.data} />}
       </section>
       <section aria-labelledby="changes" className="sec">
         <h2 id="changes">Changes</h2>
@@ -39,7 +39,7 @@ export function DeviceHistory() {
           isInset
           list={list}
           name="Changes"
-          empty={<p className="t2">Nothing has changed within the last 30 days.</p>}
+          empty={<p className="t2">No changes in the last 30 days.</p>}
           after={after}
           onNext={(next) => void navigate({ search: { after: next } })}
         >
@@ -54,7 +54,7 @@ export function DeviceHistory() {
               </thead>
               <tbody>
                 {rows.map((row) => (
-                  <Happening key={row.id} happening={row} />
+                  <HistoryEntryCells key={row.id} entry={row} />
                 ))}
               </tbody>
             </>

@@ -47,7 +47,7 @@ export function DeviceInventory() {
             table={table}
             list={records}
             without={['device_id', 'device_name']}
-            empty={<p className="t2">The device has reported nothing of this.</p>}
+            empty={<p className="t2">No data from this device.</p>}
             after={filters.after}
             onNext={(after) => void navigate({ search: { ...filters, after } })}
           />

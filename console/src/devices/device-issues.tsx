@@ -31,9 +31,9 @@ const choices = [
 ] as const
 
 const empties = {
-  open: 'No issue is open.',
-  resolved: 'No issue was resolved yet.',
-  all: 'This device never had an issue.',
+  open: 'No open issues.',
+  resolved: 'No resolved issues yet.',
+  all: 'This device has never had an issue.',
 } as const
 
 export function DeviceIssues() {

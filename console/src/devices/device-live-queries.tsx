@@ -35,7 +35,7 @@ export function DeviceLiveQueries() {
       {mayAsk && (
         <p>
           <Link className="line-button" to="/live-queries/new" search={{ device: deviceId }}>
-            Ask this device
+            Query this device
           </Link>
         </p>
       )}
@@ -43,7 +43,7 @@ export function DeviceLiveQueries() {
         isInset
         list={list}
         name="Live queries"
-        empty={<p className="t2">This device was not asked by any live query.</p>}
+        empty={<p className="t2">No live query has run on this device.</p>}
         after={after}
         onNext={(next) => void navigate({ search: { after: next } })}
       >

@@ -16,18 +16,18 @@ type Parts = {
 }
 
 const words = {
-  usual: 'What blocks soonest comes first.',
-  name: 'By name.',
-  '-name': 'By name, backwards.',
-  will_block_at: 'What will block soonest comes first.',
-  '-will_block_at': 'What will block latest comes first.',
-  last_seen_at: 'What has been silent longest comes first; what never reported last.',
-  '-last_seen_at': 'What reported last comes first.',
+  usual: 'Sorted by what blocks soonest.',
+  name: 'Sorted by name.',
+  '-name': 'Sorted by name, Z to A.',
+  will_block_at: 'Sorted by earliest deadline.',
+  '-will_block_at': 'Sorted by latest deadline.',
+  last_seen_at: 'Sorted by longest silence; never reported last.',
+  '-last_seen_at': 'Sorted by last seen.',
 } as const
 
 function orderInWords({ sort, as_of: day }: DeviceFilters): string {
   if (day === undefined) return `${words[sort ?? 'usual']} Times show UTC on hover.`
-  return sort === undefined ? 'What was blocked then comes first.' : words[sort]
+  return sort === undefined ? 'Sorted by blocked on that day.' : words[sort]
 }
 
 export function DevicePaging({ filters, shown, total, next, onChange, onTurn, onNear }: Parts) {

@@ -1,5 +1,5 @@
-import type { DeviceColumnName } from '@muster/contract/console-preferences.ts'
-import type { DeviceSort, DeviceView } from '@muster/contract/console-views.ts'
+import type { DeviceColumnName, DeviceSort } from '@muster/contract/console-values.ts'
+import type { DeviceView } from '@muster/contract/console-views.ts'
 import { Link } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useRef } from 'react'
 import { Icon, type IconName } from '../components/icon.tsx'

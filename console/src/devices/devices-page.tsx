@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
-import { type DeviceColumnName, deviceColumnNames } from '@muster/contract/console-preferences.ts'
-import type { DeviceSort } from '@muster/contract/console-views.ts'
+import { type DeviceColumnName, type DeviceSort, deviceColumnNames } from '@muster/contract/console-values.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -74,7 +73,7 @@ export function DevicesPage() {
         <SortChoice words={day === undefined ? sortWords : pastSortWords} sort={filters.sort} onSort={sortBy} />
         {mayChoose && (
           <button type="button" className="plain u select-rows" onClick={() => setIsSelecting(!isSelecting)}>
-            {isSelecting ? 'Select no more' : 'Select'}
+            {isSelecting ? 'Done selecting' : 'Select'}
           </button>
         )}
         <Columns columns={chosenColumns} />
@@ -168,11 +167,11 @@ function NoDevice({ filter, onClear }: { readonly filter: string; readonly onCle
   return (
     <div className="page">
       {filter === '' ? (
-        <Emptiness title="No device is enrolled yet." action={enroll}>
+        <Emptiness title="No devices enrolled yet." action={enroll}>
           A device appears here within a minute of its agent’s first check-in.
         </Emptiness>
       ) : (
-        <Emptiness title="No device matches." action={<Button onClick={onClear}>Clear filters</Button>}>
+        <Emptiness title="No devices match." action={<Button onClick={onClear}>Clear filters</Button>}>
           {filter}
         </Emptiness>
       )}

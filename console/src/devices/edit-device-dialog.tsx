@@ -15,7 +15,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
     act: (change: Change) => request(`/views/devices/${device.id}`, { method: 'PATCH', body: change }),
     refresh: [['devices'], ['audit']],
   }
-  const takeBack = useAction<Change>({ ...parts, said: () => 'Taken back' })
+  const takeBack = useAction<Change>({ ...parts, said: () => 'Undone' })
   const save = useAction<Change>({
     ...parts,
     said: () => 'Saved',
@@ -27,7 +27,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
     ...(name.trim() !== device.name && { name }),
     ...(note.trim() !== (device.note ?? '') && { note: note.trim() === '' ? null : note }),
   }
-  const lack = name.trim() === '' ? 'A device needs a name' : undefined
+  const lack = name.trim() === '' ? 'Enter a name for the device' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (lack !== undefined) return
@@ -39,7 +39,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       <form className="confirm" onSubmit={submit}>
         <TextInput
           label="Name"
-          description="Stays when the device enrolls again"
+          description="Kept when the device enrolls again"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={lack ?? save.faultOf('name')}
@@ -48,7 +48,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
         />
         <Textarea
           label="Note"
-          description="For administrators; the owner does not see it"
+          description="For administrators. The owner does not see it."
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
           error={save.faultOf('note')}

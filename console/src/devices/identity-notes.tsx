@@ -51,7 +51,7 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
     >
       <b className="m">The registration is suspended</b> since <RelativeTime time={since} />: an agent enrolled as this
       device while its earlier agent was in use, or with a secret that is not bound to {ownerName}. Until you confirm
-      it, nobody can sign in with the device, and its state does not get better. <SeeAudit device={device} />
+      it, nobody can sign in with the device, and its state cannot improve. <SeeAudit device={device} />
     </IdentityNote>
   )
 }
@@ -72,16 +72,16 @@ function ConflictNote({ device, since }: Parts & { readonly since: string }) {
         mayResolve && {
           verb: 'Resolve conflict',
           question: `Resolve the identity conflict of ${name}?`,
-          consequences: ['The next agent that enrolls as this device takes its place at once.'],
+          consequences: ['The next agent that enrolls as this device takes its place immediately.'],
           stays: 'If two machines still share the identity, the conflict is found again within minutes.',
           run: resolve,
         }
       }
     >
-      <b className="m">Two agents enroll as this device in turn</b>, since <RelativeTime time={since} />. They have one
-      hardware identity, as cloned virtual machines do. The one that enrolled last stays in service; the other is
-      refused for up to an hour at a time. Give one of them an identity of its own, or stop it. The mark goes away after
-      a day without a second agent. <SeeAudit device={device} />
+      <b className="m">Two agents take turns enrolling as this device</b>, since <RelativeTime time={since} />. They
+      have one hardware identity, as cloned virtual machines do. The one that enrolled last stays in service; the other
+      is refused for up to an hour at a time. Give one of them an identity of its own, or stop it. The mark goes away
+      after a day without a second agent. <SeeAudit device={device} />
     </IdentityNote>
   )
 }

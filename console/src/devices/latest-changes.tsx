@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { LoadFailure } from '../components/notices.tsx'
 import { fullTime } from '../components/times.ts'
-import { happeningsQuery } from './device-history.tsx'
-import { HappeningShape, happeningTitle, reasonOf } from './happening.tsx'
+import { historyEntriesQuery } from './device-history.tsx'
+import { HistoryEntryShape, historyEntryTitle, reasonOf } from './history-entry.tsx'
 import { StateStrip } from './state-strip.tsx'
 
 const shown = 5
 
 /** The strip of states and the latest changes, in the rail of facts. */
 export function LatestChanges({ device }: { device: Device }) {
-  const happenings = useQuery(happeningsQuery(device.id))
-  if (!happenings.data) return <LoadFailure what="The history of states" query={happenings} />
+  const historyEntries = useQuery(historyEntriesQuery(device.id))
+  if (!historyEntries.data) return <LoadFailure what="The history of states" query={historyEntries} />
   return (
     <section aria-labelledby="latest-changes" className="sec">
       <div className="sech">
@@ -21,17 +21,17 @@ export function LatestChanges({ device }: { device: Device }) {
           Full history
         </Link>
       </div>
-      <StateStrip device={device} happenings={happenings.data.data} />
+      <StateStrip device={device} historyEntries={historyEntries.data.data} />
       <ol className="changes">
-        {happenings.data.data.slice(0, shown).map((happening) => (
-          <li key={happening.id}>
-            <HappeningShape happening={happening} />
+        {historyEntries.data.data.slice(0, shown).map((entry) => (
+          <li key={entry.id}>
+            <HistoryEntryShape entry={entry} />
             <span className="grow">
-              <span className="m block">{happeningTitle(happening)}</span>
-              <span className="sm t2 block">{reasonOf(happening)}</span>
+              <span className="m block">{historyEntryTitle(entry)}</span>
+              <span className="sm t2 block">{reasonOf(entry)}</span>
             </span>
-            <time className="sm t2 tn" dateTime={happening.occurred_at} title={fullTime(happening.occurred_at)}>
-              {fullTime(happening.occurred_at)
+            <time className="sm t2 tn" dateTime={entry.occurred_at} title={fullTime(entry.occurred_at)}>
+              {fullTime(entry.occurred_at)
                 .slice(4, -7)
                 .replace(/ \d{4} /, ' ')}
             </time>

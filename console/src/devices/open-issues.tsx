@@ -24,7 +24,7 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
         <Failure what="Issues could not be loaded." error={issues.error} onRetry={() => void issues.refetch()} />
       )}
       {issues.isPending && <SkeletonRows rows={2} />}
-      {issues.data && rows.length === 0 && <p className="t2">No issue is open.</p>}
+      {issues.data && rows.length === 0 && <p className="t2">No open issues.</p>}
       {rows.length > 0 && (
         <Scroller name="Open issues">
           <table className="t issue-table">

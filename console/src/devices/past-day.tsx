@@ -20,7 +20,7 @@ export function PastDay({ day, filters }: Parts) {
   const { data } = useQuery(dayQuery(day))
   const { as_of: _day, after: _after, from: _from, ...today } = filters
   return (
-    <section className="past-day" aria-label="A day that is over">
+    <section className="past-day" aria-label="Past day">
       <p>
         {data?.standings === null ? (
           <>
@@ -44,5 +44,5 @@ export function PastDay({ day, filters }: Parts) {
 function unlistedSentence(count: number): string {
   if (count === 0) return ''
   const what = count === 1 ? '1 more device was' : `${count.toLocaleString('en')} more devices were`
-  return `${what} counted that day and cannot be listed, because nothing is kept of what is deleted for good.`
+  return `${what} counted that day and cannot be listed, because they were permanently deleted.`
 }

@@ -1,4 +1,5 @@
-import { type FailingChecksRefresh, maxRefreshedAtOnce } from '@muster/contract/console-devices.ts'
+import type { FailingChecksRefresh } from '@muster/contract/console-devices.ts'
+import { maxRefreshedAtOnce } from '@muster/contract/console-values.ts'
 import { request } from '../api/request.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 

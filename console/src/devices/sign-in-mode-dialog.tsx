@@ -16,9 +16,9 @@ type Mode = keyof typeof modeWords
 const withGroups: Mode = 'only_registered_owner_or_group_members'
 
 const hints: Readonly<Record<Mode, string>> = {
-  only_registered_owner: 'Nobody else gets in with this device.',
-  only_registered_owner_or_group_members: 'People of the chosen groups get in with it as well.',
-  anyone: 'Whoever signs in with this device gets in, as far as its state allows.',
+  only_registered_owner: 'Nobody else can sign in with this device.',
+  only_registered_owner_or_group_members: 'People in the chosen groups can sign in with it too.',
+  anyone: 'Anyone can sign in with this device if its state allows it.',
 }
 
 const groupsQuery = (q: string) => {
@@ -49,7 +49,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
         person_group_ids: groupsBefore,
       }),
     refresh,
-    said: () => 'Taken back',
+    said: () => 'Undone',
   })
   const save = useAction({
     act: () => send({ authentication_mode: mode, person_group_ids: mode === withGroups ? groups : [] }),
@@ -113,7 +113,7 @@ function GroupChoice({ chosen, onChange }: ChoiceParts) {
             </label>
           </li>
         ))}
-        {groups.data?.data.length === 0 && <li className="t2">No group is found.</li>}
+        {groups.data?.data.length === 0 && <li className="t2">No groups found.</li>}
       </ul>
     </div>
   )

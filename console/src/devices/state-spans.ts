@@ -1,4 +1,4 @@
-import type { DeviceHappening } from '@muster/contract/console-devices.ts'
+import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import type { Device } from '@muster/contract/devices.ts'
 
 type State = 'blocked' | 'will_block' | 'notified' | 'good'
@@ -12,25 +12,25 @@ const stored: Readonly<Record<Device['auth_state'], State>> = {
 }
 
 /**
- * How a device stood between two moments, told backwards from how it stands now. `happenings` are newest first; nothing
+ * How a device stood between two moments, told backwards from how it stands now. `historyEntries` are newest first; nothing
  * is known of the time before it was enrolled.
  */
 export function stateSpans(
   now: Device['auth_state'],
-  happenings: readonly DeviceHappening[],
+  historyEntries: readonly DeviceHistoryEntry[],
   begin: number,
   end: number,
 ): readonly StateSpan[] {
   const spans: StateSpan[] = []
   let state = stored[now]
   let to = end
-  for (const happening of happenings) {
-    const at = Date.parse(happening.occurred_at)
+  for (const entry of historyEntries) {
+    const at = Date.parse(entry.occurred_at)
     if (at <= begin) break
-    if (happening.kind === 'registered' || happening.kind === 'updated') continue
+    if (entry.kind === 'registered' || entry.kind === 'updated') continue
     if (at < to) spans.unshift({ state, from: at, to })
-    if (happening.kind === 'enrolled' || happening.from === null) return spans
-    state = happening.from
+    if (entry.kind === 'enrolled' || entry.from === null) return spans
+    state = entry.from
     to = Math.min(at, to)
   }
   if (begin < to) spans.unshift({ state, from: begin, to })

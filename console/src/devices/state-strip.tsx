@@ -1,4 +1,4 @@
-import type { DeviceHappening } from '@muster/contract/console-devices.ts'
+import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { useNow } from '../components/relative-time.tsx'
 import { type Standing, standingTone, standingWords } from '../components/state-shape.tsx'
@@ -10,13 +10,13 @@ const dayMs = 24 * 60 * 60_000
 const width = 1_000
 const minWidth = 4
 
-type Parts = { readonly device: Device; readonly happenings: readonly DeviceHappening[] }
+type Parts = { readonly device: Device; readonly historyEntries: readonly DeviceHistoryEntry[] }
 
 /** One device over time, in the colours of its states; the changes are listed beside it as text. */
-export function StateStrip({ device, happenings }: Parts) {
+export function StateStrip({ device, historyEntries }: Parts) {
   const now = useNow()
   const begin = now - days * dayMs
-  const spans = stateSpans(device.auth_state, happenings, begin, now)
+  const spans = stateSpans(device.auth_state, historyEntries, begin, now)
   const told = spans.map(({ state, from, to }) => `${standingWords[state]} for ${spanOf(to - from)}`).join(', then ')
   return (
     <div className="strip">

@@ -1,8 +1,5 @@
-import {
-  maxUnregisteredAtOnce,
-  type UnregistrationPreview,
-  type Unregistrations,
-} from '@muster/contract/console-unregistrations.ts'
+import type { UnregistrationPreview, Unregistrations } from '@muster/contract/console-unregistrations.ts'
+import { maxUnregisteredAtOnce } from '@muster/contract/console-values.ts'
 import { queryOptions } from '@tanstack/react-query'
 import { request } from '../api/request.ts'
 import type { Selection } from '../components/selection.ts'

@@ -22,7 +22,7 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregi
   const unregister = useAction({
     act: () => request(`/devices/${device.id}/registration`, { method: 'DELETE' }),
     refresh: [['devices'], ['people'], ['audit']],
-    said: () => `${name} is registered to nobody`,
+    said: () => `${name} is no longer registered`,
     onDone: () => {
       onClose()
       onUnregistered?.()

@@ -105,8 +105,8 @@ function staysOf({ devices_count: all, registered_count: count, deleted_count: d
     others === 0
       ? ''
       : others === 1
-        ? ' 1 selected device belongs to nobody and stays as it is.'
-        : ` ${others.toLocaleString('en')} selected devices belong to nobody and stay as they are.`
+        ? ' 1 selected device has no owner and stays as it is.'
+        : ` ${others.toLocaleString('en')} selected devices have no owner and stay as they are.`
   if (deleted === count) return free === '' ? undefined : free.trim()
   return `Results and issues stay, and the devices can be registered again.${free}`
 }

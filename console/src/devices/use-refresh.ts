@@ -6,5 +6,5 @@ export const useRefresh = (deviceId: string): Action<void, Refreshed> =>
   useAction<void, Refreshed>({
     act: () => refreshChecks([deviceId]),
     said: ({ asked }) =>
-      asked === 0 ? 'No check is failing, so none runs again' : `${asked} failing checks run at the next check-in`,
+      asked === 0 ? 'No checks are failing, so none run again' : `${asked} failing checks run at the next check-in`,
   })

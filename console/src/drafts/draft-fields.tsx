@@ -51,7 +51,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           One run may open several issues on a device
         </label>
         {form.requires_primary_key && (
-          <TextInput {...field('primary_key_column', 'Column that tells them apart')} className="field-column" />
+          <TextInput {...field('primary_key_column', 'Column that distinguishes them')} className="field-column" />
         )}
         <Textarea
           {...field('options', 'Options', 'JSON: what an administrator may set; see docs/custom-checks.md')}
@@ -103,7 +103,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           rows={6}
         />
         <Textarea
-          {...field('template_data_examples', 'Example rows', 'JSON: failing rows that the texts are tried with')}
+          {...field('template_data_examples', 'Example rows', 'JSON: failing rows to preview the texts with')}
           rows={4}
           className="field-json"
         />
@@ -112,7 +112,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
         <h2 id="draft-privacy">Privacy</h2>
         <Textarea {...field('privacy_info', 'What it reads about people', 'Shown to the people themselves')} rows={2} />
         <Textarea
-          {...field('privacy_center_example_data', 'Rows as it collects them', 'JSON')}
+          {...field('privacy_center_example_data', 'Rows it collects', 'JSON')}
           rows={3}
           className="field-json"
         />

@@ -100,15 +100,15 @@ function DraftEditor({ draft }: { draft: DraftView }) {
               </Link>
             </>
           ) : (
-            'Nothing runs until it is published; the check then only reports.'
+            'Nothing runs until you publish. The check then starts as report only.'
           )}
         </p>
         <div className="draft-columns">
           <DraftFields form={form} onChange={(part) => setForm({ ...form, ...part })} faultUnder={faultUnder} />
-          <aside className="draft-side" aria-label="What the draft lacks">
+          <aside className="draft-side" aria-label="Before you publish">
             {judged.isError && refusals.length === 0 && (
               <Failure
-                what="The draft could not be judged."
+                what="The draft could not be checked."
                 error={judged.error}
                 onRetry={() => void judged.refetch()}
               />
@@ -143,7 +143,7 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
   const publish = useAction<void, { check_id: string }>({
     act: () => request(`/views/custom_check_drafts/${draft.id}/publish`, { method: 'POST' }),
     refresh: [['checks'], ['drafts']],
-    said: () => (draft.custom_check_id === '' ? `${name} is published; it only reports` : `${name} is published again`),
+    said: () => (draft.custom_check_id === '' ? `Published “${name}” as report only` : `Published “${name}” again`),
     onDone: ({ check_id: checkId }) => void navigate({ to: '/checks/$checkId', params: { checkId } }),
   })
   const remove = useAction({
@@ -152,7 +152,7 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
     said: () => `The draft ${name} is deleted`,
     onDone: () => void navigate({ to: '/checks' }),
   })
-  const why = isDirty ? 'Save the draft first' : draft.publishable ? undefined : 'Every section must be good first'
+  const why = isDirty ? 'Save the draft first' : draft.publishable ? undefined : 'Complete every section first'
   return (
     <span className="row">
       <Button onClick={() => setIsDeleting(true)}>Delete…</Button>
@@ -170,7 +170,7 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
         isOpen={isDeleting}
         onClose={() => setIsDeleting(false)}
         question={`Delete the draft ${name}?`}
-        consequences={['What is written in it is gone.']}
+        consequences={['Everything written in it is lost.']}
         {...(draft.custom_check_id !== '' && { stays: 'The check that was published from it stays.' })}
         verb="Delete the draft"
         onConfirm={() => remove.mutate()}

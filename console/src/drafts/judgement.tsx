@@ -21,7 +21,7 @@ const stateWords: Readonly<Record<'missing' | 'bad' | 'good', readonly [MarkName
 /** The states of the four sections, with what keeps each from being good. */
 export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
   <section aria-labelledby="draft-sections">
-    <h2 id="draft-sections">What it lacks</h2>
+    <h2 id="draft-sections">Before you publish</h2>
     <ul className="draft-sections" aria-live="polite">
       {(Object.keys(sectionWords) as Name[]).map((name) => {
         const { status, reasons } = judgement.sections[name]
@@ -52,11 +52,11 @@ export const Sections = ({ judgement }: { judgement: DraftJudgement }) => (
 /** The texts with the example rows filled in. */
 export const TextPreview = ({ judgement, title }: { judgement: DraftJudgement; title: string }) => (
   <section className="sec draft-preview" aria-labelledby="draft-preview">
-    <h2 id="draft-preview">As owners read it</h2>
+    <h2 id="draft-preview">What owners see</h2>
     <p className="m">{title === '' ? <span className="t3">No title yet</span> : visibleText(title)}</p>
     {judgement.rationale === null ? <Unmade /> : <Markdown text={judgement.rationale} />}
     {judgement.fix_instructions === null ? <Unmade /> : <Markdown text={judgement.fix_instructions} />}
   </section>
 )
 
-const Unmade = () => <p className="t3">Not written yet, or it cannot be made; see “Texts” above.</p>
+const Unmade = () => <p className="t3">Nothing to preview yet.</p>

@@ -66,13 +66,10 @@ function NewDraftForm() {
         create.mutate()
       }}
     >
-      <p className="t2">
-        A check of your own is osquery SQL with the texts that people see when it fails. It begins as a draft: nothing
-        runs, and the draft says what it lacks.
-      </p>
+      <p className="t2">Custom checks are osquery SQL plus the text owners see. Nothing runs until you publish.</p>
       <TextInput
         label="Name"
-        description="What devices pass, such as “Hosts file is untouched”"
+        description="Name the good state, for example “Hosts file is untouched”"
         value={name}
         error={create.faultOf('name')}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -81,7 +78,7 @@ function NewDraftForm() {
       <FormFault error={create.faultBeside('name')} />
       <div>
         <Button type="submit" variant="filled" loading={create.isPending}>
-          Begin the draft
+          Create draft
         </Button>
       </div>
     </form>

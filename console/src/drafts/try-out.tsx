@@ -63,14 +63,14 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
     <section className="sec" aria-labelledby="draft-try">
       <h2 id="draft-try">Try it now</h2>
       <div className="try-row">
-        <label htmlFor={id}>Device that is online</label>
+        <label htmlFor={id}>Online device</label>
         <select
           id={id}
           className="select"
           value={deviceId}
           onChange={(event) => setDeviceId(event.currentTarget.value)}
         >
-          <option value="">{devices.data && online.length === 0 ? 'No device is online' : 'Choose a device'}</option>
+          <option value="">{devices.data && online.length === 0 ? 'No devices are online' : 'Choose a device'}</option>
           {online.map((device) => (
             <option key={device.id} value={device.id}>
               {visibleText(device.name)}
@@ -81,13 +81,13 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
           Run on this device
         </Button>
       </div>
-      <LoadFailure what="Devices that are online" query={devices} />
+      <LoadFailure what="Online devices" query={devices} />
       {run.isError && <Failure what="The query could not be run." error={run.error} />}
       <div role="status">
         {run.data && !result && <p className="t2">Waiting for the device…</p>}
         {result?.error_message && <p className="bad">{visibleText(result.error_message)}</p>}
         {result && result.error_message === null && result.results.length === 0 && (
-          <p className="t2">No row came back.</p>
+          <p className="t2">No rows returned.</p>
         )}
       </div>
       {result && result.results.length > 0 && <Rows rows={result.results.slice(0, 50)} count={result.result_count} />}

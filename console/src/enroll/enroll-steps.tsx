@@ -32,7 +32,7 @@ export function EnrollSteps({ title }: { title: string }) {
       )}
       {packages.isPending && <SkeletonRows rows={6} />}
       {packages.data?.data.length === 0 && (
-        <Emptiness title="There is no package yet.">
+        <Emptiness title="No packages yet.">
           A start of the server makes them; <code>muster packages build</code> does it now.
         </Emptiness>
       )}
@@ -86,14 +86,12 @@ function Steps({ packages }: { packages: readonly Package[] }) {
       <p className="note">
         <Icon name="issue" />
         <span>
-          <b className="m">Nobody is blocked by enrolling.</b>{' '}
-          <span className="t2">
-            A check blocks only where you decide so, check by check, and says whom it hits first.
-          </span>
+          <b className="m">Enrolling never blocks anyone.</b>{' '}
+          <span className="t2">You choose which checks block, and see who is affected first.</span>
         </span>
       </p>
       <p className="t3 sm enroll-foot">
-        Only looking around? <code>npx muster simulate --devices 50</code> adds simulated machines.
+        Just looking around? <code>npx muster simulate --devices 50</code> adds simulated machines.
       </p>
     </>
   )
@@ -142,7 +140,7 @@ function DownloadRow({ chosen }: { chosen: Package }) {
   const may = useMay('manage_settings')
   const fetchFile = useAction({
     act: () => download(downloadPath(chosen), chosen.file_name),
-    said: () => `${chosen.file_name} is downloaded; it holds an enrollment secret`,
+    said: () => `${chosen.file_name} downloaded; it contains an enrollment secret`,
   })
   return (
     <>
@@ -164,7 +162,7 @@ function DownloadRow({ chosen }: { chosen: Package }) {
       {!may && <MissingPermission power="manage_settings" />}
       {chosen.problem !== null && <p className="note will">{chosen.problem}</p>}
       <p className="sm t3">
-        Whoever holds the file can enroll a machine. Its secret is good until you revoke it under{' '}
+        Anyone with the file can enroll a machine. Its secret is valid until you revoke it under{' '}
         <Link className="u" to="/settings/enrollment">
           Settings, Enrollment
         </Link>

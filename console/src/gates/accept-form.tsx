@@ -23,7 +23,7 @@ type Parts = {
 /** What cannot be named now is named later, under Settings. */
 async function nameOrganization(name: string): Promise<void> {
   await request('/session/organization', { method: 'PATCH', body: { name } }).catch((error: unknown) =>
-    toast(`The organization keeps its name: ${error instanceof Error ? error.message : String(error)}`, 'cross'),
+    toast(`The organization was not renamed: ${error instanceof Error ? error.message : String(error)}`, 'cross'),
   )
   await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
 }

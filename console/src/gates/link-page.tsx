@@ -55,10 +55,10 @@ function OpenLink({ token, link }: { token: string; link: ConsoleLink }) {
 function LinkEnded({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
   const isOver = error === null || (error instanceof ApiError && error.status >= 400 && error.status < 500)
   return (
-    <Gate title={isOver ? 'This link has ended' : 'The link could not be read'}>
+    <Gate title={isOver ? 'This link is no longer valid' : 'The link could not be read'}>
       <p className="gate-lead">
         {isOver
-          ? 'It was used already, its time is over, or a part of it is missing. Ask for another, or look at the terminal that runs the server.'
+          ? 'It was already used, has expired, or is incomplete. Ask for a new one, or check the terminal that runs the server.'
           : error?.message}
       </p>
       {isOver ? (

@@ -65,9 +65,8 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
   return (
     <>
       <p className="gate-lead">
-        {isNeeded && 'Your organization requires one of all administrators; nothing else is shown before it is there. '}
-        Your password alone lets in whoever knows it. A passkey signs you in by itself; an app shows a code that is
-        asked for beside the password.
+        {isNeeded && 'Your organization requires a second factor. Set one up to continue. '}
+        Anyone who knows your password can sign in. Add a passkey, or an app that gives a code after your password.
       </p>
       <div className="gate-ways">
         {options.data?.passkeys && (
@@ -91,14 +90,14 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
           <button type="button" className="plain u" onClick={() => leave.mutate()}>
             Sign out
           </button>
-          <span className="sm t3">Whoever cannot set one up asks somebody with full access for a reset.</span>
+          <span className="sm t3">Can’t set one up? Ask an administrator with full access for a reset.</span>
         </p>
       ) : (
         <p className="gate-later">
           <Link className="u" to="/">
             Later
           </Link>
-          <span className="sm t3">It waits under Your account, Security.</span>
+          <span className="sm t3">You can add one under Your account → Security.</span>
         </p>
       )}
     </>
@@ -118,16 +117,16 @@ function useGoOn(): () => void {
 function Codes({ codes }: { codes: readonly string[] }) {
   const goOn = useGoOn()
   return (
-    <Gate title="Keep your recovery codes">
+    <Gate title="Save your recovery codes">
       <GateSteps now="Recovery codes" />
       <p className="gate-lead">
-        Each lets you in once without your second factor. Keep them where you keep passwords, or on paper: they are not
+        Each code works once in place of your second factor. Store them with your passwords or on paper: they are not
         shown again.
       </p>
       <div className="gate-form">
         <RecoveryCodeList codes={codes} />
         <Button variant="filled" fullWidth onClick={goOn}>
-          I have kept them
+          I’ve saved them
         </Button>
       </div>
     </Gate>

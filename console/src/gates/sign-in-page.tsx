@@ -60,11 +60,11 @@ export function SignInPage() {
   return (
     <Gate title="Sign in">
       <p className="gate-lead">
-        {ended ? 'Your session has ended. Sign in to go on where you were.' : 'Admin console'}
+        {ended ? 'Your session has ended. Sign in to continue where you were.' : 'Admin console'}
       </p>
       {options.data?.has_administrators === false && (
         <p className="note">
-          Nobody can sign in yet. The terminal that runs the server has shown a link for the first administrator.
+          No administrators yet. The terminal that runs the server shows a link to create the first one.
         </p>
       )}
       <OidcFault />
@@ -131,7 +131,7 @@ export function SignInPage() {
         </Button>
       </form>
       <p className="sm t3">
-        Locked out? Somebody with full access can send a link, or whoever runs the server can run{' '}
+        Locked out? An administrator with full access can send you a link, or the server operator can run{' '}
         <code>muster admins reset</code>.
       </p>
     </Gate>
@@ -140,15 +140,15 @@ export function SignInPage() {
 
 function sentenceFor(error: Error): string {
   if (!(error instanceof ApiError) || error.status !== 429) return error.message
-  return `Too many failed tries. Try again in ${error.retryAfterSeconds ?? 60} seconds.`
+  return `Too many failed attempts. Try again in ${error.retryAfterSeconds ?? 60} seconds.`
 }
 
 const oidcReasons: Readonly<Record<string, string>> = {
   unknown:
-    'No administrator here has the address that your identity provider names, or has it in several organizations and named none.',
-  refused: 'The identity provider has refused to sign you in.',
+    'No administrator has the e-mail address that your identity provider sent, or several organizations have one: enter the organization.',
+  refused: 'Your identity provider refused the sign-in.',
   expired: 'Signing in took too long. Try again.',
-  unavailable: 'The identity provider does not answer. Try again, or use your password.',
+  unavailable: 'The identity provider did not answer. Try again, or use your password.',
 }
 
 /** Why the way back from the identity provider ended here. */

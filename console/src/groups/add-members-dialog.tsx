@@ -75,7 +75,7 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
               </label>
             </li>
           ))}
-          {found?.length === 0 && <li className="t2">Nothing is found.</li>}
+          {found?.length === 0 && <li className="t2">No results.</li>}
         </ul>
         {found?.length === maxFound && <p className="sm t3">The first {maxFound}. Search for others.</p>}
         <FormFault error={add.faultBeside()} />

@@ -1,13 +1,13 @@
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
-import { GroupFields, type GroupWishes } from './group-fields.tsx'
+import { GroupFields, type GroupInput } from './group-fields.tsx'
 
 type Parts = { readonly group: DeviceGroup; readonly onClose: () => void }
 
 export function ChangeGroupDialog({ group, onClose }: Parts) {
   const before = { name: group.name, description: group.description ?? '' }
-  const change = useAction<GroupWishes, DeviceGroup>({
+  const change = useAction<GroupInput, DeviceGroup>({
     act: ({ name, description }) =>
       request(`/views/device_groups/${group.id}`, {
         method: 'PATCH',

@@ -33,8 +33,8 @@ export function DeleteGroupDialog({ group, onClose }: Parts) {
         isOpen
         onClose={onClose}
         question={`Delete the group ${name}?`}
-        consequences={[count === 0 ? 'No device is in it.' : `${leave} the group.`, 'It cannot be restored.']}
-        stays="No check names it, so nothing changes about what devices are checked for, or blocked by."
+        consequences={[count === 0 ? 'It has no devices.' : `${leave} the group.`, 'It cannot be restored.']}
+        stays="No check uses it, so nothing changes for any device."
         verb="Delete the group"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}
@@ -63,8 +63,8 @@ export function DeleteGroupDialog({ group, onClose }: Parts) {
 const Named = ({ checks }: DeviceGroupUses) => (
   <>
     <p>
-      {checks.length === 1 ? 'This check names it.' : `These ${checks.length} checks name it.`} Without the group they
-      would mean other devices, so take it out of their configuration first.
+      {checks.length === 1 ? 'This check uses it.' : `These ${checks.length} checks use it.`} Remove it from their
+      configuration first; without the group they would apply to other devices.
     </p>
     <ul className="lines">
       {checks.map((check) => (

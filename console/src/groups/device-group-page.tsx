@@ -80,10 +80,10 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
       <ListBody
         list={list}
         name="Devices of the group"
-        filter={filters.q ? `Something holds “${filters.q}”.` : ''}
-        noMatch="No device of the group matches."
+        filter={filters.q ? `Text contains “${filters.q}”.` : ''}
+        noMatch="No devices in the group match."
         onClear={() => void navigate({ search: {} })}
-        empty={<p className="t2">No device is in this group.</p>}
+        empty={<p className="t2">No devices in this group.</p>}
         after={filters.after}
         onNext={(after) => void navigate({ search: { ...filters, after } })}
       >

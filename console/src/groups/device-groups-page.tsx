@@ -37,8 +37,8 @@ export function DeviceGroupsPage() {
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}
       empty={
-        <Emptiness title="No device group yet.">
-          Checks may target a group or leave it out. Make one, then add devices.
+        <Emptiness title="No device groups yet.">
+          Checks can target or exclude a group. Create one, then add devices.
         </Emptiness>
       }
     >

@@ -3,14 +3,14 @@ import { type FormEvent, useState } from 'react'
 import type { Action } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 
-export type GroupWishes = { readonly name: string; readonly description: string }
+export type GroupInput = { readonly name: string; readonly description: string }
 
 type Parts = {
   readonly title: string
   readonly verb: string
-  readonly before: GroupWishes
-  readonly action: Pick<Action<GroupWishes>, 'faultOf' | 'faultBeside' | 'isPending'> & {
-    readonly mutate: (wishes: GroupWishes) => void
+  readonly before: GroupInput
+  readonly action: Pick<Action<GroupInput>, 'faultOf' | 'faultBeside' | 'isPending'> & {
+    readonly mutate: (input: GroupInput) => void
   }
   readonly onClose: () => void
 }
@@ -20,7 +20,7 @@ export function GroupFields({ title, verb, before, action, onClose }: Parts) {
   const [name, setName] = useState(before.name)
   const [description, setDescription] = useState(before.description)
   const [isAsked, setIsAsked] = useState(false)
-  const lack = isAsked && name.trim() === '' ? 'A group needs a name' : undefined
+  const lack = isAsked && name.trim() === '' ? 'Enter a name for the group' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setIsAsked(true)

@@ -61,7 +61,7 @@ export function GroupListPage<Group>(parts: Parts<Group>) {
         list={list}
         name={title}
         filter={filterInWords}
-        noMatch="No group matches."
+        noMatch="No groups match."
         onClear={() => onChange({})}
         empty={empty}
         after={filters.after}

@@ -15,12 +15,12 @@ export function useTakeOut({ add, remove, refresh }: Parts) {
   const putBack = useAction<Member>({
     act: ({ id }) => add(id),
     refresh,
-    said: (_answer, { name }) => `${name} is in the group again`,
+    said: (_answer, { name }) => `${name} is back in the group`,
   })
   const takeOut = useAction<Member>({
     act: ({ id }) => remove(id),
     refresh,
-    said: (_answer, { name }) => `${name} taken out of the group`,
+    said: (_answer, { name }) => `${name} removed from the group`,
     undo: (_answer, member) => ({ label: 'Undo', run: () => putBack.mutate(member) }),
   })
   return ({ id, name }: Member) => {
@@ -29,7 +29,7 @@ export function useTakeOut({ add, remove, refresh }: Parts) {
       <button
         type="button"
         className="plain t2"
-        aria-label={`Take out ${shown}`}
+        aria-label={`Remove ${shown}`}
         onClick={() => takeOut.mutate({ id, name: shown })}
       >
         Take out

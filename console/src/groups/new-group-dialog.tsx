@@ -2,11 +2,11 @@ import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
-import { GroupFields, type GroupWishes } from './group-fields.tsx'
+import { GroupFields, type GroupInput } from './group-fields.tsx'
 
 export function NewGroupDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
-  const make = useAction<GroupWishes, DeviceGroup>({
+  const make = useAction<GroupInput, DeviceGroup>({
     act: ({ name, description }) =>
       request('/views/device_groups', {
         method: 'POST',
@@ -20,7 +20,7 @@ export function NewGroupDialog({ onClose }: { onClose: () => void }) {
   return (
     <GroupFields
       title="New device group"
-      verb="Make the group"
+      verb="Create group"
       before={{ name: '', description: '' }}
       action={make}
       onClose={onClose}

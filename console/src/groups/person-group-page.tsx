@@ -32,7 +32,7 @@ export function PersonGroupPage() {
       count={group.data?.members_count}
       one="person"
       many="people"
-      note={group.data?.is_synced ? 'Kept by the identity provider: its members are changed there.' : ''}
+      note={group.data?.is_synced ? 'Managed by the identity provider. Change its members there.' : ''}
       actions={
         mayChange && (
           <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setIsAdding(true)}>
@@ -77,8 +77,8 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
       <ListBody
         list={list}
         name="People of the group"
-        filter={filters.q ? `Name or address holds “${filters.q}”.` : ''}
-        noMatch="No person of the group matches."
+        filter={filters.q ? `Name or e-mail contains “${filters.q}”.` : ''}
+        noMatch="No people in the group match."
         onClear={() => void navigate({ search: {} })}
         empty={<p className="t2">Nobody is in this group.</p>}
         after={filters.after}

@@ -20,7 +20,7 @@ export function PersonGroupsPage() {
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}
       empty={
-        <Emptiness title="No person group yet.">
+        <Emptiness title="No person groups yet.">
           Groups come from the identity provider by SCIM, or by <code>muster groups create-person-group</code>.
         </Emptiness>
       }

@@ -29,7 +29,7 @@ export function ExemptDialog({ issue, path, onClose }: Parts) {
   const end = useAction({
     act: () => request(path, { method: 'DELETE' }),
     refresh: [['issues'], ['devices'], ['checks']],
-    said: () => 'The exemption is ended; the issue counts again',
+    said: () => 'Exemption ended; the issue applies again',
   })
   return (
     <Modal opened onClose={onClose} title={`Exempt ${visibleText(issue.device.name)}?`} withCloseButton={false}>
@@ -41,8 +41,8 @@ export function ExemptDialog({ issue, path, onClose }: Parts) {
         }}
       >
         <p className="t2">
-          The check “{visibleText(issue.check.name)}” no longer counts on this device: its open issues block nobody, and
-          new ones are not opened.
+          The check “{visibleText(issue.check.name)}” stops applying to this device. Open issues no longer block, and no
+          new ones are created.
         </p>
         <Textarea
           label="Reason"
@@ -55,7 +55,7 @@ export function ExemptDialog({ issue, path, onClose }: Parts) {
         />
         <TextInput
           label="Until"
-          description="The first day on which it counts again, UTC; optional"
+          description="Applies again from this date (UTC). Leave empty for no end."
           type="date"
           value={day}
           error={exempt.faultOf('expires_at')}

@@ -1,4 +1,4 @@
-import type { IssueSort } from '@muster/contract/console-issues.ts'
+import type { IssueSort } from '@muster/contract/console-values.ts'
 import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../api/query-client.ts'
 import { ChangesBar } from '../components/changes-bar.tsx'
@@ -90,9 +90,9 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
         name="Issues"
         isInset={isInset}
         filter={issueFiltersInWords(filters)}
-        noMatch="No issue matches."
+        noMatch="No issues match."
         onClear={() => onChange({})}
-        empty={<Emptiness title="No issue is open.">What a check finds failing on a device appears here.</Emptiness>}
+        empty={<Emptiness title="No open issues.">Failures that checks find on devices appear here.</Emptiness>}
         after={filters.after}
         onNext={(after) => onChange({ ...filters, after })}
         onNear={(after) => void queryClient.prefetchQuery(queryOf({ ...filters, after }))}

@@ -90,7 +90,7 @@ const idlePills = {
   exempted: 'Exempted',
   paused: 'Check paused',
   report_only: 'Report only',
-  unowned: 'Nobody to tell',
+  unowned: 'No owner',
 } as const
 
 function Pill({ issue, now }: { issue: IssueFacts; now: number }) {
@@ -112,15 +112,15 @@ function consequenceOf(issue: IssueFacts, now: number): string {
     case 'exempted':
       return 'It stays open and blocks nobody.'
     case 'paused':
-      return 'Its check is paused: nobody is told of it, and it blocks nobody.'
+      return 'The check is paused: the owner does not see it, and it blocks nobody.'
     case 'report_only':
-      return 'Its check only reports: nobody is told of it, and it blocks nobody.'
+      return 'The check only reports: the owner does not see it, and it blocks nobody.'
     case 'unowned':
-      return 'Nobody owns the device, so nobody is told of it, and it blocks nobody.'
+      return 'The device has no owner, so nobody sees it and it blocks nobody.'
     case 'notified':
-      return `${owner} is told of it at sign-in; it does not block.`
+      return `${owner} sees it at sign-in; it does not block.`
     case 'blocking':
-      return `${owner} cannot sign in with this device until it is put right.`
+      return `${owner} cannot sign in with this device until it is fixed.`
     case 'will_block':
       return `${owner} cannot sign in with this device from ${deadlineOf(at, now)} UTC unless it is fixed.`
   }
@@ -206,7 +206,7 @@ const IssueRail = ({ issue }: { issue: IssueFacts }) => (
       <Fact name="Found">
         <RelativeTime time={issue.detected_at} />
       </Fact>
-      <Fact name="Last looked">
+      <Fact name="Last checked">
         <RelativeTime time={issue.last_rechecked_at} missing="never" />
       </Fact>
       {issue.recheck_asked_at !== null && (
@@ -242,7 +242,7 @@ function Actions({ issue }: { issue: IssueFacts }) {
   const end = useAction({
     act: () => request(path, { method: 'DELETE' }),
     refresh: refreshed,
-    said: () => 'The exemption is ended; the issue counts again',
+    said: () => 'Exemption ended; the issue applies again',
   })
   if (issue.resolved_at !== null) return null
   return (

@@ -1,10 +1,5 @@
-import {
-  type IssueFacts,
-  type IssueSort,
-  type IssueView,
-  type IssueViewFilter,
-  issueSorts,
-} from '@muster/contract/console-issues.ts'
+import type { IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import { type IssueSort, issueSorts } from '@muster/contract/console-values.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request, withQuery } from '../api/request.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
@@ -52,7 +47,7 @@ export const issueFiltersInWords = ({ state, check, device, q }: IssueFilters): 
     state && state !== 'all' && `the state is ${issueStates[state]}`,
     check && 'it is of one check',
     device && 'it is on one device',
-    q && `something holds “${q}”`,
+    q && `text contains “${q}”`,
   ])
 
 /** What the server is asked for. */

@@ -28,7 +28,7 @@ export function IssueState({ issue }: { readonly issue: StandingIssue }) {
     case 'report_only':
       return idle('dash', 'Report only')
     case 'unowned':
-      return idle('dash', 'Nobody to tell')
+      return idle('dash', 'No owner')
     case 'notified':
       return (
         <span className="state notified">

@@ -1,4 +1,5 @@
-import type { IssueSort, IssueView } from '@muster/contract/console-issues.ts'
+import type { IssueView } from '@muster/contract/console-issues.ts'
+import type { IssueSort } from '@muster/contract/console-values.ts'
 import { Link } from '@tanstack/react-router'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SortHead } from '../components/sort-head.tsx'

@@ -112,13 +112,13 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
                 <Button onClick={() => reveal.mutate()} loading={reveal.isPending}>
                   Reveal the key
                 </Button>
-                <span className="sm t2">The audit log tells that you did.</span>
+                <span className="sm t2">This is recorded in the audit log.</span>
               </div>
             ) : (
               <>
                 <CodeBlock text={shown} label="the key" />
                 <div>
-                  <Button onClick={() => setShown(undefined)}>Hide it</Button>
+                  <Button onClick={() => setShown(undefined)}>Hide</Button>
                 </div>
               </>
             )}
@@ -135,7 +135,7 @@ function Review({ apiKey }: { apiKey: ConsoleApiKey }) {
   const review = useAction({
     act: () => request(`/session/api_keys/${apiKey.id}/review`, { method: 'POST' }),
     refresh: [['keys']],
-    said: () => `“${visibleText(apiKey.name)}” is reviewed and stays`,
+    said: () => `“${visibleText(apiKey.name)}” reviewed and kept`,
   })
   return (
     <div className="note will">

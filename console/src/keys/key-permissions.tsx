@@ -45,7 +45,7 @@ export function KeyPermissions({ apiKey }: { apiKey: ConsoleApiKey }) {
           </Button>
         </div>
       )}
-      {granted.length === 0 && <p className="t2">It reads, and nothing else.</p>}
+      {granted.length === 0 && <p className="t2">Read only.</p>}
       {granted.length > 0 && (
         <div>
           {granted.map((name) => (
@@ -123,7 +123,7 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
       }),
     refresh: [['keys']],
     hasForm: true,
-    said: () => (isGrant ? 'Granted; it counts from the next request on' : 'Withdrawn; the next request is refused'),
+    said: () => (isGrant ? 'Granted from the next request on' : 'Withdrawn; the next request is refused'),
     onDone: onClose,
   })
   const submit = (event: FormEvent) => {
@@ -148,7 +148,7 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
       ))}
       <TextInput
         label="Why"
-        description={isGrant ? 'Kept with what is granted.' : 'Kept in the audit log.'}
+        description={isGrant ? 'Stored with the permission.' : 'Recorded in the audit log.'}
         value={rationale}
         maxLength={1_000}
         error={act.faultOf('rationale')}

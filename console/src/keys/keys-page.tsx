@@ -62,8 +62,8 @@ function Keys() {
       )}
       {keys.isPending && <SkeletonRows rows={4} />}
       {keys.data && rows.length === 0 && (
-        <Emptiness title="No API key yet.">
-          Programs use the API with a key. What a key may do beyond reading is granted one by one, with a reason.
+        <Emptiness title="No API keys yet.">
+          Programs call the API with a key. Every permission beyond reading is granted one at a time, with a reason.
         </Emptiness>
       )}
       {rows.length > 0 && (
@@ -156,8 +156,8 @@ function ReviewNote({ count, isFiltered }: { count: number; isFiltered: boolean 
     <div className="note will">
       <Mark name="warning" />
       <span className="grow">
-        {count === 1 ? '1 key was' : `${count} keys were`} made or changed by an administrator without full access,
-        before only full access could. Review {count === 1 ? 'it' : 'each'}: keep it, or revoke it.
+        {count === 1 ? '1 key was' : `${count} keys were`} created or changed by an administrator without full access,
+        before that was required. Review {count === 1 ? 'it' : 'each'}: keep it, or revoke it.
       </span>
       <Link className="u" to="/settings/developers/keys" search={isFiltered ? {} : { review: 'true' }}>
         {isFiltered ? 'Show all keys' : 'Show what to review'}

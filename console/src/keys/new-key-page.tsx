@@ -19,7 +19,7 @@ export function NewKeyPage() {
   const may = useMay('manage_keys')
   const [made, setMade] = useState<RevealedApiKey>()
   return (
-    <Page title={made ? 'The key is made' : 'Create new key'} crumb={crumb}>
+    <Page title={made ? 'Key created' : 'Create new key'} crumb={crumb}>
       <div className="page form-page">
         {!may && <MissingPermission power="manage_keys" />}
         {may && made === undefined && <NewKeyForm onMade={setMade} />}
@@ -38,7 +38,7 @@ function MadeKey({ made }: { made: RevealedApiKey }) {
       <SecretOnce
         label="API key"
         secret={made.key}
-        after="Copy it now. Later only an administrator with full access can reveal it, which the audit log tells."
+        after="Copy it now. Later, only an administrator with full access can reveal it, and that is recorded in the audit log."
       />
       <p>
         <Link className="u" to="/settings/developers/keys/$keyId" params={{ keyId: made.id }}>
@@ -87,7 +87,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
       />
       <TextInput
         label="Responsible administrator"
-        description="Who answers for what the key does."
+        description="Who is responsible for the key."
         value={responsible}
         maxLength={200}
         error={create.faultOf('responsible_administrator')}
@@ -95,7 +95,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
       />
       <TextInput
         label="Expires after (optional)"
-        description="It is refused from the end of that day on. Without a date it does not expire."
+        description="The key stops working at the end of that day. Leave empty for no expiry."
         type="date"
         value={expires}
         error={create.faultOf('expires_at')}
@@ -104,7 +104,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
       <section>
         <h2>What it may do</h2>
         <p className="t2">
-          Every key reads devices, people, checks and logs. Grant what it needs besides, each with the reason why.
+          Every key can read devices, people, checks and logs. Add only the permissions it needs and say why.
         </p>
         <PermissionFields names={grantable} value={rationales} onChange={setRationales} faultOf={create.faultOf} />
       </section>

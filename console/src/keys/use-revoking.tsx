@@ -31,16 +31,16 @@ export function useRevoking(apiKey: ConsoleApiKey, onRevoked: () => void): { rev
       onClose={() => setIsAsking(false)}
       question={`Revoke “${name}”?`}
       consequences={[
-        'Whatever uses the key is refused from its next request on.',
+        'Anything using the key is refused from its next request.',
         apiKey.last_used_at === null
           ? 'It was never used.'
           : `It was used last ${relativeTime(apiKey.last_used_at, now)}.`,
         ...(granted === 0
           ? []
-          : [granted === 1 ? 'Its permission goes with it.' : `Its ${granted} permissions go with it.`]),
-        'It cannot be brought back; a new key has another text.',
+          : [granted === 1 ? 'Its permission is removed too.' : `Its ${granted} permissions are removed too.`]),
+        'This cannot be undone.',
       ]}
-      stays="What it did stays in the audit log."
+      stays="The audit log stays."
       verb="Revoke the key"
       onConfirm={() => revoke.mutate()}
       isBusy={revoke.isPending}

@@ -36,11 +36,7 @@ export function AnswerRows(props: { queryId: string; answers: readonly LiveAnswe
   if (all.length === 0) {
     return (
       <p className="t2">
-        {answers.length > 0
-          ? 'No device has a row.'
-          : isWaiting
-            ? 'No device has answered yet.'
-            : 'There is no answer.'}
+        {answers.length > 0 ? 'No device returned rows.' : isWaiting ? 'No device has answered yet.' : 'No answers.'}
       </p>
     )
   }

@@ -20,7 +20,7 @@ export function LiveQueriesPage() {
   const navigate = route.useNavigate()
   const list = useQuery(liveQueriesQuery(filters, useLive().isOn))
   const mayCreate = useMay('create_live_query')
-  const filterInWords = filters.q ? `Name or SQL holds “${filters.q}”.` : ''
+  const filterInWords = filters.q ? `Name or SQL contains “${filters.q}”.` : ''
   return (
     <Page
       title="Live query"
@@ -54,11 +54,11 @@ export function LiveQueriesPage() {
         list={list}
         name="Live queries"
         filter={filterInWords}
-        noMatch="No live query matches."
+        noMatch="No live queries match."
         onClear={() => void navigate({ search: {} })}
         empty={
-          <Emptiness title="No live query yet.">
-            Devices that are online answer osquery SQL within seconds; the others when they come back.
+          <Emptiness title="No live queries yet.">
+            Online devices answer osquery SQL within seconds; the others when they come back.
           </Emptiness>
         }
         after={filters.after}

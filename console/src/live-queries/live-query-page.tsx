@@ -65,10 +65,10 @@ const devicesIn = (count: number): string => (count === 1 ? '1 device' : `${coun
 
 function progressOf(query: LiveQueryCampaign): string {
   const { successful_devices_count: done, errored_devices_count: failed, waiting_devices_count: waiting } = query
-  const parts = [`${devicesIn(done)} answered`]
+  const parts = [`${done.toLocaleString('en')} of ${devicesIn(done + failed + waiting)} answered`]
   if (failed > 0) parts.push(`${devicesIn(failed)} could not run it`)
-  parts.push(waiting === 0 ? 'none is waited for' : `${devicesIn(waiting)} waited for, up to 7 days`)
-  return `${parts.join(', ')}.`
+  const rest = waiting === 0 ? '' : ` Waiting up to 7 days for ${devicesIn(waiting)}.`
+  return `${parts.join(', ')}.${rest}`
 }
 
 function Progress({ query }: { query: LiveQueryCampaign }) {
@@ -105,7 +105,7 @@ function Actions({ query }: { query: LiveQueryCampaign }) {
       )}
       {mayChange && (
         <Link className="line-button" to="/live-queries/new" search={{ from: query.id }}>
-          Copy as new
+          Duplicate
         </Link>
       )}
       {mayChange && <Button onClick={() => setIsAsking(true)}>Delete…</Button>}
@@ -114,12 +114,12 @@ function Actions({ query }: { query: LiveQueryCampaign }) {
         onClose={() => setIsAsking(false)}
         question={`Delete ${name}?`}
         consequences={[
-          `The answers of ${devicesIn(answered)} are gone.`,
+          `The answers of ${devicesIn(answered)} are deleted.`,
           ...(query.waiting_devices_count > 0
-            ? [`${devicesIn(query.waiting_devices_count)} that have not answered are not asked any more.`]
+            ? [`${devicesIn(query.waiting_devices_count)} that have not answered are no longer asked.`]
             : []),
         ]}
-        stays="The audit log says that it ran."
+        stays="The audit log keeps a record of it."
         verb="Delete the live query"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}

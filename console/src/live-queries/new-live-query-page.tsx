@@ -48,7 +48,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
     onDone: ({ id }) => void navigate({ to: '/live-queries/$queryId', params: { queryId: id } }),
     hasForm: true,
   })
-  const lackOfName = name.trim() === '' ? 'A live query needs a name' : undefined
+  const lackOfName = name.trim() === '' ? 'Enter a name for the live query' : undefined
   const lackOfTarget = targets.platforms.length + targets.devices.length === 0 ? 'Choose what it runs on' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -69,7 +69,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
       <TargetChoice targets={targets} onChange={setTargets} />
       <LeaveGuard isDirty={sql !== before && !run.isPending && !run.isSuccess} />
       <FormFault error={(isAsked ? lackOfTarget : undefined) ?? run.faultBeside('name', 'sql')} />
-      <p className="sm t2">Devices that are online answer at once; the others are waited for, for 7 days.</p>
+      <p className="sm t2">Online devices answer immediately. Others have 7 days to respond.</p>
       <div className="dialog-ends">
         <Button type="submit" variant="filled" loading={run.isPending}>
           {targeted === undefined || targeted === 0 ? 'Run' : `Run on ${size}`}

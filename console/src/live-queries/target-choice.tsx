@@ -69,7 +69,7 @@ function DeviceChoice({ targets, onChange }: Parts) {
     <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary className="target">
         <Icon name="chevronRight" size={14} />
-        Devices one by one{targets.devices.length > 0 && `: ${targets.devices.length} chosen`}
+        Choose devices{targets.devices.length > 0 && `: ${targets.devices.length} chosen`}
       </summary>
       <SearchBox value={q} placeholder="Name, owner or serial" onChange={setQ} />
       <LoadFailure what="Devices" query={found} />

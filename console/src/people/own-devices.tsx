@@ -28,7 +28,7 @@ export function OwnDevices({ personId }: { personId: string }) {
         isInset
         list={devices}
         name="Devices"
-        empty={<p className="t2">No device is registered to this person.</p>}
+        empty={<p className="t2">This person has no registered devices.</p>}
       >
         {(rows) => (
           <>

@@ -17,7 +17,7 @@ export function OwnIssues({ personId }: { personId: string }) {
       <div className="sech">
         <h2 id="own-issues">Open issues</h2>
       </div>
-      <ListBody isInset list={issues} name="Open issues" empty={<p className="t2">No issue is open.</p>}>
+      <ListBody isInset list={issues} name="Open issues" empty={<p className="t2">No open issues.</p>}>
         {(rows) => (
           <>
             <thead>

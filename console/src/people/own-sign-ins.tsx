@@ -16,7 +16,7 @@ export function OwnSignIns({ personId }: { personId: string }) {
           All sign-ins
         </Link>
       </div>
-      <ListBody isInset list={list} name="Latest sign-ins" empty={<p className="t2">No sign-in yet.</p>}>
+      <ListBody isInset list={list} name="Latest sign-ins" empty={<p className="t2">No sign-ins yet.</p>}>
         {(rows) => <SignInTable rows={rows} isOfOnePerson />}
       </ListBody>
     </section>

@@ -85,7 +85,7 @@ function People({ status, path }: Parts) {
         list={list}
         name="People"
         filter={personFiltersInWords(filters)}
-        noMatch="No person matches."
+        noMatch="No people match."
         onClear={() => show({})}
         empty={
           isGone ? (
@@ -93,7 +93,7 @@ function People({ status, path }: Parts) {
               Who leaves the identity provider appears here; their sign-ins and audit entries stay.
             </Emptiness>
           ) : (
-            <Emptiness title="No person is known yet.">
+            <Emptiness title="No people yet.">
               People come from the identity provider by SCIM, or by <code>muster people add</code>.
             </Emptiness>
           )

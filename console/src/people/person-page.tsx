@@ -73,7 +73,8 @@ function Standing({ personId }: { personId: string }) {
   const rows = devices.data?.data
   if (rows === undefined) return <p className="t2">&nbsp;</p>
   const blocked = rows.filter(({ standing }) => standing === 'blocked').length
-  if (rows.length === 0) return <p className="t2">No device is registered to this person, so none lets them sign in.</p>
+  if (rows.length === 0)
+    return <p className="t2">This person has no registered device, so they cannot sign in with one.</p>
   if (blocked === 0) return <p className="t2">No device of this person is blocked.</p>
   if (blocked === rows.length) {
     return (

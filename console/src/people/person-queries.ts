@@ -28,7 +28,7 @@ export const readPersonFilters = (raw: Readonly<Record<string, unknown>>): Perso
 
 export const personFiltersInWords = ({ q, devices, group }: PersonFilters): string =>
   sentenceOf([
-    q && `name or address holds “${q}”`,
+    q && `name or e-mail contains “${q}”`,
     devices && { some: 'has a device', blocked: 'has a blocked device', none: 'has no device' }[devices],
     group && `is in group ${group}`,
   ])

@@ -10,7 +10,7 @@ import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { MissingPermission } from '../components/missing-permission.tsx'
 import { Page } from '../shell/page.tsx'
-import { nameless, ReportFields, type ReportWishes } from './report-fields.tsx'
+import { nameless, ReportFields, type ReportInput } from './report-fields.tsx'
 
 const route = getRouteApi('/shell/reporting/queries/new')
 const crumb = { to: '/reporting/queries', text: 'Reporting queries' } as const
@@ -28,16 +28,16 @@ function NewReport() {
   const { table } = route.useSearch()
   const navigate = useNavigate()
   const before = { name: '', sql: table === undefined ? '' : `select *\nfrom ${table}` }
-  const [wishes, setWishes] = useState<ReportWishes>(before)
+  const [input, setInput] = useState<ReportInput>(before)
   const [interval, setInterval] = useState('86400')
   const [isAsked, setIsAsked] = useState(false)
   const lacks = {
-    name: wishes.name.trim() === '' ? nameless : undefined,
-    sql: wishes.sql.trim() === '' ? 'Write a SELECT over the reporting tables' : undefined,
+    name: input.name.trim() === '' ? nameless : undefined,
+    sql: input.sql.trim() === '' ? 'Write a SELECT over the reporting tables' : undefined,
   }
   const make = useAction<void, ReportingQuery>({
     act: () =>
-      request('/views/reporting_queries', { method: 'POST', body: { ...wishes, interval_seconds: Number(interval) } }),
+      request('/views/reporting_queries', { method: 'POST', body: { ...input, interval_seconds: Number(interval) } }),
     refresh: [['reporting', 'queries']],
     onDone: ({ id }) => void navigate({ to: '/reporting/queries/$queryId', params: { queryId: id } }),
     hasForm: true,
@@ -49,7 +49,7 @@ function NewReport() {
   }
   return (
     <form className="report-form" onSubmit={submit}>
-      <ReportFields wishes={wishes} onChange={setWishes} lacks={isAsked ? lacks : {}} action={make} />
+      <ReportFields input={input} onChange={setInput} lacks={isAsked ? lacks : {}} action={make} />
       <label className="interval">
         <span className="b">Runs</span>
         <select className="select" value={interval} onChange={(event) => setInterval(event.currentTarget.value)}>
@@ -58,7 +58,7 @@ function NewReport() {
           <option value="604800">every week</option>
         </select>
       </label>
-      <LeaveGuard isDirty={(wishes.name !== '' || wishes.sql !== before.sql) && !make.isPending && !make.isSuccess} />
+      <LeaveGuard isDirty={(input.name !== '' || input.sql !== before.sql) && !make.isPending && !make.isSuccess} />
       <FormFault error={make.faultBeside('name', 'sql')} />
       <div className="row">
         <Button type="submit" variant="filled" loading={make.isPending}>

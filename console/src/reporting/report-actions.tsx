@@ -49,7 +49,7 @@ export function ReportActions({ report, isAwaited, onRun }: Parts) {
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         question={`Delete ${name}?`}
-        consequences={['It runs no more, and its rows are gone for everybody who reads them, by the API as well.']}
+        consequences={['It stops running, and its rows are deleted for everyone, including API clients.']}
         verb="Delete the query"
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}

@@ -5,15 +5,15 @@ import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
-import { nameless, ReportFields, type ReportWishes } from './report-fields.tsx'
+import { nameless, ReportFields, type ReportInput } from './report-fields.tsx'
 
 type Change = { readonly name?: string; readonly sql?: string }
 
 /** Name and SQL of a query; other SQL runs at once. */
 export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun: () => void }) {
   const before = { name: report.name, sql: report.osquery_sql }
-  const [wishes, setWishes] = useState<ReportWishes>(before)
-  const { name, sql } = wishes
+  const [input, setInput] = useState<ReportInput>(before)
+  const { name, sql } = input
   const isOther = sql !== before.sql
   const isRenamed = name.trim() !== before.name
   const save = useAction<Change>({
@@ -35,7 +35,7 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
   }
   return (
     <form className="report-form" onSubmit={submit}>
-      <ReportFields wishes={wishes} onChange={setWishes} lacks={{ name: lack }} action={save} />
+      <ReportFields input={input} onChange={setInput} lacks={{ name: lack }} action={save} />
       <LeaveGuard isDirty={(isOther || isRenamed) && !save.isPending} />
       <FormFault error={save.faultBeside('name', 'sql')} />
       {(isOther || isRenamed) && (
@@ -43,7 +43,7 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
           <Button type="submit" variant="filled" loading={save.isPending}>
             {isOther ? 'Save and run' : 'Save the name'}
           </Button>
-          <Button variant="subtle" onClick={() => setWishes(before)}>
+          <Button variant="subtle" onClick={() => setInput(before)}>
             Discard
           </Button>
         </div>

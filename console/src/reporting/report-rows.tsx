@@ -10,11 +10,7 @@ export function ReportRows({ report, rows }: { report: ReportingQuery; rows: rea
   const shown = rows.slice(0, maxRows)
   const columns = Object.keys(rows[0] ?? {})
   if (rows.length === 0) {
-    return (
-      <p className="t2 sec">
-        {report.results_updated_at === null ? 'There are no rows yet.' : 'The query has no rows.'}
-      </p>
-    )
+    return <p className="t2 sec">{report.results_updated_at === null ? 'No rows yet.' : 'No rows.'}</p>
   }
   return (
     <section aria-labelledby="report-rows" className="sec">

@@ -36,8 +36,8 @@ export function ReportsPage() {
         list={list}
         name="Reporting queries"
         empty={
-          <Emptiness title="No reporting query yet.">
-            SQL over the reporting tables, kept under a name and run again as often as you choose.
+          <Emptiness title="No reporting queries yet.">
+            Saved SQL over the reporting tables, run on the schedule you choose.
           </Emptiness>
         }
         after={after}

@@ -47,13 +47,13 @@ export function TablePage() {
             <p className="t2">
               {table.description}{' '}
               <a className="u" href={`/docs/reporting#${table.name}`}>
-                Its columns
+                Columns
               </a>
             </p>
             <RecordTable
               table={table}
               list={records}
-              empty={<Emptiness title="The table is empty.">Devices report what it holds within hours.</Emptiness>}
+              empty={<Emptiness title="The table is empty.">Devices report its contents within hours.</Emptiness>}
               after={after}
               onNext={(next) => void navigate({ search: { after: next } })}
             />

@@ -37,7 +37,7 @@ export function TablesPage() {
       {tables.isPending && <SkeletonRows rows={10} />}
       {rows?.length === 0 && (
         <div className="page">
-          <Emptiness title="No table matches.">{`Name or column holds “${q}”.`}</Emptiness>
+          <Emptiness title="No tables match.">{`Name or column contains “${q}”.`}</Emptiness>
         </div>
       )}
       {rows !== undefined && rows.length > 0 && <TableList rows={rows} />}

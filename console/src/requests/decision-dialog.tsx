@@ -32,14 +32,14 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
     },
     refresh: [['requests'], ['issues'], ['devices'], ['checks'], ['people']],
     hasForm: true,
-    said: () => `The request of ${requester} is ${decision}`,
+    said: () => `${decision === 'denied' ? 'Denied' : 'Approved'} ${requester}’s request`,
     onDone: onClose,
   })
   return (
     <Modal
       opened
       onClose={onClose}
-      title={isDenying ? `Deny the request of ${requester}?` : `Approve the request of ${requester}?`}
+      title={isDenying ? `Deny ${requester}’s request?` : `Approve ${requester}’s request?`}
       withCloseButton={false}
     >
       <form
@@ -53,7 +53,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
         {isDenying && (
           <Textarea
             label={`Explanation for ${requester}`}
-            description="They read it at sign-in"
+            description="Shown to them at sign-in"
             rows={3}
             value={explanation}
             error={decide.faultOf(explanationField)}
@@ -63,7 +63,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
         )}
         <Textarea
           label="Note for administrators"
-          description={kind === 'exemption' ? 'Kept with the request' : 'Kept with the request; optional'}
+          description={kind === 'exemption' ? 'Stored with the request' : 'Stored with the request; optional'}
           rows={2}
           value={note}
           error={decide.faultOf('internal_message')}
@@ -83,7 +83,7 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
 }
 
 function consequenceOf({ kind, asked, decision }: Omit<Parts, 'onClose'>, requester: string, device: string): string {
-  if (decision === 'denied') return `Nothing changes on ${device}; ${requester} is told why.`
+  if (decision === 'denied') return `Nothing changes on ${device}. ${requester} sees your explanation.`
   if ('issues' in asked && kind === 'exemption') {
     const open = asked.issues.filter((issue) => issue.resolved_at === null).length
     return `${open === 1 ? '1 issue stays' : `${open} issues stay`} open on ${device} and no longer block.`

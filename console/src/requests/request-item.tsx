@@ -43,12 +43,14 @@ export function RequestItem({ kind, asked }: Parts) {
         {'present_owner' in asked && asked.status === 'pending' && (
           <p className="sm t2">
             {asked.present_owner === null
-              ? 'The device belongs to nobody.'
+              ? 'The device has no owner.'
               : `The device is registered to ${visibleText(asked.present_owner.name)}, who would lose it.`}
           </p>
         )}
         {asked.internal_note !== null && <p className="sm t2">Note: {visibleText(asked.internal_note)}</p>}
-        {asked.denial_note !== null && <p className="sm t2">Told the requester: {visibleText(asked.denial_note)}</p>}
+        {asked.denial_note !== null && (
+          <p className="sm t2">Message to the requester: {visibleText(asked.denial_note)}</p>
+        )}
       </div>
       <div className="request-side">
         <span className="state">
@@ -94,7 +96,7 @@ function RequestActions({ kind, asked }: Parts) {
   const reopen = useAction({
     act: () => request(`/views/${kind}_requests/${asked.id}/reopen`, { method: 'POST' }),
     refresh: [['requests'], ['issues'], ['devices'], ['checks']],
-    said: () => 'The request waits again',
+    said: () => 'Request reopened',
   })
   if (!session?.permissions.includes('manage_user_requests')) return null
   const isWaiting = asked.status === 'open' || asked.status === 'pending'

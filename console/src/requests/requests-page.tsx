@@ -42,8 +42,8 @@ type Parts = {
 }
 
 const empty: Readonly<Record<Kind, string>> = {
-  exemption: 'Owners ask at sign-in for issues not to block them; what they ask appears here.',
-  registration: 'People ask for devices to be registered to them; what they ask appears here.',
+  exemption: 'When owners ask for an exemption at sign-in, it appears here.',
+  registration: 'When people ask to register a device, it appears here.',
 }
 
 function Requests({ kind, filters, list }: Parts) {
@@ -97,7 +97,7 @@ function Requests({ kind, filters, list }: Parts) {
         )}
         {list.isPending && <SkeletonRows rows={3} />}
         {list.data && rows.length === 0 && (
-          <Emptiness title={status === 'waiting' ? 'No request waits.' : 'No request matches.'}>
+          <Emptiness title={status === 'waiting' ? 'No requests are waiting.' : 'No requests match.'}>
             {status === 'waiting' || status === 'all' ? empty[kind] : `The status is ${statuses[status]}.`}
           </Emptiness>
         )}

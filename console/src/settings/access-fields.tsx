@@ -6,8 +6,8 @@ import { powerTexts } from './access-words.ts'
 export type Rights = { readonly access: AdminAccess; readonly restrictions: readonly string[] }
 
 const kinds: readonly (readonly [AdminAccess, string, string])[] = [
-  ['full', 'Full', 'Everything, API keys and administrators included.'],
-  ['limited', 'Limited', 'Reads everything, and does what is ticked.'],
+  ['full', 'Full', 'Full access, including revealing keys and managing administrators.'],
+  ['limited', 'Limited', 'Can read everything and do what you select.'],
   ['billing_only', 'Billing only', 'Reads no records.'],
 ]
 
@@ -50,7 +50,7 @@ export function AccessFields({ rights, onChange, fault }: Parts) {
       {rights.access === 'limited' && <Presets rights={rights} onChange={onChange} />}
       {rights.access === 'limited' && (
         <fieldset className="choices powers">
-          <legend>May</legend>
+          <legend>Can</legend>
           {limitedPowers.map((power) => (
             <label key={power} className="choice">
               <input type="checkbox" checked={!rights.restrictions.includes(power)} onChange={() => toggle(power)} />
@@ -91,7 +91,7 @@ function Presets({ rights, onChange }: Pick<Parts, 'rights' | 'onChange'>) {
               {title}
               <small>{description}</small>
               <small>
-                May: {powers.length === 0 ? 'nothing' : powers.map((power) => powerTexts[power].title).join(', ')}.
+                Can: {powers.length === 0 ? 'nothing' : powers.map((power) => powerTexts[power].title).join(', ')}.
               </small>
             </span>
           </label>
@@ -100,8 +100,8 @@ function Presets({ rights, onChange }: Pick<Parts, 'rights' | 'onChange'>) {
       <label className="choice">
         <input type="radio" name="preset" checked={chosen === undefined} readOnly />
         <span>
-          Something else
-          <small>Exactly what is ticked below.</small>
+          Custom
+          <small>Only what you select below.</small>
         </span>
       </label>
       <p className="sm t2">

@@ -19,7 +19,7 @@ export function AdministratorAccess({ admin }: { admin: AdminUser }) {
     act: (wanted: Rights) => request(`/session/administrators/${admin.id}`, { method: 'PATCH', body: wanted }),
     refresh: [['settings'], sessionQuery.queryKey],
     said: (_, wanted) =>
-      `${nameOf(admin)} has ${accessWords[wanted.access].toLowerCase()} access from the next request on`,
+      `${nameOf(admin)} has ${accessWords[wanted.access].toLowerCase()} access, effective immediately`,
     undo: () => ({
       label: 'Undo',
       run: () => {

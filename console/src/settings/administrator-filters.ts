@@ -23,7 +23,7 @@ export const administratorFilterOf = ({ q, access, factor }: AdministratorFilter
 
 export const administratorFiltersInWords = ({ q, access, factor }: AdministratorFilters): string =>
   sentenceOf([
-    q && `something holds “${q}”`,
+    q && `text contains “${q}”`,
     access && `access is ${accessWords[access]}`,
     factor && 'there is no second factor',
   ])

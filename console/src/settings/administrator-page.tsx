@@ -77,7 +77,7 @@ function Loaded({ admin, state, isSelf }: Parts) {
       <AdministratorSessions admin={admin} sessions={state.sessions} />
       <Block
         title="In the audit log"
-        about="The latest entries about them: their access, and how they signed in."
+        about="The latest entries about this administrator."
         action={
           <Link className="u" to="/audit" search={{ about: `administrator:${admin.id}` }}>
             All of them

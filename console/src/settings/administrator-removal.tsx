@@ -13,7 +13,7 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
   const navigate = useNavigate()
   const remove = useAction({
     act: () => request(`/session/administrators/${admin.id}`, { method: 'DELETE' }),
-    said: () => `${nameOf(admin)} is no administrator any more`,
+    said: () => `${nameOf(admin)} is no longer an administrator`,
     onDone: () => void navigate({ to: '/settings/admins' }),
     refresh: [['settings', 'administrators']],
     hasForm: true,
@@ -22,7 +22,7 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
   return (
     <Block
       title="Remove"
-      about="They are let in no more. What they did stays in the audit log."
+      about="They can no longer sign in. Their audit log entries stay."
       action={<Button onClick={() => setIsAsking(true)}>Remove…</Button>}
     >
       <ConfirmDialog
@@ -33,10 +33,10 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
         }}
         question={`Remove ${nameOf(admin)}?`}
         consequences={[
-          isSelf ? 'This is you: you are signed out and cannot sign in again.' : 'Their sessions end at once.',
-          'Their password, passkeys and links are gone. To let them in again, invite them anew.',
+          isSelf ? 'This is you: you are signed out and cannot sign in again.' : 'Their sessions end immediately.',
+          'Their password, passkeys and links are gone. To let them in again, invite them again.',
         ]}
-        stays="API keys that they answer for go on working."
+        stays="API keys they are responsible for keep working."
         verb={`Remove ${nameOf(admin)}`}
         onConfirm={() => remove.mutate()}
         isBusy={remove.isPending}

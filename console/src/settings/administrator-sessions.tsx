@@ -23,7 +23,7 @@ export function AdministratorSessions({ admin, sessions }: Parts) {
   return (
     <Block
       title="Sessions"
-      {...(count === 0 && { about: 'They are signed in nowhere.' })}
+      {...(count === 0 && { about: 'No active sessions.' })}
       action={count > 0 && <Button onClick={() => setIsAsking(true)}>End all…</Button>}
     >
       {count > 0 && <SessionTable sessions={sessions} />}

@@ -39,7 +39,7 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
           <span className="row">
             {!isIn && (
               <Button onClick={() => make.mutate('invite')} loading={make.isPending}>
-                Make another invitation
+                Create another invitation
               </Button>
             )}
             <Button onClick={() => setIsAsking(true)}>Reset…</Button>
@@ -78,12 +78,12 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
         onClose={() => setIsAsking(false)}
         question={`Reset how ${nameOf(admin)} signs in?`}
         consequences={[
-          'Password, passkeys, authenticator app, recovery codes and the tie to the identity provider are gone.',
-          state.sessions.length === 0 ? 'No session is open.' : `${sessionsOf(state.sessions.length)} at once.`,
-          'You get a one-time link, which you hand over.',
+          'Password, passkeys, authenticator app, recovery codes and the link to the identity provider are removed.',
+          state.sessions.length === 0 ? 'No session is open.' : `${sessionsOf(state.sessions.length)} immediately.`,
+          'You get a one-time link to share with them.',
         ]}
-        stays="What they may do stays."
-        verb="Reset and make a link"
+        stays="Their permissions stay."
+        verb="Reset and create link"
         onConfirm={() => make.mutate('reset')}
         isBusy={make.isPending}
       />

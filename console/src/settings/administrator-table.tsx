@@ -10,7 +10,7 @@ export const nameOf = ({ first_name: first, last_name: last }: { first_name: str
   visibleText(`${first} ${last}`.trim())
 
 const factorWords: Readonly<Record<AdministratorView['second_factor'], string>> = {
-  none: 'Password alone',
+  none: 'Password only',
   totp: 'Password and app',
   passkey: 'Passkey',
   both: 'Passkey, or password and app',
@@ -48,7 +48,7 @@ export const AdministratorTable = ({ rows }: { rows: readonly AdministratorView[
             <SignsIn row={row} />
           </td>
           <td className="num t2 c-time">
-            <RelativeTime time={row.last_seen_at} missing="not lately" />
+            <RelativeTime time={row.last_seen_at} missing="Never" />
           </td>
         </tr>
       ))}

@@ -31,7 +31,7 @@ export function AdministratorsPage() {
   return (
     <SettingsFrame
       title="Administrators"
-      lead="Who may open this console, and what they may do in it."
+      lead="Who can use this console, and what they can do."
       power="manage_administrators"
       isWide
       actions={
@@ -89,9 +89,9 @@ function List() {
         list={list}
         name="Administrators"
         filter={administratorFiltersInWords(filters)}
-        noMatch="No administrator matches."
+        noMatch="No administrators match."
         onClear={() => show({})}
-        empty={<Emptiness title="No administrator yet." />}
+        empty={<Emptiness title="No administrators yet." />}
         after={filters.after}
         onNext={(after) => show({ ...kept, after })}
         isInset

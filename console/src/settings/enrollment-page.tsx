@@ -24,9 +24,9 @@ export function EnrollmentPage() {
       title="Enrollment"
       lead={
         <>
-          How machines get in. Packages carry all that is needed;{' '}
+          Packages contain everything a device needs to enroll. See the{' '}
           <Link className="u" to="/devices/enroll">
-            step by step
+            enrollment guide
           </Link>
           .
         </>
@@ -40,7 +40,7 @@ export function EnrollmentPage() {
 }
 
 const states = [
-  { value: 'in_force', text: 'In force' },
+  { value: 'in_force', text: 'Active' },
   { value: 'ended', text: 'Expired or revoked' },
 ]
 
@@ -55,7 +55,7 @@ function EnrollmentSecrets() {
   return (
     <Block
       title="Enrollment secrets"
-      about="For agents that are set up by hand or by your MDM. A secret of a person’s registers what enrolls with it to them."
+      about="For agents installed by hand or by your MDM. Devices that enroll with a person’s secret are registered to that person."
       action={mayChange && <Button onClick={() => setIsMaking(true)}>New secret…</Button>}
     >
       <search className="filterbar inset">
@@ -70,10 +70,10 @@ function EnrollmentSecrets() {
       <ListBody
         list={list}
         name="Enrollment secrets"
-        filter={filters.state === undefined ? '' : filters.state === 'in_force' ? 'In force.' : 'Expired or revoked.'}
-        noMatch="No secret matches."
+        filter={filters.state === undefined ? '' : filters.state === 'in_force' ? 'Active.' : 'Expired or revoked.'}
+        noMatch="No secrets match."
         onClear={() => show({})}
-        empty={<Emptiness title="No secret yet." />}
+        empty={<Emptiness title="No secrets yet." />}
         after={filters.after}
         onNext={(after) => show({ ...filters, after: readText({ after }, 'after', 2_000) ?? '' })}
         isInset
@@ -89,10 +89,10 @@ function EnrollmentSecrets() {
         }}
       />
       <NewSecretDialog
-        title="Keep this secret"
+        title="Save this secret"
         label="Enrollment secret"
         secret={made?.secret}
-        after="Agents send it when they enroll: put it into the file that osquery’s --enroll_secret_path names. It is not shown again."
+        after="Agents send it when they enroll: put it in the file named by osquery’s --enroll_secret_path. It is not shown again."
         onClose={() => setMade(undefined)}
       />
     </Block>

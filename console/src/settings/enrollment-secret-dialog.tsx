@@ -12,7 +12,7 @@ type Wanted = { readonly name: string; readonly email: string; readonly until: s
 
 export function EnrollmentSecretDialog({ isOpen, ...parts }: Parts & { readonly isOpen: boolean }) {
   return (
-    <Modal opened={isOpen} onClose={parts.onClose} title="Make an enrollment secret" withCloseButton={false}>
+    <Modal opened={isOpen} onClose={parts.onClose} title="Create an enrollment secret" withCloseButton={false}>
       {isOpen && <SecretForm {...parts} />}
     </Modal>
   )
@@ -43,7 +43,7 @@ function SecretForm({ onClose, onMade }: Parts) {
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const wanted = { name: text('name'), email: text('email'), until: text('until') }
     const isUnknown = wanted.email !== '' && (await findPerson(wanted.email).catch(() => undefined)) === undefined
-    setUnknown(isUnknown ? `Nobody active has the address ${wanted.email}` : undefined)
+    setUnknown(isUnknown ? `No active person has the address ${wanted.email}` : undefined)
     if (!isUnknown) make.mutate(wanted)
   }
   return (
@@ -51,7 +51,7 @@ function SecretForm({ onClose, onMade }: Parts) {
       <TextInput
         name="name"
         label="Name"
-        description="As lists and the audit log call it."
+        description="Shown in lists and the audit log."
         maxLength={200}
         required
         withAsterisk={false}
@@ -62,21 +62,21 @@ function SecretForm({ onClose, onMade }: Parts) {
         name="email"
         type="email"
         label="Person (optional)"
-        description="E-mail address. What enrolls is registered to this person without asking."
+        description="E-mail address. Devices that enroll are registered to this person without approval."
         error={unknown}
       />
       <TextInput
         name="until"
         type="date"
-        label="Good until (optional)"
-        description="The end of that day in UTC; without one until you revoke it."
+        label="Expires (optional)"
+        description="At the end of that day (UTC). Leave empty for no expiry."
         error={make.faultOf('expires_at')}
       />
       <FormFault error={make.faultBeside('name', 'expires_at')} />
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={make.isPending}>
-          Make the secret
+          Create secret
         </Button>
       </div>
     </form>

@@ -17,7 +17,7 @@ export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
         <tr>
           <th>Secret</th>
           <th className="w-150">State</th>
-          <th className="num w-96">Made</th>
+          <th className="num w-96">Created</th>
           <th className="w-200">
             <span className="hidden">Actions</span>
           </th>
@@ -47,16 +47,14 @@ export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
                   name={row.name}
                   path={`/session/enrollment_secrets/${row.id}`}
                   mayRotate={row.package_id === null}
-                  ifRotated={[
-                    'The secret that is in use lets no machine in any more. You get another one in its place.',
-                  ]}
+                  ifRotated={['The current secret stops working. You get a new one.']}
                   ifRevoked={[
-                    'It lets no machine in any more, and cannot be brought back.',
+                    'No more machines can enroll with it. This cannot be undone.',
                     ...(row.package_id === null
                       ? []
-                      : ['Copies of its package enroll nothing until you make the package anew.']),
+                      : ['Copies of its package stop working until you rebuild the package.']),
                   ]}
-                  stays="Machines that have enrolled stay enrolled."
+                  stays="Enrolled machines stay enrolled."
                   onRotated={onRotated}
                 />
               )}
@@ -79,7 +77,7 @@ function Belongs({ row }: { row: EnrollmentSecretView }) {
       </>
     )
   }
-  return <>{row.package_id === null ? 'For nobody in particular' : 'In a package'}</>
+  return <>{row.package_id === null ? 'Anyone' : 'In a package'}</>
 }
 
 function SecretState({ row }: { row: EnrollmentSecretView }) {
@@ -90,7 +88,7 @@ function SecretState({ row }: { row: EnrollmentSecretView }) {
       </>
     )
   }
-  if (row.expires_at === null) return <>In force</>
+  if (row.expires_at === null) return <>Active</>
   return (
     <>
       {row.state === 'expired' ? 'Expired' : 'Until'} <RelativeTime time={row.expires_at} />

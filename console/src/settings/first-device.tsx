@@ -6,8 +6,8 @@ import { Block } from '../components/section-frame.tsx'
 import { useSettings } from './use-settings.ts'
 
 const ways = [
-  ['trusted', 'At once', 'When they say that it is theirs: trust on first use, once.'],
-  ['decided', 'After a decision', 'An administrator approves it, as every other device.'],
+  ['trusted', 'Immediately', 'When the owner confirms it is theirs: trust on first use, once.'],
+  ['decided', 'After approval', 'An administrator approves it, like every other device.'],
 ] as const
 
 /** Whether the first device of a person waits for a decision. */
@@ -15,11 +15,11 @@ export function FirstDevice({ isTrusted }: { isTrusted: boolean }) {
   const mayManage = useMay('manage_settings')
   const before = isTrusted ? 'trusted' : 'decided'
   const [chosen, setChosen] = useState<(typeof ways)[number][0]>(before)
-  const save = useSettings('How first devices are registered is changed', () => {})
+  const save = useSettings('Saved how first devices are registered', () => {})
   return (
     <Block
       title="A person’s first device is registered"
-      about="Devices that are registered stay so; requests that wait go on waiting."
+      about="Registered devices stay registered; waiting requests stay open."
     >
       <form
         className="plain-form"
@@ -45,7 +45,7 @@ export function FirstDevice({ isTrusted }: { isTrusted: boolean }) {
           <div className="row">
             <Button onClick={() => setChosen(before)}>Discard</Button>
             <Button type="submit" variant="filled" loading={save.isPending}>
-              {chosen === 'trusted' ? 'Register first devices at once' : 'Decide first devices'}
+              {chosen === 'trusted' ? 'Register first devices immediately' : 'Require approval for first devices'}
             </Button>
           </div>
         )}

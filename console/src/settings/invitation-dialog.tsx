@@ -52,7 +52,7 @@ function InvitationForm({ onClose, onLink }: Parts) {
         name="email"
         type="email"
         label="E-mail"
-        description="Nothing is sent there: you hand the link over."
+        description="We don’t send e-mail; share the link yourself."
         maxLength={320}
         required
         withAsterisk={false}
@@ -67,7 +67,7 @@ function InvitationForm({ onClose, onLink }: Parts) {
       <div className="dialog-ends">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" loading={invite.isPending}>
-          Make the link
+          Create link
         </Button>
       </div>
     </form>

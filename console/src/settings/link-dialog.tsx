@@ -7,13 +7,13 @@ type Parts = { readonly link: AdministratorLink | undefined; readonly onClose: (
 
 /** A link that is shown this once, and works once. */
 export const LinkDialog = ({ link, onClose }: Parts) => (
-  <Modal opened={link !== undefined} onClose={onClose} title="Hand this link over" withCloseButton={false} size="lg">
+  <Modal opened={link !== undefined} onClose={onClose} title="Share this link" withCloseButton={false} size="lg">
     {link && (
       <div className="confirm">
         <SecretOnce
           label="One-time link"
           secret={link.url}
-          after={`Whoever opens it chooses the password, so send it to nobody else. It works once, until ${deadlineOf(link.expires_at, Date.now())} UTC, and is not shown again.`}
+          after={`Anyone who opens it can set the password, so share it with them only. It works once, until ${deadlineOf(link.expires_at, Date.now())} UTC, and is not shown again.`}
         />
         <div className="dialog-ends">
           <Button variant="filled" onClick={onClose} data-autofocus>

@@ -28,7 +28,7 @@ export const NewSecretDialog = ({ title, label, secret, after, onClose, children
         {children}
         <div className="dialog-ends">
           <Button variant="filled" onClick={onClose} data-autofocus>
-            I have kept it
+            I’ve saved it
           </Button>
         </div>
       </div>

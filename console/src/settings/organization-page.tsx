@@ -67,7 +67,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
         title="Features"
         about={
           <>
-            Parts of the plan. Whoever runs the server switches them: <code>muster organizations set-feature</code>.
+            Set by the server operator: <code>muster organizations set-feature</code>.
           </>
         }
       >
@@ -91,7 +91,7 @@ function NameBlock({ name }: { name: string }) {
   const rename = useAction({
     act: (wanted: string) => request('/session/organization', { method: 'PATCH', body: { name: wanted } }),
     refresh: [settingFactsQuery.queryKey, sessionQuery.queryKey],
-    said: (_, wanted) => `The organization is called ${visibleText(wanted)} now`,
+    said: (_, wanted) => `Organization renamed to ${visibleText(wanted)}`,
     undo: () => ({ label: 'Undo', run: () => rename.mutate(name) }),
     hasForm: true,
   })
@@ -100,7 +100,7 @@ function NameBlock({ name }: { name: string }) {
     const wanted = String(new FormData(event.currentTarget).get('name')).trim()
     if (wanted !== name) rename.mutate(wanted)
   }
-  const about = 'Owners of devices and other administrators see it.'
+  const about = 'Shown to device owners and other administrators.'
   if (!mayRename) return <Block title="Name" about={`${visibleText(name)}. ${about}`} />
   return (
     <Block title="Name" about={about}>

@@ -33,22 +33,22 @@ export function Packages() {
   const rebuild = useAction({
     act: ({ id }: Package) => request<RebuiltPackage>(`/session/packages/${id}/rebuild`, { method: 'POST' }),
     refresh: [['settings']],
-    said: ({ file_name: name }) => `${name} has a secret of its own now`,
+    said: ({ file_name: name }) => `${name} has a new secret`,
     onDone: () => setRebuilt(undefined),
   })
   const fetchFile = useAction({
     act: (row: Package) => download(downloadPath(row), row.file_name),
-    said: (_, { file_name: name }) => `${name} is downloaded; it holds an enrollment secret`,
+    said: (_, { file_name: name }) => `${name} downloaded; it contains an enrollment secret`,
   })
   const shared = sharedProblem(packages.data?.data ?? [])
   return (
-    <Block title="Packages" about="Whoever holds one can enroll a machine: keep them where you would keep a password.">
+    <Block title="Packages" about="Anyone with a package can enroll a machine. Store packages like passwords.">
       {shared !== undefined && <p className="note will">{shared}</p>}
       <ListBody
         list={packages}
         name="Packages"
         empty={
-          <Emptiness title="There is no package yet.">
+          <Emptiness title="No packages yet.">
             A start of the server makes them; <code>muster packages build</code> does it now.
           </Emptiness>
         }
@@ -88,8 +88,8 @@ export function Packages() {
                   <td className="c-sub">
                     <span className="actions-cell">
                       {mayChange && (
-                        <Button aria-label={`Another secret for ${titleOf(row)}…`} onClick={() => setRebuilt(row)}>
-                          Another secret…
+                        <Button aria-label={`New secret for ${titleOf(row)}…`} onClick={() => setRebuilt(row)}>
+                          New secret…
                         </Button>
                       )}
                       {mayChange && (
@@ -113,10 +113,10 @@ export function Packages() {
       <ConfirmDialog
         isOpen={rebuilt !== undefined}
         onClose={() => setRebuilt(undefined)}
-        question={`Give ${rebuilt ? titleOf(rebuilt) : 'the package'} another secret?`}
-        consequences={['Copies that were downloaded before enroll nothing any more: hand the new file out.']}
-        stays="Machines that have enrolled stay enrolled."
-        verb="Make the package anew"
+        question={`Replace the secret of ${rebuilt ? titleOf(rebuilt) : 'the package'}?`}
+        consequences={['Earlier downloads stop working. Distribute the new file.']}
+        stays="Enrolled machines stay enrolled."
+        verb="Rebuild package"
         onConfirm={() => rebuilt && rebuild.mutate(rebuilt)}
         isBusy={rebuild.isPending}
       />

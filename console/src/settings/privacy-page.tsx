@@ -15,7 +15,7 @@ const neverRead = [
   'Pages visited, histories and bookmarks',
   'Passwords, keys, and contents of files or messages',
   'Environments of programs, clipboard, screen and location',
-  'Names that were looked up, and times of sign-ins to the machine',
+  'DNS lookups, and sign-in times on the machine',
 ]
 
 /** What is learnt of devices, and of people by it. */
@@ -27,12 +27,12 @@ export function PrivacyPage() {
   return (
     <SettingsFrame
       title="Privacy"
-      lead="What Muster learns of machines, for whoever has to explain it to their people."
+      lead="What Muster collects from machines, so that you can explain it to your people."
       isWide
     >
       <Block
         title="At enrollment"
-        about="Name, serial number, hardware identifiers, platform, operating system, and the address that the machine calls from."
+        about="Name, serial number, hardware identifiers, platform, operating system, and the IP address the machine connects from."
       />
       <Block
         title="Checks"
@@ -49,8 +49,8 @@ export function PrivacyPage() {
         title="Live queries"
         about={
           blocked.length === 0
-            ? 'Administrators with the permission may ask machines anything that osquery can answer. Every query is in the audit log.'
-            : 'Administrators with the permission may ask machines what osquery can answer, but for these tables. Every query is in the audit log.'
+            ? 'Administrators with the permission can ask machines anything that osquery can answer. Every query is recorded in the audit log.'
+            : 'Administrators with the permission can ask machines anything that osquery can answer, except from these tables. Every query is recorded in the audit log.'
         }
       >
         {facts.isError && (
@@ -70,7 +70,7 @@ export function PrivacyPage() {
           </div>
         )}
       </Block>
-      <Block title="Never read" about="By the inventory; a test of Muster’s own refuses tables of such things.">
+      <Block title="Never read" about="By the inventory. Muster’s own tests reject tables with such data.">
         <ul className="lines">
           {neverRead.map((text) => (
             <li key={text} className="line">
@@ -84,8 +84,8 @@ export function PrivacyPage() {
         title="Inventory"
         about={
           isOff
-            ? 'None: reporting is not part of the organization’s plan.'
-            : 'Tables that machines report by themselves. Whoever may read the console or holds an API key may read them.'
+            ? 'None: reporting is off for this organization.'
+            : 'Tables that machines report on a schedule. Anyone with console access or an API key can read them.'
         }
       >
         {!isOff && <InventoryTables />}

@@ -7,21 +7,21 @@ import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
 const rules: readonly (readonly [string, string])[] = [
-  ['Every other device', 'waits for a decision of an administrator.'],
-  ['A device that enrolls with a person’s secret', 'is registered to that person; making the secret was the decision.'],
+  ['Every other device', 'waits for an administrator’s approval.'],
   [
-    'A device that enrolls with any other secret',
-    'belongs to nobody. It cannot be used to sign in and is never blocked.',
+    'A device that enrolls with a person’s secret',
+    'is registered to that person; creating the secret was the approval.',
   ],
+  ['A device that enrolls with any other secret', 'has no owner. It cannot be used to sign in and is never blocked.'],
   [
-    'A known device that enrolls anew',
-    'keeps its owner only with the same hardware. Where the old agent was heard of within 10 minutes, or the secret is not the owner’s, the registration is suspended until it is confirmed.',
+    'A known device that enrolls again',
+    'keeps its owner only with the same hardware. If the old agent was seen within 10 minutes, or the secret is not the owner’s, the registration is suspended until it is confirmed.',
   ],
   [
     'Two machines with one identity',
-    'take turns no longer: one stays in service, the other is refused for up to an hour at a time, and the device is marked.',
+    'no longer take turns: one keeps working, the other is refused for up to an hour at a time, and the device is flagged.',
   ],
-  ['Who leaves', 'is deprovisioned: their registrations end, and their devices belong to nobody. The results stay.'],
+  ['A person who leaves', 'is deprovisioned: their registrations end, and their devices have no owner. Results stay.'],
 ]
 
 /** How devices come to belong to people. */
@@ -42,7 +42,7 @@ export function RegistrationPage() {
                 {facts.data.counts.registered.toLocaleString('en')}
               </Link>
             </dd>
-            <dt>Devices of nobody</dt>
+            <dt>Devices without an owner</dt>
             <dd className="tn">
               <Link className="u" to="/devices" search={{ owner: 'none' }}>
                 {facts.data.counts.unregistered.toLocaleString('en')}
@@ -54,7 +54,7 @@ export function RegistrationPage() {
                 {facts.data.counts.suspended.toLocaleString('en')}
               </Link>
             </dd>
-            <dt>Requests that wait</dt>
+            <dt>Waiting requests</dt>
             <dd className="tn">
               <Link className="u" to="/requests/registrations">
                 {facts.data.counts.waiting_requests.toLocaleString('en')}
@@ -76,7 +76,7 @@ export function RegistrationPage() {
       </Block>
       <Block
         title="Who may use a device"
-        about="Its owner alone, its owner and the people of some groups, or anybody: chosen for each device, on its page."
+        about="Its owner only, its owner and some groups, or anyone: chosen for each device on its page."
       />
     </SettingsFrame>
   )

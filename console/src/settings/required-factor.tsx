@@ -18,7 +18,7 @@ export function RequiredFactor({ facts }: { facts: SettingFacts }) {
   const mayManage = maySettings && mayAdministrators
   const [isAsking, setIsAsking] = useState(false)
   const save = useSettings(
-    isRequired ? 'A second factor is required no more' : 'A second factor is required of all administrators',
+    isRequired ? 'A second factor is no longer required' : 'A second factor is required of all administrators',
     () => setIsAsking(false),
   )
   const list = useQuery({ ...administratorsQuery({ factor: 'missing' }), enabled: mayManage })
@@ -32,24 +32,26 @@ export function RequiredFactor({ facts }: { facts: SettingFacts }) {
       title="Second factor required"
       about={
         isRequired
-          ? 'Yes. Administrators without one set it up before anything else; an identity provider answers for its own.'
-          : 'No. A password alone lets an administrator in who has set up nothing else.'
+          ? 'Yes. Administrators without one set it up before anything else; an identity provider is responsible for those who use it.'
+          : 'No. An administrator who has set up nothing else signs in with a password only.'
       }
       action={
-        mayManage && <Button onClick={() => setIsAsking(true)}>{isRequired ? 'Require no more…' : 'Require…'}</Button>
+        mayManage && <Button onClick={() => setIsAsking(true)}>{isRequired ? 'Stop requiring…' : 'Require…'}</Button>
       }
     >
       <ConfirmDialog
         isOpen={isAsking}
         onClose={close}
-        question={isRequired ? 'Require a second factor no more?' : 'Require a second factor of all administrators?'}
-        consequences={isRequired ? ['Whoever knows a password is in where nothing else is set up.'] : hitBy(list.data)}
+        question={isRequired ? 'Stop requiring a second factor?' : 'Require a second factor of all administrators?'}
+        consequences={
+          isRequired ? ['Where nothing else is set up, knowing the password is enough to sign in.'] : hitBy(list.data)
+        }
         stays={
           isRequired
-            ? 'Second factors that are set up are asked for as before.'
-            : 'Sessions go on. Who is locked out is let in by a reset: here, or with muster admins reset at the terminal.'
+            ? 'Second factors already set up are still asked for.'
+            : 'Sessions continue. Anyone locked out can be reset here, or with muster admins reset in the terminal.'
         }
-        verb={isRequired ? 'Require no more' : 'Require a second factor'}
+        verb={isRequired ? 'Stop requiring' : 'Require a second factor'}
         isDangerous={isRequired}
         onConfirm={() => save.mutate({ is_second_factor_required: !isRequired })}
         isBusy={save.isPending}
@@ -66,14 +68,13 @@ type Found = {
 
 /** Names and number of those who have none. */
 function hitBy(found: Found | undefined): string[] {
-  if (found === undefined) return ['Whoever has none can do nothing but set one up; who that is could not be read.']
+  if (found === undefined)
+    return ['Administrators without one can only set one up. The list of them could not be loaded.']
   const { data, pagination } = found
-  if (data.length === 0) return ['Nobody is stopped: all have one.']
+  if (data.length === 0) return ['Nobody is affected: everyone has one.']
   const names = data.slice(0, maxNamed).map(nameOf)
   const rest = data.length - names.length
   const others = pagination.next_cursor === '' ? `${rest}` : `more than ${rest}`
   const who = rest > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ')
-  return [
-    `${who} ${data.length === 1 ? 'has' : 'have'} none: from the next click on they can do nothing but set one up.`,
-  ]
+  return [`${who} ${data.length === 1 ? 'has' : 'have'} none. From the next click on, they can only set one up.`]
 }

@@ -9,9 +9,9 @@ import { Block } from '../components/section-frame.tsx'
 import { useSettings } from './use-settings.ts'
 
 const after: Readonly<Record<Retained, string>> = {
-  auth_logs: 'After somebody began to sign in.',
-  settled_deliveries: 'After a delivery was made or given up; what waits stays.',
-  settled_signals: 'After an event was accepted, acknowledged or given up; what waits stays.',
+  auth_logs: 'After the sign-in started.',
+  settled_deliveries: 'After a delivery succeeded or was given up. Waiting deliveries stay.',
+  settled_signals: 'After an event was accepted, acknowledged or given up. Waiting events stay.',
   live_results: 'After the query last ran. The counts stay.',
 }
 const kinds = Object.keys(after) as Retained[]
@@ -19,7 +19,7 @@ type Typed = Readonly<Record<Retained, string>>
 
 const limitsOf = (what: Retained): string => {
   const { least, most, usual } = retention[what]
-  return `${after[what]} ${least} to ${most.toLocaleString('en')} days; usual are ${usual}.`
+  return `${after[what]} ${least} to ${most.toLocaleString('en')} days; the default is ${usual}.`
 }
 
 /** How long what is kept, chosen for the organization. What is kept for less time from now on is removed, so that is asked first. */
@@ -30,7 +30,7 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
   const [isAsking, setIsAsking] = useState(false)
   const changed = kinds.filter((what) => typed[what].trim() !== before[what])
   const shorter = changed.filter((what) => Number(typed[what]) < Number(before[what]))
-  const save = useSettings('How long things are kept is changed', () => setIsAsking(false))
+  const save = useSettings('Retention saved', () => setIsAsking(false))
   const change = Object.fromEntries(changed.map((what) => [`${what}_days`, Number(typed[what])])) as SettingsChange
   const faultOf = (what: Retained): string | undefined => {
     const { least, most } = retention[what]
@@ -46,7 +46,7 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
     else save.mutate(change)
   }
   return (
-    <Block title="For a time that you choose">
+    <Block title="Retention you choose">
       <form className="plain-form" onSubmit={submit} noValidate>
         {kinds.map((what) => (
           <TextInput
@@ -75,13 +75,13 @@ export function RetentionForm({ chosen }: { chosen: SettingFacts['chosen'] }) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
-        question="Keep things for less time?"
+        question="Shorten retention?"
         consequences={shorter.map(
           (what) =>
-            `${retention[what].title}: what is older than ${typed[what].trim()} days is removed within the hour, for good. It was ${before[what]}.`,
+            `${retention[what].title}: what is older than ${typed[what].trim()} days is permanently deleted within the hour. It was ${before[what]}.`,
         )}
         stays="What waits to be delivered, and the audit log."
-        verb="Keep for less time"
+        verb="Shorten retention"
         onConfirm={() => save.mutate(change)}
         isBusy={save.isPending}
         fault={save.faultBeside()}

@@ -10,7 +10,7 @@ import { SettingsFrame } from './settings-frame.tsx'
 export function RetentionPage() {
   const facts = useQuery(settingFactsQuery)
   return (
-    <SettingsFrame title="Retention" lead="How long what is kept. Muster removes it by itself, every hour.">
+    <SettingsFrame title="Retention" lead="How long data is kept. Muster deletes expired data every hour.">
       {facts.isError && (
         <Failure what="The settings could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
       )}
@@ -25,7 +25,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
   return (
     <>
       <RetentionForm key={JSON.stringify(facts.chosen)} chosen={facts.chosen} />
-      <Block title="For a time that nobody chooses">
+      <Block title="Fixed retention">
         <table className="t kept-table">
           <thead>
             <tr>
@@ -36,9 +36,9 @@ function Loaded({ facts }: { facts: SettingFacts }) {
           <tbody>
             {(
               [
-                ['Events of changes', days.events, 'What webhooks are made of.'],
+                ['Events of changes', days.events, 'The source of webhooks.'],
                 [
-                  'Sessions and links of administrators',
+                  'Administrator sessions and links',
                   days.admin_sessions,
                   'What happened in them stays in the audit log.',
                 ],
@@ -59,16 +59,16 @@ function Loaded({ facts }: { facts: SettingFacts }) {
         title="Deleted devices"
         about={
           <>
-            Can be restored for {spanInWords(delay)}, then all that is known of them is removed. Whoever runs the server
-            sets it: <code>MUSTER_DEVICE_DELETION_DELAY_SECONDS</code>.
+            Can be restored for {spanInWords(delay)}, then everything about them is deleted. Set by the server operator:{' '}
+            <code>MUSTER_DEVICE_DELETION_DELAY_SECONDS</code>.
           </>
         }
       />
       <Block
         title="As long as the device"
-        about="Results of checks, issues, exemptions and requests, inventory. They go with it."
+        about="Results of checks, issues, exemptions and requests, inventory. Deleted with the device."
       />
-      <Block title="For good" about="The audit log. Nothing can be taken out of it, which is its point." />
+      <Block title="For good" about="The audit log. Entries cannot be removed." />
     </>
   )
 }

@@ -24,12 +24,12 @@ export function ScimPage() {
   return (
     <SettingsFrame
       title="SCIM"
-      lead="Your identity provider tells who works here: people and their groups come, change and go by themselves."
+      lead="Your identity provider creates, updates and removes people and groups automatically."
       isWide
     >
       {isOff && (
         <p className="note scim-off">
-          SCIM is not part of the organization’s plan: tokens let nobody in. Whoever runs the server switches it on with{' '}
+          SCIM is off for this organization, so tokens are refused. The server operator turns it on with{' '}
           <code>muster organizations set-feature scim --on</code>.
         </p>
       )}
@@ -38,7 +38,7 @@ export function ScimPage() {
       </Block>
       <Block
         title="Address for Microsoft Entra"
-        about="Tenant URL; the token is its Secret Token. The flag makes Entra keep to the standard."
+        about="Tenant URL; the token is its Secret Token. The flag makes Entra follow the standard."
       >
         <CodeBlock text={`${baseUrl}?aadOptscim062020`} label="Tenant URL" />
       </Block>
@@ -59,20 +59,20 @@ function Tokens({ isOff }: { isOff: boolean }) {
   return (
     <Block
       title="Tokens"
-      about="Whoever holds one can make, change and deprovision people. One for each identity provider."
+      about="A token can create, change and deprovision people. Create one for each identity provider."
       action={mayChange && !isOff && <Button onClick={() => setIsMaking(true)}>New token…</Button>}
     >
       <ListBody<ScimTokenView>
         list={list}
         name="SCIM tokens"
-        empty={<Emptiness title="No token yet.">No identity provider is let in.</Emptiness>}
+        empty={<Emptiness title="No tokens yet.">No identity provider can connect.</Emptiness>}
         after={after}
         onNext={(next) => void navigate({ search: { after: next } })}
         isInset
       >
         {(rows) => <ScimTokenTable rows={rows} mayChange={mayChange} isOff={isOff} onRotated={setMade} />}
       </ListBody>
-      <Modal opened={isMaking} onClose={() => setIsMaking(false)} title="Make a SCIM token" withCloseButton={false}>
+      <Modal opened={isMaking} onClose={() => setIsMaking(false)} title="Create a SCIM token" withCloseButton={false}>
         {isMaking && (
           <TokenForm
             onClose={() => setIsMaking(false)}
@@ -84,10 +84,10 @@ function Tokens({ isOff }: { isOff: boolean }) {
         )}
       </Modal>
       <NewSecretDialog
-        title="Keep this token"
+        title="Save this token"
         label="SCIM token"
         secret={made?.token}
-        after="Give it to the identity provider as a bearer token. It is not shown again."
+        after="Enter it in your identity provider as the bearer token. It is not shown again."
         onClose={() => setMade(undefined)}
       />
     </Block>
@@ -103,9 +103,9 @@ function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (token: N
   })
   return (
     <NameForm
-      about="The audit log says it of every change: “Okta”, “Entra ID”."
+      about="Recorded with every change in the audit log, for example “Okta” or “Entra ID”."
       maxLength={200}
-      verb="Make the token"
+      verb="Create token"
       action={make}
       onClose={onClose}
     />

@@ -16,7 +16,7 @@ export function ScimTokenTable({ rows, mayChange, isOff, onRotated }: Parts) {
       <thead>
         <tr>
           <th>Token</th>
-          <th className="num w-96">Made</th>
+          <th className="num w-96">Created</th>
           <th className="num w-120">Last used</th>
           <th className="w-200">
             <span className="hidden">Actions</span>
@@ -45,7 +45,9 @@ export function ScimTokenTable({ rows, mayChange, isOff, onRotated }: Parts) {
                   path={`/session/scim_tokens/${row.id}`}
                   mayRotate={!isOff}
                   ifRotated={['The identity provider is refused until it has the new token.']}
-                  ifRevoked={['The identity provider is refused: who leaves there is not deprovisioned here any more.']}
+                  ifRevoked={[
+                    'The identity provider is refused: people who leave there are no longer deprovisioned here.',
+                  ]}
                   stays="People and groups stay as they are."
                   onRotated={onRotated}
                 />

@@ -18,7 +18,7 @@ export function SignInSettingsPage() {
   const facts = useQuery(settingFactsQuery)
   const mayManage = useMay('manage_administrators')
   return (
-    <SettingsFrame title="Sign-in" lead="How administrators prove who they are." isWide>
+    <SettingsFrame title="Sign-in" lead="How administrators sign in." isWide>
       {facts.isError && (
         <Failure what="The settings could not be loaded." error={facts.error} onRetry={() => void facts.refetch()} />
       )}
@@ -41,7 +41,7 @@ function Provider({ facts }: { facts: SettingFacts }) {
     return (
       <Block
         title="Identity provider"
-        about="Administrators may sign in through it, and it answers for their second factor. Whoever runs the server chooses it."
+        about="Administrators can sign in through it, and it is responsible for their second factor. Set by the server operator."
       >
         <dl className="facts-table">
           <dt>Called</dt>
@@ -63,7 +63,7 @@ function Provider({ facts }: { facts: SettingFacts }) {
       title="Identity provider"
       about={
         <>
-          None. Whoever runs the server can name an OpenID Connect provider: <code>MUSTER_OIDC_ISSUER</code>,{' '}
+          None. The server operator can set an OpenID Connect provider: <code>MUSTER_OIDC_ISSUER</code>,{' '}
           <code>MUSTER_OIDC_CLIENT_ID</code>, <code>MUSTER_OIDC_CLIENT_SECRET</code>. Its client needs this redirect
           address:
         </>
@@ -85,7 +85,7 @@ function WithoutFactor({ total }: { total: number }) {
         ? total === 1
           ? 'The only administrator has one.'
           : `All ${total} administrators have one.`
-        : `${withoutInWords(missing, total, hasMore)} none: whoever knows the password is in. A passkey or an app is added under Your account.`
+        : `${withoutInWords(missing, total, hasMore)} none: knowing their password is enough to sign in. Add a passkey or an app under Your account.`
   return (
     <Block
       title="Second factor"
@@ -118,20 +118,20 @@ function Rules() {
     queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
   })
   const rules: readonly (readonly [boolean, string])[] = [
-    [true, 'A password has 12 characters or more; length counts, not signs.'],
+    [true, 'A password has 12 or more characters. Length matters, not symbols.'],
     [
       options.data?.passkeys !== false,
       options.data?.passkeys === false
         ? 'Passkeys are not possible at this address: they need a host name.'
-        : 'A passkey signs in by itself and counts as a second factor.',
+        : 'A passkey signs in on its own and counts as a second factor.',
     ],
     [true, 'A session ends after 30 minutes without a request, and 12 hours after it began.'],
-    [true, 'Secrets and access ask for a proof of the last 5 minutes.'],
-    [true, 'After five failed tries each doubles the wait, from a second to 15 minutes.'],
+    [true, 'Viewing secrets and changing access require confirmation in the last 5 minutes.'],
+    [true, 'After five failed attempts, each one doubles the wait, from one second to 15 minutes.'],
     [true, 'A one-time link works once, for 24 hours.'],
   ]
   return (
-    <Block title="Rules" about="They hold for everybody and cannot be loosened.">
+    <Block title="Rules" about="These apply to everyone and cannot be relaxed.">
       <ul className="lines">
         {rules.map(([isSo, text]) => (
           <li key={text} className="line">

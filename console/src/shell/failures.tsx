@@ -4,12 +4,12 @@ import { Failure } from '../components/notices.tsx'
 import { useTabTitle } from '../components/use-tab-title.ts'
 
 export function NotFound() {
-  useTabTitle('No such page')
+  useTabTitle('Page not found')
   return (
     <main className="page lonely">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
-        The console has nothing at this address.{' '}
+        Check the address, or start from the dashboard.{' '}
         <Link className="u" to="/">
           Go to the dashboard
         </Link>

@@ -92,7 +92,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </div>
-      {goals.length === 0 && !isLooking && <p className="t2">Nothing is called like that.</p>}
+      {goals.length === 0 && !isLooking && <p className="t2">No results.</p>}
     </div>
   )
 }

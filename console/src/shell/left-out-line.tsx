@@ -24,7 +24,7 @@ export const tellLeftOut = (path: string, leftOut: readonly string[]): void =>
 
 /** The list begins at its beginning: the server does not know the place in it that the address names. */
 export const tellLostPlace = (path: string): void =>
-  tell({ path, parts: ['The place in the list that the address names is not known: it is shown from its beginning.'] })
+  tell({ path, parts: ['The position in the address is unknown. Showing the list from the start.'] })
 
 /** Says, until the page is left, what of its address was left out. */
 export function LeftOutLine() {

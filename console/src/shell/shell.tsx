@@ -37,7 +37,7 @@ export function Shell() {
   return (
     <>
       <a className="skip" href="#content">
-        Skip to the page
+        Skip to content
       </a>
       <div className="app">
         <Sidebar
@@ -72,8 +72,8 @@ function BillingOnly() {
     <main className="main" id="content">
       <div className="page">
         <h1 tabIndex={-1}>Billing only</h1>
-        <Emptiness title="Your account sees to billing only.">
-          Devices, checks and settings are for other administrators; somebody with full access can change that.{' '}
+        <Emptiness title="Your account has access to billing only.">
+          Devices, checks and settings are for other administrators. An administrator with full access can change that.{' '}
           <Link className="u" to="/account/security">
             Your account
           </Link>

@@ -22,13 +22,13 @@ function keysOfPage(recordId: string | undefined): readonly Key[] {
     [has('[data-search]'), '/', 'Search this list'],
     [has('[data-filter]'), 'F', 'Open the first filter, then the next'],
     [has('[data-row-link]'), 'J', 'Next row'],
-    [has('[data-row-link]'), 'K', 'Row before'],
+    [has('[data-row-link]'), 'K', 'Previous row'],
     [has('[data-row-link]'), 'Enter', 'Open the row'],
     [has('td input[type="checkbox"]'), 'X', 'Select the row'],
-    [has('[data-press="r"]'), 'R', 'Have failing checks run again'],
-    [has('[data-press="["]'), '[', 'The one before in the list'],
-    [has('[data-press="]"]'), ']', 'The next one in the list'],
-    [recordId !== undefined, 'C', 'Copy the identifier of the page’s record'],
+    [has('[data-press="r"]'), 'R', 'Run failing checks again'],
+    [has('[data-press="["]'), '[', 'Previous record in the list'],
+    [has('[data-press="]"]'), ']', 'Next record in the list'],
+    [recordId !== undefined, 'C', 'Copy the ID of this record'],
   ]
   return known.flatMap(([isThere, key, does]) => (isThere ? [{ keys: <kbd>{key}</kbd>, does }] : []))
 }
@@ -61,9 +61,9 @@ function Lists({ onClose }: { readonly onClose: () => void }) {
       <Keys title="Everywhere" keys={areOn ? [...commands, { keys: <kbd>?</kbd>, does: 'This list' }] : commands} />
       {areOn && <Keys title="Go to" keys={goings} />}
       <p className="t2 sm">
-        {areOn ? 'Single keys do nothing while you type. ' : 'Single keys are switched off. '}
+        {areOn ? 'Shortcuts are off while you type. ' : 'Single-key shortcuts are off. '}
         <Link className="u" to="/account/preferences" onClick={onClose}>
-          {areOn ? 'Switch them off' : 'Switch them on'}
+          {areOn ? 'Turn them off' : 'Turn them on'}
         </Link>
       </p>
     </div>

@@ -6,7 +6,7 @@ import { Icon } from '../components/icon.tsx'
 import { MusterMark } from '../components/muster-mark.tsx'
 import { waitingQuery } from '../requests/request-queries.ts'
 import { developerEntries, type Entry, investigateEntries, mainEntries } from './entries.ts'
-import { chooseScheme, type SchemeWish, schemeWish } from './scheme.ts'
+import { chooseScheme, type SchemeChoice, schemeChoice } from './scheme.ts'
 import { signOut } from './sign-out.ts'
 
 type Parts = {
@@ -104,10 +104,10 @@ function Waiting() {
   )
 }
 
-const wishes: readonly (readonly [SchemeWish, string])[] = [
+const choices: readonly (readonly [SchemeChoice, string])[] = [
   ['light', 'Light'],
   ['dark', 'Dark'],
-  ['auto', 'As the system'],
+  ['auto', 'System'],
 ]
 
 function Account({ session, onShortcuts }: Omit<Parts, 'isOpen' | 'onFind'>) {
@@ -129,11 +129,11 @@ function Account({ session, onShortcuts }: Omit<Parts, 'isOpen' | 'onFind'>) {
           Your account
         </Menu.Item>
         <Menu.Divider />
-        {wishes.map(([wish, text]) => (
+        {choices.map(([choice, text]) => (
           <Menu.Item
-            key={wish}
-            rightSection={schemeWish() === wish ? <Icon name="tick" size={14} /> : null}
-            onClick={() => chooseScheme(wish)}
+            key={choice}
+            rightSection={schemeChoice() === choice ? <Icon name="tick" size={14} /> : null}
+            onClick={() => chooseScheme(choice)}
           >
             {text}
           </Menu.Item>

@@ -29,7 +29,7 @@ export function StepUpDialog() {
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Body className="headless">
-          <Modal.Title>Confirm that it is you</Modal.Title>
+          <Modal.Title>Confirm it’s you</Modal.Title>
           {isWanted && <ProofForm />}
         </Modal.Body>
       </Modal.Content>
@@ -70,7 +70,7 @@ function ProofForm() {
   const isAsking = error instanceof ApiError && error.code === 'code_needed'
   return (
     <form onSubmit={submit} className="confirm">
-      <p className="t2">For five minutes from now you are not asked again.</p>
+      <p className="t2">You won’t be asked again for 5 minutes.</p>
       <input type="hidden" autoComplete="username" value={session?.administrator.email ?? ''} />
       <PasswordInput
         name="password"

@@ -42,7 +42,7 @@ export function SignInPage() {
 }
 
 function LoadedSignIn({ signIn }: { signIn: AuthLog }) {
-  const name = visibleText(signIn.person_name) || 'Nobody recognized'
+  const name = visibleText(signIn.person_name) || 'Unknown person'
   const title = `${name}, ${fullTime(signIn.timestamp)}`
   return (
     <Page title={title} crumb={crumb} hasOwnTitle>
@@ -72,14 +72,14 @@ function sentenceOf({ result, timestamp, events }: AuthLog): string {
   if (last === undefined) return `${began}.`
   const seconds = Math.max(0, Math.round((Date.parse(last.timestamp) - Date.parse(timestamp)) / 1_000))
   return result === 'Success'
-    ? `${began}, and got in after ${seconds} s.`
-    : `${began}, and did not get in; the last step was ${seconds} s later.`
+    ? `${began}, signed in after ${seconds} s.`
+    : `${began}, not signed in; the last step was ${seconds} s later.`
 }
 
 const Shown = ({ issues }: { issues: AuthLog['issues_displayed'] }) => (
   <section aria-labelledby="issues-shown" className="sec">
     <div className="sech">
-      <h2 id="issues-shown">Issues that were shown</h2>
+      <h2 id="issues-shown">Issues shown</h2>
     </div>
     <ul className="lines">
       {issues.map((issue) => (
@@ -124,7 +124,7 @@ function Facts({ signIn }: { signIn: AuthLog }) {
             </Link>
           )}
         </Fact>
-        <Fact name="Device was">
+        <Fact name="Device state">
           <InitialStatus status={signIn.initial_status} />
         </Fact>
         <Fact name="Application">

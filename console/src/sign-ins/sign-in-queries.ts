@@ -39,7 +39,7 @@ export const readSignInFilters = (raw: Readonly<Record<string, unknown>>): SignI
 
 export const signInFiltersInWords = ({ q, result, status, since, device, person }: SignInFilters): string =>
   sentenceOf([
-    q && `something holds “${q}”`,
+    q && `text contains “${q}”`,
     result && (result === 'Fail' ? 'the sign-in failed' : 'the sign-in succeeded'),
     status && `the device was ${statusWords[status]}`,
     since && `it was within ${sinceWords[since]}`,

@@ -14,7 +14,7 @@ export const SignInTable = ({ rows, isOfOnePerson = false }: Parts) => (
         <th className="w-96">Time, UTC</th>
         <th>{isOfOnePerson ? 'Application' : 'Person'}</th>
         <th className="w-120">Result</th>
-        <th className="w-150">Device was</th>
+        <th className="w-150">Device state</th>
         <th className="w-200">Device</th>
         <th className="w-150">From</th>
       </tr>
@@ -67,7 +67,7 @@ const Application = ({ row }: { row: SignInView }) => (
 const Who = ({ row }: { row: SignInView }) => (
   <>
     <span className="m ell block" title={visibleText(row.person_name)}>
-      {visibleText(row.person_name) || 'Nobody recognized'}
+      {visibleText(row.person_name) || 'Unknown person'}
     </span>
     <span className="second ell">{visibleText(row.person_email)}</span>
   </>

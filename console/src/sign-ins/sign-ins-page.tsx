@@ -29,7 +29,7 @@ const optionsOf = (words: Readonly<Record<string, string>>) =>
 
 const chips = [
   { field: 'Result', name: 'result', options: optionsOf({ Success: 'Signed in', Fail: 'Failed' }) },
-  { field: 'Device was', name: 'status', options: optionsOf(statusWords) },
+  { field: 'Device state', name: 'status', options: optionsOf(statusWords) },
   { field: 'Within', name: 'since', options: optionsOf(sinceWords) },
 ] as const
 
@@ -88,10 +88,10 @@ export function SignInsPage() {
         list={list}
         name="Sign-ins"
         filter={signInFiltersInWords(filters)}
-        noMatch="No sign-in matches."
+        noMatch="No sign-ins match."
         onClear={() => show({})}
         empty={
-          <Emptiness title="No sign-in yet.">
+          <Emptiness title="No sign-ins yet.">
             Every attempt to sign in with a device appears here, with its steps, for {keptDays} days.
           </Emptiness>
         }

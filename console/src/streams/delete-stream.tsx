@@ -30,16 +30,16 @@ export function DeleteStream({ stream, waiting, isOpen, onClose, onDeleted }: Pa
       question={`Delete “${name}”?`}
       consequences={[
         isPush
-          ? `${new URL(stream.delivery.endpoint_url).host} hears of no change of any device from now on.`
-          : 'Whoever polls it is refused from now on; its poll tokens end.',
+          ? `${new URL(stream.delivery.endpoint_url).host} receives no device changes from now on.`
+          : 'Polling is refused from now on; its poll tokens stop working.',
         waiting === 1
-          ? '1 event that waits is not sent any more.'
+          ? '1 waiting event is not sent.'
           : waiting === undefined
-            ? 'What waits for it is not sent any more.'
-            : `${waiting === 0 ? 'No event waits' : `${countText(waiting)} events that wait are not sent any more`}.`,
-        'Its ledger goes with it. It cannot be brought back; a new stream has another identifier.',
+            ? 'Waiting events are not sent.'
+            : `${waiting === 0 ? 'No events are waiting' : `${countText(waiting)} waiting events are not sent`}.`,
+        'Its ledger is deleted. This cannot be undone; a new stream has a new identifier.',
       ]}
-      stays="What the receiver holds already stays there, and the audit log stays here."
+      stays="Events already received stay with the receiver, and the audit log stays."
       verb="Delete the stream"
       onConfirm={() => remove.mutate()}
       isBusy={remove.isPending}

@@ -23,7 +23,7 @@ export function EventAttempts({ event }: { event: SsfStreamEvent }) {
       )}
       {attempts.length === 0 && (
         <p className="t2">
-          {state === 'acknowledged' && 'It was polled and confirmed.'}
+          {state === 'acknowledged' && 'Fetched and acknowledged by the receiver.'}
           {state === 'pending' && 'None yet.'}
           {state !== 'acknowledged' && state !== 'pending' && 'None is kept.'}
         </p>

@@ -38,6 +38,6 @@ export const eventFiltersInWords = ({ state, kind, q, txn }: EventFilters): stri
   sentenceOf([
     kind && `the event is “${eventKinds[kind]}”`,
     state && `it is “${eventStates[state]}”`,
-    q && `something holds “${q}”`,
+    q && `text contains “${q}”`,
     txn && 'it has the same cause',
   ])

@@ -39,8 +39,8 @@ export function EventPanel({ streamId, eventId, rows, onShow, onClose }: Parts) 
     <SidePanel title={title} name="Event" onClose={onClose}>
       <div className="row panel-steps">
         <span className="sm t2 grow">{event.data && fullTime(event.data.queued_at)}</span>
-        <Step label="Event before this in the list" letter="[" icon="chevronUp" to={before} onShow={onShow} />
-        <Step label="Next event in the list" letter="]" icon="chevronDown" to={after} onShow={onShow} />
+        <Step label="Previous event" letter="[" icon="chevronUp" to={before} onShow={onShow} />
+        <Step label="Next event" letter="]" icon="chevronDown" to={after} onShow={onShow} />
       </div>
       {isMissing && <p className="t2">There is no event {eventId} in the ledger of this stream.</p>}
       {event.isError && !isMissing && (
@@ -79,7 +79,7 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
   const replay = useAction({
     act: () => request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [event.jti] } }),
     refresh: [['streams']],
-    said: ({ replayed_count: count }) => (count === 0 ? 'The event waits already' : 'The event is sent again'),
+    said: ({ replayed_count: count }) => (count === 0 ? 'The event is already waiting' : 'The event is sent again'),
   })
   const copy = async (token: string) => {
     await navigator.clipboard.writeText(token)
@@ -120,7 +120,7 @@ function LoadedEvent({ streamId, event, name }: EventParts) {
   )
 }
 
-/** What the same happening brought about besides; nothing where it brought about this alone. */
+/** What else the same change caused; nothing when it caused only this. */
 function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
   const cause = { txn: event.txn, around: event.queued_at }
   const { data: found } = useQuery(streamEventsQuery(streamId, cause))
@@ -135,13 +135,13 @@ function SameCause({ streamId, event }: Omit<EventParts, 'name'>) {
 }
 
 function UnsignedToken({ event }: { readonly event: SsfStreamEvent }) {
-  if (event.claims === null) return <p className="t2">Its token is signed when it is sent first.</p>
+  if (event.claims === null) return <p className="t2">Its token is signed when it is first sent.</p>
   return (
     <>
       <JsonBlock json={JSON.stringify(event.claims, null, 2)} label="the claims" />
       <p className="t2 sm">
         {event.state === 'pending'
-          ? 'It is signed by another key when it is sent next: the one that signed before was withdrawn.'
+          ? 'It will be signed with another key when it is sent next: the previous key was withdrawn.'
           : 'The key that signed it was withdrawn.'}
       </p>
     </>

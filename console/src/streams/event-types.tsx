@@ -1,7 +1,7 @@
 /** What every stream tells of; nothing of it can be left out. */
 export const EventTypes = () => (
   <section>
-    <h2>What it tells of</h2>
+    <h2>Events</h2>
     <ul className="lines">
       <li className="line">
         <code>device_trust.status_changed</code>

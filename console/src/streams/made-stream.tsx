@@ -21,7 +21,7 @@ export const MadeStream = ({ stream }: { stream: SsfStream }) => (
 const PolledHelp = ({ stream }: { stream: SsfStream }) => (
   <>
     <p>
-      <b className="m">{visibleText(stream.name)}</b> is there. Its receiver polls it with this token.
+      <b className="m">{visibleText(stream.name)}</b> is ready. Its receiver polls it with this token.
     </p>
     <SecretOnce
       label="Poll token"

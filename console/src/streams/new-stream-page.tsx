@@ -15,7 +15,7 @@ import { EventTypes } from './event-types.tsx'
 import { MadeStream } from './made-stream.tsx'
 import { OktaFields } from './okta-fields.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
-import { deliveryOf, noWishes } from './stream-wishes.ts'
+import { deliveryOf, noInput } from './stream-input.ts'
 import { streamsCrumb } from './with-stream.tsx'
 
 export function NewStreamPage() {
@@ -27,7 +27,7 @@ export function NewStreamPage() {
     else void navigate({ to: '/settings/developers/streams/$streamId', params: { streamId: stream.id } })
   }
   return (
-    <Page title={made ? 'The stream is made' : 'New stream'} crumb={streamsCrumb}>
+    <Page title={made ? 'Stream created' : 'New stream'} crumb={streamsCrumb}>
       <div className="page form-page">
         {!may && <MissingPermission power="manage_ssf_streams" />}
         {may && !made && <NewStreamForm onMade={done} />}
@@ -38,7 +38,7 @@ export function NewStreamPage() {
 }
 
 function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean) => void }) {
-  const [wishes, setWishes] = useState(noWishes)
+  const [input, setInput] = useState(noInput)
   const [layout, setLayout] = useState<'v1_0' | 'draft' | 'opaque'>('v1_0')
   const [receiver, setReceiver] = useState<'standard' | 'okta'>('standard')
   const [oktaUrl, setOktaUrl] = useState('')
@@ -51,10 +51,10 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
         body: isOkta
           ? oktaStream(oktaUrl)
           : {
-              ...(wishes.name.trim() !== '' && { name: wishes.name }),
-              ...(wishes.description !== '' && { description: wishes.description }),
-              ...(wishes.audience !== '' && { aud: wishes.audience }),
-              delivery: deliveryOf(wishes),
+              ...(input.name.trim() !== '' && { name: input.name }),
+              ...(input.description !== '' && { description: input.description }),
+              ...(input.audience !== '' && { aud: input.audience }),
+              delivery: deliveryOf(input),
               spec_version: layout === 'draft' ? 'draft' : 'v1_0',
               ...(layout === 'opaque' && { device_subject_format: 'opaque' }),
             },
@@ -77,7 +77,7 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
         value={receiver}
         onChange={setReceiver}
         options={[
-          { value: 'standard', title: 'Any receiver', text: 'Of the Shared Signals Framework, pushed or polled.' },
+          { value: 'standard', title: 'Any receiver', text: 'Any Shared Signals receiver, push or poll.' },
           { value: 'okta', title: 'Okta', text: 'Identity Threat Protection. Only the address of Okta is needed.' },
         ]}
       />
@@ -85,9 +85,9 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
         <OktaFields url={oktaUrl} onChange={setOktaUrl} error={oktaFault ?? create.faultOf('delivery/endpoint_url')} />
       ) : (
         <>
-          <StreamFields value={wishes} onChange={setWishes} faultOf={create.faultOf} />
+          <StreamFields value={input} onChange={setInput} faultOf={create.faultOf} />
           <ChoiceCards
-            legend="Layout of its tokens"
+            legend="Event format"
             name="layout"
             value={layout}
             onChange={setLayout}
@@ -95,7 +95,7 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
               {
                 value: 'v1_0',
                 title: 'Shared Signals 1.0',
-                text: 'The subject stands in sub_id of the token. For receivers that implement the final specification.',
+                text: 'The subject is in sub_id. For receivers that implement the final specification.',
               },
               {
                 value: 'opaque',
@@ -105,7 +105,7 @@ function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean
               {
                 value: 'draft',
                 title: 'Draft',
-                text: 'The subject stands within the event. For receivers from before 1.0. It cannot be changed later.',
+                text: 'The subject is inside the event. For receivers that predate 1.0.',
               },
             ]}
           />

@@ -10,7 +10,7 @@ type Parts = {
 export const OktaFields = ({ url, onChange, error }: Parts) => (
   <TextInput
     label="Address of your Okta organization"
-    description="Such as https://acme.okta.com. Events are pushed there in the draft layout, with this address as audience."
+    description="Such as https://acme.okta.com. Events are pushed there in the draft format, with this address as audience."
     type="url"
     value={url}
     maxLength={300}

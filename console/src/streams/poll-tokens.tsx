@@ -24,7 +24,7 @@ export function PollTokens({ stream }: { stream: SsfStream }) {
   return (
     <section className="form-section">
       <h2>Poll token</h2>
-      <LoadFailure what="What the stream can be polled with" query={query} />
+      <LoadFailure what="Tokens for polling this stream" query={query} />
       {view && <Standing view={view} />}
       {token !== undefined && (
         <SecretOnce
@@ -43,15 +43,15 @@ function Standing({ view }: { view: StreamView }) {
   if (needsNone) {
     return (
       <p className="note will">
-        This stream is from before poll tokens: it is polled with an API key alone. Once a token is rotated in, polls
-        without it are refused.
+        This stream predates poll tokens: it is polled with an API key only. Once you create a token, polls without it
+        are refused.
       </p>
     )
   }
   if (tokens.length === 0) {
     return (
       <p className="note will">
-        No token is in force: polls and acknowledgements are refused until one is rotated in. Events wait meanwhile.
+        No active token: polls and acknowledgements are refused until you create one. Events wait until then.
       </p>
     )
   }
@@ -61,7 +61,7 @@ function Standing({ view }: { view: StreamView }) {
         <li className="line" key={`${made} ${until ?? ''}`}>
           <Mark name={until === null ? 'tick' : 'clock'} />
           <span className="grow">
-            {until === null ? 'In force' : 'Replaced, still valid'}
+            {until === null ? 'Active' : 'Replaced, still valid'}
             <span className="t2">
               {' '}
               · made <RelativeTime time={made} />
@@ -101,7 +101,7 @@ function Rotation({ stream, view, onToken }: RotationParts) {
       }),
     refresh: [['streams']],
     hasForm: true,
-    said: () => (mode === 'disable' ? 'Polling is off until a token is rotated in' : 'A new token is in force'),
+    said: () => (mode === 'disable' ? 'Polling is off until you create a token' : 'New token created'),
     onDone: ({ poll_bearer_token: token }) => {
       setIsAsking(false)
       onToken(token)
@@ -127,19 +127,19 @@ function Rotation({ stream, view, onToken }: RotationParts) {
       {!isAsking && <FormFault error={fault} />}
       <div>
         <Button onClick={start} loading={rotate.isPending && !isAsking}>
-          {mode === 'disable' ? 'Disable polling…' : hits ? 'Rotate at once…' : 'Rotate the token'}
+          {mode === 'disable' ? 'Disable polling…' : hits ? 'Rotate now…' : 'Rotate the token'}
         </Button>
       </div>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
-        question={mode === 'disable' ? 'Disable polling?' : 'Rotate the token at once?'}
+        question={mode === 'disable' ? 'Disable polling?' : 'Rotate the token now?'}
         consequences={[
-          'The receiver’s next poll and acknowledgement with the present token are refused.',
-          mode === 'disable' ? 'Nobody can poll until a token is rotated in.' : 'It goes on once it has the new token.',
+          'The receiver’s next poll and acknowledgement with the current token are refused.',
+          mode === 'disable' ? 'Nobody can poll until you create a token.' : 'It continues once it has the new token.',
         ]}
-        stays="The stream, its settings and its events stay; what waits is polled later."
-        verb={mode === 'disable' ? 'Disable polling' : 'Rotate at once'}
+        stays="The stream, its settings and its events stay; waiting events are polled later."
+        verb={mode === 'disable' ? 'Disable polling' : 'Rotate now'}
         onConfirm={() => rotate.mutate()}
         isBusy={rotate.isPending}
         fault={fault}
@@ -152,17 +152,19 @@ const modesFor = (has: boolean) => {
   const overlap = {
     value: 'overlap',
     title: 'With an overlap',
-    text: 'A new token; the present one stays valid for a while, so that nothing is refused.',
+    text: 'A new token; the current one stays valid for a while, so nothing is refused.',
   } as const
   const immediate = {
     value: 'immediate',
-    title: has ? 'At once' : 'New token',
-    text: has ? 'A new token; the present one ends now. For one that has leaked.' : 'Polls need it from now on.',
+    title: has ? 'Immediately' : 'New token',
+    text: has
+      ? 'A new token; the current one stops working now. Use this for a leaked token.'
+      : 'Polls need it from now on.',
   } as const
   const disable = {
     value: 'disable',
     title: 'Disable',
-    text: 'No token: polling ends until one is rotated in.',
+    text: 'No token: polling ends until you create one.',
   } as const
   return has ? [overlap, immediate, disable] : [immediate]
 }

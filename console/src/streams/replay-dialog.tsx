@@ -5,7 +5,7 @@ import { RangeDialog, type SentRange } from '../developers/range-dialog.tsx'
 import { replayCountQuery } from './stream-queries.ts'
 
 const states = [
-  { value: '', text: 'All that were settled' },
+  { value: '', text: 'All settled' },
   { value: 'rejected', text: 'Rejected only' },
   { value: 'expired', text: 'Expired only' },
   { value: 'delivered', text: 'Accepted only' },
@@ -40,7 +40,7 @@ export function ReplayDialog({ streamId, isOpen, onClose }: Parts) {
       isOpen={isOpen}
       onClose={onClose}
       title="Replay from…"
-      what="Changes of devices that were queued in this time are sent once more: the same tokens, in their order. The receiver hears old news again."
+      what="Device changes queued in this period are sent again: the same tokens, in order. The receiver gets old events again."
       nouns={['event', 'events']}
       states={states}
       firstState=""

@@ -17,19 +17,19 @@ const words = {
   paused: {
     verb: 'Pause the stream',
     ask: (name: string) => `Pause “${name}”?`,
-    consequences: ['Its receiver hears of no change from now on.', 'It is told so, with the reason.'],
-    stays: 'What happens is kept, and sent in its order when the stream is enabled again.',
+    consequences: ['Its receiver gets no changes from now on.', 'The receiver is notified, with the reason.'],
+    stays: 'Events are kept, and sent in order when you enable the stream again.',
     said: 'The stream is paused; events are kept',
   },
   disabled: {
     verb: 'Disable the stream',
     ask: (name: string) => `Disable “${name}”?`,
     consequences: [
-      'Its receiver hears of no change from now on.',
-      'What happens meanwhile is not queued and never sent: after it, the receiver has to read the snapshot.',
-      'It is told so, with the reason.',
+      'Its receiver gets no changes from now on.',
+      'Events in the meantime are not queued and never sent. Afterwards, the receiver has to read the snapshot.',
+      'The receiver is notified, with the reason.',
     ],
-    stays: 'What waits already is sent when the stream is enabled again.',
+    stays: 'Events already waiting are sent when you enable the stream again.',
     said: 'The stream is disabled; nothing more is queued for it',
   },
 } as const

@@ -14,14 +14,14 @@ import { streamIssuerQuery } from './stream-queries.ts'
 type Settings = SsfStreamIssuer['present']
 type Named = readonly (readonly [string, string])[]
 
-/** What the receiver is set up with, and what a move would make of it. */
+/** Values for your receiver, and what a move would make of it. */
 export function StreamAddresses({ stream }: { stream: SsfStream }) {
   const issuer = useQuery(streamIssuerQuery(stream.id))
   const isPoll = stream.delivery_type === 'poll'
   return (
     <>
       <section className="form-section">
-        <h2>What the receiver is set up with</h2>
+        <h2>Values for your receiver</h2>
         {issuer.isError && (
           <Failure what="The issuer could not be loaded." error={issuer.error} onRetry={() => void issuer.refetch()} />
         )}
@@ -86,7 +86,7 @@ function Moving({ stream, issuer }: { stream: SsfStream; issuer: SsfStreamIssuer
       )}
       {hasSharedKey && next === null && (
         <p className="t2">
-          The operator of the service has to give the organization a base address first:{' '}
+          The server operator has to set a base address for the organization first:{' '}
           <code>muster organizations set-base-url</code>.
         </p>
       )}
@@ -121,7 +121,7 @@ function Move({ stream, next }: { stream: SsfStream; next: Settings }) {
         question={`Move “${visibleText(stream.name)}” to ${visibleText(next.iss)}?`}
         consequences={[
           'New events have the new issuer and are signed with the key of your organization.',
-          'A receiver that is not set up for them refuses them: change it first, if it takes both, or right after.',
+          'A receiver that is not configured for them refuses them: change it first if it accepts both, or right after.',
         ]}
         stays="Events that are queued already keep their issuer and key, which stay published for 31 days."
         verb="Move the stream"

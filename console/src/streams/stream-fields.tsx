@@ -1,10 +1,10 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import { ChoiceCards } from '../developers/choice-cards.tsx'
-import type { StreamWishes } from './stream-wishes.ts'
+import type { StreamInput } from './stream-input.ts'
 
 type Parts = {
-  readonly value: StreamWishes
-  readonly onChange: (value: StreamWishes) => void
+  readonly value: StreamInput
+  readonly onChange: (value: StreamInput) => void
   readonly faultOf: (field: string) => string | undefined
 }
 
@@ -16,7 +16,7 @@ export const streamFieldNames = [
 
 /** What can be chosen of a stream, made or changed. */
 export function StreamFields({ value, onChange, faultOf }: Parts) {
-  const set = (name: keyof StreamWishes) => (text: string) => onChange({ ...value, [name]: text })
+  const set = (name: keyof StreamInput) => (text: string) => onChange({ ...value, [name]: text })
   return (
     <>
       <TextInput
@@ -39,14 +39,14 @@ export function StreamFields({ value, onChange, faultOf }: Parts) {
         value={value.deliveryType}
         onChange={set('deliveryType')}
         options={[
-          { value: 'push', title: 'Push', text: 'Each event is sent to the receiver at once (RFC 8935).' },
+          { value: 'push', title: 'Push', text: 'Each event is sent to the receiver immediately (RFC 8935).' },
           { value: 'poll', title: 'Poll', text: 'The receiver fetches events with a token of its own (RFC 8936).' },
         ]}
       />
       {value.deliveryType === 'push' && <PushFields value={value} onChange={onChange} faultOf={faultOf} />}
       <TextInput
         label="Audience (optional)"
-        description="What its tokens name as aud. Left blank, the service assigns it."
+        description="Value of the aud claim. Assigned automatically if empty."
         value={value.audience}
         maxLength={2_048}
         error={faultOf('aud')}
@@ -60,7 +60,7 @@ const PushFields = ({ value, onChange, faultOf }: Parts) => (
   <>
     <TextInput
       label="Receiver URL"
-      description="An https address on a host that can be reached publicly."
+      description="A public https address."
       type="url"
       value={value.url}
       maxLength={2_048}
@@ -69,7 +69,7 @@ const PushFields = ({ value, onChange, faultOf }: Parts) => (
     />
     <PasswordInput
       label="Authorization header (optional)"
-      description="Sent with every event, as it stands: “Bearer …”. It is kept sealed."
+      description="Sent unchanged with every event, for example “Bearer …”. Stored encrypted."
       value={value.authorization}
       maxLength={4_096}
       error={faultOf('delivery/authorization_header')}

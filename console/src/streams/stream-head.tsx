@@ -41,18 +41,18 @@ export function StreamHead({ stream }: { stream: SsfStream }) {
       {view && view.status !== 'enabled' && <p className="t2">{standingOf(view)}</p>}
       {since !== null && (
         <p className="bad">
-          The receiver takes nothing since {deadlineOf(since, Date.now())} UTC. {visibleText(error ?? '')}
+          Not accepting events since {deadlineOf(since, Date.now())} UTC: {visibleText(error ?? '')}
         </p>
       )}
       {stream.health.state === 'no_poll_token' && (
         <p className="note will">
-          <span className="grow">No poll token is in force: polling is refused until one is rotated in.</span>
+          <span className="grow">No active poll token: polling is refused until you create one.</span>
           <Link className="u" to="/settings/developers/streams/$streamId/keys" params={{ streamId: stream.id }}>
             Keys
           </Link>
         </p>
       )}
-      <LoadFailure what="The figures of the stream" query={query} />
+      <LoadFailure what="Stream figures" query={query} />
       {view && <Figures stream={stream} view={view} />}
       <StreamTabs id={stream.id} />
     </>
@@ -62,8 +62,8 @@ export function StreamHead({ stream }: { stream: SsfStream }) {
 function standingOf({ status, reason }: StreamView): string {
   const what =
     status === 'paused'
-      ? 'Events are kept, and sent in their order when it is enabled'
-      : 'What happens meanwhile is not queued for it'
+      ? 'Events are kept, and sent in order when you enable it'
+      : 'Events in the meantime are not queued'
   return reason === null ? `${what}.` : `${visibleText(reason)}. ${what}.`
 }
 

@@ -32,14 +32,14 @@ function SigningKeys({ streamId }: { streamId: string }) {
     <section className="form-section">
       <h2>Signing keys</h2>
       <p className="t2">
-        Receivers fetch them by themselves. A new key is published a while before it signs, and an old one stays for as
-        long as a token of it may be on its way.
+        Receivers fetch them automatically. New keys are published before they are used; old keys stay until no event
+        signed with them can still arrive.
       </p>
       {issuer.isError && (
         <Failure what="The keys could not be loaded." error={issuer.error} onRetry={() => void issuer.refetch()} />
       )}
       {issuer.isPending && <SkeletonRows rows={2} />}
-      {keys?.length === 0 && <p className="t2">None yet: the first is made with the first event.</p>}
+      {keys?.length === 0 && <p className="t2">None yet: the first key is created with the first event.</p>}
       <ul className="lines">
         {keys?.map((key) => (
           <li className="line" key={key.kid}>

@@ -66,7 +66,7 @@ function Ledger({ stream }: { stream: SsfStream }) {
           {events.data && rows.length === 0 && (
             <div className="page">
               <Emptiness
-                title={words === '' ? 'No event yet.' : 'No event matches.'}
+                title={words === '' ? 'No events yet.' : 'No events match.'}
                 action={words !== '' && <Button onClick={() => show({})}>Clear filters</Button>}
               >
                 {words === '' ? 'Every change of a device’s compliance appears here.' : words}
@@ -159,7 +159,7 @@ function ChosenRow({ streamId, chosen, onClear }: ChosenParts) {
     act: () => request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [...chosen] } }),
     refresh: [['streams']],
     said: ({ replayed_count: count }) =>
-      count === 1 ? '1 event is sent again' : `${count} events are sent again; what waited already still waits`,
+      count === 1 ? '1 event is sent again' : `${count} events are sent again; events already waiting keep waiting`,
     onDone: onClear,
   })
   return (

@@ -9,12 +9,12 @@ import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
 import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { isSameOrigin } from '../developers/same-origin.ts'
-import { useWishes } from '../developers/use-wishes.ts'
+import { useInput } from '../developers/use-input.ts'
 import { EventTypes } from './event-types.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
+import { changeOf, changesInWords, isSameInput, labels, wishesOf } from './stream-input.ts'
 import { streamQuery } from './stream-queries.ts'
 import { StreamTab } from './stream-tab.tsx'
-import { changeOf, changesInWords, isSameWishes, labels, wishesOf } from './stream-wishes.ts'
 
 const route = getRouteApi('/shell/settings/developers/streams/$streamId/settings')
 
@@ -29,20 +29,20 @@ export function StreamSettingsPage() {
 
 function SettingsForm({ stream }: { stream: SsfStream }) {
   const client = useQueryClient()
-  const { base: before, wishes, setWishes, others, begin, takeTheirs } = useWishes(wishesOf(stream))
+  const { base: before, input, setInput, others, begin, takeTheirs } = useInput(wishesOf(stream))
   const [isKept, setIsKept] = useState(false)
-  const isElsewhere = wishes.deliveryType === 'push' && !isSameOrigin(before.url, wishes.url)
-  const isDropped = isElsewhere && !isKept && wishes.authorization === before.authorization
-  const sent = isDropped ? { ...wishes, authorization: '' } : wishes
+  const isElsewhere = input.deliveryType === 'push' && !isSameOrigin(before.url, input.url)
+  const isDropped = isElsewhere && !isKept && input.authorization === before.authorization
+  const sent = isDropped ? { ...input, authorization: '' } : input
   const save = useAction({
     act: async () => {
-      const isStill = (now: SsfStream) => isSameWishes(wishesOf(now), before)
+      const isStill = (now: SsfStream) => isSameInput(wishesOf(now), before)
       await refuseOutdated(client, { ...streamQuery(stream.id), isStill })
       return request<SsfStream>(`/ssf_streams/${stream.id}`, { method: 'PATCH', body: changeOf(before, sent) })
     },
     refresh: [['streams']],
     hasForm: true,
-    said: () => 'The stream is changed',
+    said: () => 'Stream saved',
     onDone: (changed) => {
       client.setQueryData(streamQuery(stream.id).queryKey, changed)
       begin(wishesOf(changed))
@@ -52,25 +52,25 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
     event.preventDefault()
     save.mutate()
   }
-  const isConverted = wishes.deliveryType !== before.deliveryType
+  const isConverted = input.deliveryType !== before.deliveryType
   return (
     <form onSubmit={submit} noValidate>
-      <StreamFields value={wishes} onChange={setWishes} faultOf={save.faultOf} />
+      <StreamFields value={input} onChange={setInput} faultOf={save.faultOf} />
       {isConverted && (
         <p className="note will">
-          {wishes.deliveryType === 'poll'
-            ? 'Nobody can poll it until a token is rotated in under Keys. What waits is polled then.'
-            : 'Its poll tokens end. What waits is sent to the receiver.'}
+          {input.deliveryType === 'poll'
+            ? 'Nobody can poll it until you create a token under Keys. Waiting events are polled then.'
+            : 'Its poll tokens stop working. Waiting events are sent to the receiver.'}
         </p>
       )}
-      {isElsewhere && before.authorization !== '' && wishes.authorization === before.authorization && (
+      {isElsewhere && before.authorization !== '' && input.authorization === before.authorization && (
         <div className="note will" role="status">
           <label className="check-line">
             <input type="checkbox" checked={isKept} onChange={() => setIsKept(!isKept)} />
             <span>
               Send the authorization header to the new receiver, too
               <span className="sm t2 block">
-                The address is of another receiver. Unless ticked, saving drops the header.
+                The address belongs to another receiver. Unless you select this, saving removes the header.
               </span>
             </span>
           </label>
@@ -78,22 +78,22 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
       )}
       <EventTypes />
       <p className="t2">
-        Layout of its tokens: <code>{stream.spec_version}</code>. It never changes; a stream of the other layout is a
-        new one.
+        Event format: <code>{stream.spec_version}</code>. The format cannot be changed. Create a new stream to use the
+        other one.
       </p>
       <ChangedMeanwhile
         others={others}
         labels={labels}
         theirs={before}
-        yours={wishes}
+        yours={input}
         shownOf={(of, field) => of[field]}
         onTakeTheirs={takeTheirs}
       />
       <FormFault error={save.faultBeside(...streamFieldNames)} />
       <FormSaveBar
-        changes={changesInWords(before, wishes)}
-        consequence="Events that wait are delivered the new way."
-        verb="Save the changes"
+        changes={changesInWords(before, input)}
+        consequence="Waiting events are delivered the new way."
+        verb="Save changes"
         isBusy={save.isPending}
         onDiscard={() => begin(before)}
       />

@@ -50,12 +50,12 @@ function useAtOnce({ id, delivery_type: type }: SsfStream) {
   const verify = useAction({
     act: () => request(`/ssf_streams/${id}/verify`, { method: 'POST', body: {} }),
     refresh: [['streams']],
-    said: () => (type === 'push' ? 'A verification event is on its way' : 'A verification event waits to be polled'),
+    said: () => (type === 'push' ? 'Verification event sent' : 'A verification event waits to be polled'),
   })
   const enable = useAction({
     act: () => request(`/ssf_streams/${id}/status`, { method: 'POST', body: { status: 'enabled' } }),
     refresh: [['streams']],
-    said: () => 'The stream is enabled; what waited is sent in its order',
+    said: () => 'Stream enabled; waiting events are sent in order',
   })
   return { verify, enable }
 }

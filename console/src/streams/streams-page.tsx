@@ -51,8 +51,8 @@ export function StreamsPage() {
         )}
         {may && streams.isPending && <SkeletonRows rows={4} />}
         {streams.data && rows.length === 0 && (
-          <Emptiness title="No stream yet.">
-            A stream tells an identity provider at once when a device stops or begins to comply.
+          <Emptiness title="No streams yet.">
+            Streams tell your identity provider the moment a device becomes compliant or non-compliant.
           </Emptiness>
         )}
         {rows.length > 0 && (

@@ -31,9 +31,8 @@ function TestForm({ stream, onClose }: Parts) {
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
       <p className="t2">
-        An event that the device of the person with this address has come to its present status, marked as a test in the
-        history.
-        {stream.delivery_type === 'push' ? ' It is sent at once.' : ' It waits for the next poll.'}
+        An event with the current status of this person’s device, marked as a test in the history.
+        {stream.delivery_type === 'push' ? ' It is sent immediately.' : ' It waits for the next poll.'}
       </p>
       <TextInput
         label="E-mail"
@@ -66,7 +65,7 @@ function Outcome({ stream, answer, onClose }: Parts & { readonly answer: SsfTest
         <span className="grow">
           {isPoll
             ? 'It waits to be polled.'
-            : `${answer.success ? 'The receiver took it.' : 'The receiver did not take it.'} ${code}`}
+            : `${answer.success ? 'The receiver accepted it.' : 'The receiver did not accept it.'} ${code}`}
         </span>
         <Link
           className="u"

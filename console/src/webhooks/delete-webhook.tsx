@@ -29,15 +29,15 @@ export function DeleteWebhook({ endpoint, isOpen, onClose, onDeleted }: Parts) {
       onClose={onClose}
       question={`Delete “${name}”?`}
       consequences={[
-        `${new URL(endpoint.url).host} hears of nothing from now on.`,
+        `${new URL(endpoint.url).host} receives nothing from now on.`,
         waiting === 0
-          ? 'No message waits for it.'
+          ? 'No messages are waiting.'
           : waiting === undefined
-            ? 'What waits for it is not sent any more.'
+            ? 'Waiting events are not sent.'
             : waiting === 1
-              ? '1 message that waits is not sent any more.'
-              : `${countText(waiting)} messages that wait are not sent any more.`,
-        'Its delivery log and its secret go with it, and cannot be brought back.',
+              ? '1 waiting message is not sent.'
+              : `${countText(waiting)} waiting messages are not sent.`,
+        'Its delivery log and secret are deleted. This cannot be undone.',
       ]}
       stays="The audit log stays."
       verb="Delete the webhook"

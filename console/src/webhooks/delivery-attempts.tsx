@@ -18,7 +18,7 @@ export function DeliveryAttempts({ delivery }: { delivery: WebhookDeliveryDetail
     return (
       <section>
         <h2>Response</h2>
-        <p className="t2">It was not sent yet.</p>
+        <p className="t2">Not sent yet.</p>
       </section>
     )
   }

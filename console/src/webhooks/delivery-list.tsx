@@ -69,7 +69,7 @@ export function DeliveryList({ endpointId, filters, openId }: Parts) {
           </li>
         ))}
       </ul>
-      {deliveries.data?.data.length === 0 && <p className="t2 delivery-none">No delivery matches.</p>}
+      {deliveries.data?.data.length === 0 && <p className="t2 delivery-none">No deliveries match.</p>}
     </nav>
   )
 }

@@ -121,7 +121,7 @@ function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) 
   if (state === 'delivered')
     return (
       <>
-        {`Queued ${fullTime(delivery.queued_at)}; the receiver took it after ${attempts}.`}
+        {`Queued ${fullTime(delivery.queued_at)}; the receiver accepted it after ${attempts}.`}
         {again}
       </>
     )
@@ -138,7 +138,7 @@ function Summary({ endpoint, delivery, now }: Parts & { readonly now: number }) 
     <>
       {first}{' '}
       {next === null
-        ? 'The webhook is disabled: it waits until that is enabled.'
+        ? 'The webhook is disabled. The delivery waits until you enable it.'
         : `The next attempt is ${new Date(next).getTime() <= now ? 'due now' : relativeTime(next, now)}; the last is about ${deadlineOf(last?.at ?? next, now)} UTC.`}
       {again}
     </>

@@ -40,7 +40,7 @@ export function DeliveryRequest({ endpoint, delivery }: Parts) {
       <JsonBlock json={indented(delivery.request_body)} label="the body" copied={delivery.request_body} />
       <p className="row sm t2">
         <span>
-          Message <code>{delivery.message_id}</code>: the same however often it is sent
+          Message <code>{delivery.message_id}</code> (the same on every attempt)
         </span>
         <CopyButton text={delivery.message_id} label="the message id" />
       </p>

@@ -11,14 +11,14 @@ import { SecretOnce } from '../components/secret-once.tsx'
 import { Page } from '../shell/page.tsx'
 import '../developers/developers.css'
 import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
-import { bodyOf, noWishes } from './webhook-wishes.ts'
+import { bodyOf, noInput } from './webhook-input.ts'
 import { nameOf, webhooksCrumb } from './with-webhook.tsx'
 
 export function NewWebhookPage() {
   const may = useMay('manage_webhooks')
   const [made, setMade] = useState<WebhookEndpoint>()
   return (
-    <Page title={made ? 'The webhook is made' : 'New webhook'} crumb={webhooksCrumb}>
+    <Page title={made ? 'Webhook created' : 'New webhook'} crumb={webhooksCrumb}>
       <div className="page form-page">
         {!may && <MissingPermission power="manage_webhooks" />}
         {may && !made && <NewWebhookForm onMade={setMade} />}
@@ -31,14 +31,14 @@ export function NewWebhookPage() {
 const MadeWebhook = ({ endpoint }: { endpoint: WebhookEndpoint }) => (
   <>
     <p>
-      <b className="m">{nameOf(endpoint)}</b> is told of{' '}
+      <b className="m">{nameOf(endpoint)}</b> receives{' '}
       {endpoint.events.length === 1 ? '1 event' : `${endpoint.events.length} events`} from now on. Its receiver verifies
       each request with this secret.
     </p>
     <SecretOnce
       label="Signing secret"
       secret={endpoint.secret ?? ''}
-      after="Later it is to be had by revealing it under Settings, which the audit log tells."
+      after="You can reveal it later in Settings. Revealing is recorded in the audit log."
     />
     <p>
       <Link className="u" to="/settings/developers/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
@@ -49,9 +49,9 @@ const MadeWebhook = ({ endpoint }: { endpoint: WebhookEndpoint }) => (
 )
 
 function NewWebhookForm({ onMade }: { onMade: (endpoint: WebhookEndpoint) => void }) {
-  const [wishes, setWishes] = useState(noWishes)
+  const [input, setInput] = useState(noInput)
   const create = useAction({
-    act: () => request<WebhookEndpoint>('/webhook_endpoints', { method: 'POST', body: bodyOf(wishes) }),
+    act: () => request<WebhookEndpoint>('/webhook_endpoints', { method: 'POST', body: bodyOf(input) }),
     refresh: [['webhooks']],
     hasForm: true,
     onDone: onMade,
@@ -62,8 +62,8 @@ function NewWebhookForm({ onMade }: { onMade: (endpoint: WebhookEndpoint) => voi
   }
   return (
     <form onSubmit={submit} noValidate>
-      <WebhookFields value={wishes} onChange={setWishes} faultOf={create.faultOf} />
-      <FormFault error={create.faultBeside(...fieldNamesOf(wishes))} />
+      <WebhookFields value={input} onChange={setInput} faultOf={create.faultOf} />
+      <FormFault error={create.faultBeside(...fieldNamesOf(input))} />
       <div className="form-ends">
         <Button type="submit" variant="filled" loading={create.isPending}>
           Create the webhook

@@ -40,7 +40,7 @@ export function ResendDialog({ endpointId, isOpen, onClose }: Parts) {
       isOpen={isOpen}
       onClose={onClose}
       title="Send again from…"
-      what="Each message of this time is sent once more, with the same id and body. What waits already, and what was delivered since, is left alone."
+      what="Each message of this period is sent again, with the same id and body. Messages already waiting, or delivered since, are left alone."
       nouns={['message', 'messages']}
       states={states}
       firstState="failed"

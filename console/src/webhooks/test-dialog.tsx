@@ -28,7 +28,7 @@ function TestForm({ endpoint, onClose }: Parts) {
       request<WebhookDeliveryDetails>(`/webhook_endpoints/${endpoint.id}/test`, { method: 'POST', body: { event } }),
     refresh: [['webhooks']],
     hasForm: true,
-    said: () => 'The test is on its way',
+    said: () => 'Test sent',
     onDone: ({ id }) => {
       onClose()
       void navigate({
@@ -61,9 +61,9 @@ function TestForm({ endpoint, onClose }: Parts) {
       </label>
       <p className="t2">
         {event === 'webhook.test'
-          ? 'A greeting, which a receiver has nothing to do with.'
-          : 'An example with made-up values, signed like a real one: a receiver that acts on this event acts on it.'}{' '}
-        It is sent to this webhook alone.
+          ? 'A test message. Receivers can ignore it.'
+          : 'An example with made-up values, signed like a real one: a receiver that acts on this event will act on it.'}{' '}
+        Sent to this webhook only.
       </p>
       <FormFault error={test.faultBeside()} />
       <div className="dialog-ends">

@@ -1,16 +1,16 @@
 import { Button, TextInput } from '@mantine/core'
 import { chosenWebhookEvents, webhookEventSummaries } from '@muster/contract/webhook-event-summaries.ts'
 import { Icon } from '../components/icon.tsx'
-import type { HeaderWish, WebhookWishes } from './webhook-wishes.ts'
+import type { HeaderInput, WebhookInput } from './webhook-input.ts'
 
 type Parts = {
-  readonly value: WebhookWishes
-  readonly onChange: (value: WebhookWishes) => void
+  readonly value: WebhookInput
+  readonly onChange: (value: WebhookInput) => void
   readonly faultOf: (field: string) => string | undefined
 }
 
 /** The fields whose faults `WebhookFields` shows. */
-export const fieldNamesOf = ({ headers }: WebhookWishes): readonly string[] => [
+export const fieldNamesOf = ({ headers }: WebhookInput): readonly string[] => [
   ...['url', 'description', 'events', 'custom_headers'],
   ...headers.map(({ name }) => `custom_headers/${name}`),
 ]
@@ -20,7 +20,7 @@ export const WebhookFields = ({ value, onChange, faultOf }: Parts) => (
   <>
     <TextInput
       label="Address"
-      description="An https address on a host that can be reached publicly."
+      description="A public https address."
       type="url"
       value={value.url}
       maxLength={2_048}
@@ -29,7 +29,7 @@ export const WebhookFields = ({ value, onChange, faultOf }: Parts) => (
     />
     <TextInput
       label="Description (optional)"
-      description="What it is called in lists; its host unless given."
+      description="Shown in lists. Defaults to the host name."
       value={value.description}
       maxLength={500}
       error={faultOf('description')}
@@ -50,7 +50,7 @@ function EventFields({ value, onChange, faultOf }: Parts) {
     <fieldset className="plain-fieldset">
       <legend>Events</legend>
       <div className="sech">
-        <span className="sm t3">What it is told of.</span>
+        <span className="sm t3">Events to send.</span>
         <button
           type="button"
           className="plain u sm"
@@ -81,7 +81,7 @@ function EventFields({ value, onChange, faultOf }: Parts) {
 
 function HeaderFields({ value, onChange, faultOf }: Parts) {
   const { headers } = value
-  const set = (id: number, change: Partial<HeaderWish>) =>
+  const set = (id: number, change: Partial<HeaderInput>) =>
     onChange({ ...value, headers: headers.map((one) => (one.id === id ? { ...one, ...change } : one)) })
   const add = () => {
     const id = Math.max(-1, ...headers.map((one) => one.id)) + 1
@@ -90,7 +90,7 @@ function HeaderFields({ value, onChange, faultOf }: Parts) {
   return (
     <fieldset className="plain-fieldset">
       <legend>Custom headers (optional)</legend>
-      <p className="sm t3">Sent with every request. Values are kept sealed and never shown again.</p>
+      <p className="sm t3">Sent with every request. Values are stored encrypted and never shown again.</p>
       {headers.map((header) => (
         <div className="header-line" key={header.id}>
           <TextInput
@@ -104,7 +104,7 @@ function HeaderFields({ value, onChange, faultOf }: Parts) {
           />
           {header.isKept ? (
             <span className="row">
-              <span className="t2 grow">Value kept</span>
+              <span className="t2 grow">Value stored</span>
               <Button
                 onClick={() => set(header.id, { isKept: false })}
                 aria-label={`Replace the value of ${header.name}`}

@@ -14,9 +14,9 @@ import { webhookViewQuery } from './webhook-queries.ts'
 import { nameOf } from './with-webhook.tsx'
 
 const whyDisabled = {
-  by_admin: 'It is disabled: what happens is not queued for it.',
-  gone: 'It is disabled, because its receiver answered 410 Gone: what happens is not queued for it.',
-  failing: 'It is disabled, because every attempt of five days failed: what happens is not queued for it.',
+  by_admin: 'Disabled: events are not queued for it.',
+  gone: 'Disabled because its receiver answered 410 Gone: events are not queued for it.',
+  failing: 'Disabled because every attempt of five days failed: events are not queued for it.',
 } as const
 
 /** What every page of a webhook begins with. */
@@ -41,10 +41,10 @@ export function WebhookHead({ endpoint }: { endpoint: WebhookEndpoint }) {
       {endpoint.disabled_reason !== null && <p className="t2">{whyDisabled[endpoint.disabled_reason]}</p>}
       {endpoint.enabled && since !== null && (
         <p className="bad">
-          The receiver takes nothing since {deadlineOf(since, Date.now())} UTC. {visibleText(error ?? '')}
+          Not accepting events since {deadlineOf(since, Date.now())} UTC: {visibleText(error ?? '')}
         </p>
       )}
-      <LoadFailure what="The figures of the webhook" query={query} />
+      <LoadFailure what="Webhook figures" query={query} />
       {view && (
         <dl className="fact-row">
           <Fact name="Delivered, 24 h">{countText(view.delivered_today)}</Fact>

@@ -109,10 +109,10 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
       {deliveries.data && rows.length === 0 && (
         <div className="page">
           <Emptiness
-            title={words === '' ? 'No delivery yet.' : 'No delivery matches.'}
+            title={words === '' ? 'No deliveries yet.' : 'No deliveries match.'}
             action={words !== '' && <Button onClick={() => show({})}>Clear filters</Button>}
           >
-            {words === '' ? 'Every event of this webhook appears here, with all that was sent and answered.' : words}
+            {words === '' ? 'Every event appears here, with what was sent and answered.' : words}
           </Emptiness>
         </div>
       )}

@@ -56,11 +56,7 @@ export const readDeliveryFilters = (raw: Readonly<Record<string, unknown>>): Del
 
 /** The filters in words, for when nothing is found. */
 export const deliveryFiltersInWords = ({ state, kind, q }: DeliveryFilters): string =>
-  sentenceOf([
-    kind && `the event is ${kind}`,
-    state && `it is “${deliveryStates[state]}”`,
-    q && `something holds “${q}”`,
-  ])
+  sentenceOf([kind && `the event is ${kind}`, state && `it is “${deliveryStates[state]}”`, q && `text contains “${q}”`])
 
 export const deliveriesQuery = (id: string, { state, kind, q, after }: DeliveryFilters) =>
   queryOptions({

@@ -37,7 +37,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
       </p>
       {until !== null && (
         <p className="note">
-          Both secrets sign until {deadlineOf(until, Date.now())} UTC; from then on the new one alone.
+          Both secrets sign until {deadlineOf(until, Date.now())} UTC; from then on only the new one.
         </p>
       )}
       {shown?.isNew === false && <CodeBlock text={shown.secret} label="the secret" />}
@@ -45,7 +45,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
         <SecretOnce
           label="New signing secret"
           secret={shown.secret}
-          after="Give it to the receiver. Later it is to be had by revealing it, which the audit log tells."
+          after="Enter it at the receiver. You can reveal it later. Revealing is recorded in the audit log."
         />
       )}
       <div className="form-ends">
@@ -54,7 +54,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
             Reveal the secret
           </Button>
         ) : (
-          <Button onClick={() => setShown(undefined)}>Hide it</Button>
+          <Button onClick={() => setShown(undefined)}>Hide</Button>
         )}
         <Button onClick={() => setIsRolling(true)}>Roll the secret…</Button>
       </div>
@@ -102,7 +102,7 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
   return (
     <form className="dialog-form" onSubmit={submit} noValidate>
       <label className="field">
-        <span className="m">The present secret goes on to sign</span>
+        <span className="m">Keep signing with the current secret</span>
         <select
           className="select tall-select"
           value={seconds}
@@ -120,11 +120,11 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
       </label>
       <p className="t2">
         {seconds > 0 &&
-          `Both sign until ${deadlineOf(end, Date.now())} UTC, so that the receiver can change over. Authorization is of the present one until then.`}
+          `Both sign until ${deadlineOf(end, Date.now())} UTC, so that the receiver can switch. Until then, Authorization uses the current one.`}
         {seconds === 0 && !isOverlapping && 'The receiver refuses every request until it has the new secret.'}
         {seconds === 0 &&
           isOverlapping &&
-          'An overlap is under way: this roll ends both secrets at once, and the receiver refuses every request until it has the new one.'}
+          'An overlap is under way: this roll ends both secrets immediately, and the receiver refuses every request until it has the new one.'}
       </p>
       <FormFault error={roll.faultBeside()} />
       <div className="dialog-ends">

@@ -9,12 +9,12 @@ import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
 import { FormSaveBar } from '../developers/form-save-bar.tsx'
 import { refuseOutdated } from '../developers/refuse-outdated.ts'
 import { isSameOrigin } from '../developers/same-origin.ts'
-import { useWishes } from '../developers/use-wishes.ts'
+import { useInput } from '../developers/use-input.ts'
 import { fieldNamesOf, WebhookFields } from './webhook-fields.tsx'
+import { changeOf, changesInWords, labels, shownOf, wishesOf } from './webhook-input.ts'
 import { webhookQuery } from './webhook-queries.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { WebhookTab } from './webhook-tab.tsx'
-import { changeOf, changesInWords, labels, shownOf, wishesOf } from './webhook-wishes.ts'
 
 const route = getRouteApi('/shell/settings/developers/webhooks/$endpointId/settings')
 
@@ -34,18 +34,18 @@ export function WebhookSettingsPage() {
 
 function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
   const client = useQueryClient()
-  const { base: before, wishes, setWishes, others, begin, takeTheirs } = useWishes(wishesOf(endpoint))
-  const dropped = isSameOrigin(before.url, wishes.url) ? [] : wishes.headers.filter(({ isKept }) => isKept)
+  const { base: before, input, setInput, others, begin, takeTheirs } = useInput(wishesOf(endpoint))
+  const dropped = isSameOrigin(before.url, input.url) ? [] : input.headers.filter(({ isKept }) => isKept)
   const save = useAction({
     act: async () => {
       const isStill = (now: WebhookEndpoint) => changesInWords(wishesOf(now), before) === ''
       await refuseOutdated(client, { ...webhookQuery(endpoint.id), isStill })
-      const asked = { method: 'PATCH', body: changeOf(before, wishes) } as const
+      const asked = { method: 'PATCH', body: changeOf(before, input) } as const
       return request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}`, asked)
     },
     refresh: [['webhooks']],
     hasForm: true,
-    said: () => (dropped.length > 0 ? 'The webhook is changed, and its headers are dropped' : 'The webhook is changed'),
+    said: () => (dropped.length > 0 ? 'Webhook saved; its headers were removed' : 'Webhook saved'),
     onDone: (changed) => {
       client.setQueryData(webhookQuery(endpoint.id).queryKey, changed)
       begin(wishesOf(changed))
@@ -58,10 +58,10 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
   return (
     <form className="form-section" onSubmit={submit} noValidate>
       <h2>What is sent, and where</h2>
-      <WebhookFields value={wishes} onChange={setWishes} faultOf={save.faultOf} />
+      <WebhookFields value={input} onChange={setInput} faultOf={save.faultOf} />
       {dropped.length > 0 && (
         <p className="note will" role="status">
-          The address is of another receiver, and values of headers are not sent there: saving drops{' '}
+          The address belongs to another receiver, and header values are not sent there: saving removes{' '}
           {dropped.map(({ name }) => name).join(', ')}. Replace a value to send it again.
         </p>
       )}
@@ -69,15 +69,15 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
         others={others}
         labels={labels}
         theirs={before}
-        yours={wishes}
+        yours={input}
         shownOf={shownOf}
         onTakeTheirs={takeTheirs}
       />
-      <FormFault error={save.faultBeside(...fieldNamesOf(wishes))} />
+      <FormFault error={save.faultBeside(...fieldNamesOf(input))} />
       <FormSaveBar
-        changes={changesInWords(before, wishes)}
-        consequence="What waits is sent the new way."
-        verb="Save the changes"
+        changes={changesInWords(before, input)}
+        consequence="Waiting messages are sent the new way."
+        verb="Save changes"
         isBusy={save.isPending}
         onDiscard={() => begin(before)}
       />

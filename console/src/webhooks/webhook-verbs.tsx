@@ -22,8 +22,8 @@ export function useWebhookVerbs(endpoint: WebhookEndpoint, onDeleted: () => void
     refresh: [['webhooks']],
     said: (_, enabled) =>
       enabled
-        ? `“${nameOf(endpoint)}” is enabled; what waits is sent`
-        : `“${nameOf(endpoint)}” is disabled; what happens is not queued for it`,
+        ? `“${nameOf(endpoint)}” is enabled; waiting messages are sent`
+        : `“${nameOf(endpoint)}” is disabled; events are not queued for it`,
     undo: (_, enabled) => ({ label: 'Undo', run: () => set.mutate(!enabled) }),
     onDone: close,
   })
@@ -44,8 +44,8 @@ export function useWebhookVerbs(endpoint: WebhookEndpoint, onDeleted: () => void
         <ConfirmDialog
           {...at('disable')}
           question={`Disable “${nameOf(endpoint)}”?`}
-          consequences={['What happens from now on is not queued for it, and never sent.']}
-          stays="What waits already is kept for up to 30 days, and sent when it is enabled again."
+          consequences={['Events from now on are not queued and never sent.']}
+          stays="Waiting messages are kept for up to 30 days, and sent when you enable it again."
           verb="Disable the webhook"
           onConfirm={() => set.mutate(false)}
           isBusy={set.isPending}

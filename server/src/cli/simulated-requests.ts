@@ -2,7 +2,7 @@ import { raiseExemptionRequest } from '../administration/requests/raise-exemptio
 import { raiseRegistrationRequest } from '../administration/requests/raise-registration-request.ts'
 import { inOrganization } from '../base/db/in-organization.ts'
 import type { Tx } from '../base/db/transact.ts'
-import type { Happening } from '../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../inventory/devices/settle-auth-state.ts'
 import { addPerson } from '../inventory/people/add-person.ts'
 import { findPersonByEmail } from '../inventory/people/find-person-by-email.ts'
 import { recordAudit } from '../signals/audit/record-audit.ts'
@@ -11,7 +11,7 @@ import { terminalActor } from './organization-of.ts'
 export type Simulation = {
   organizationId: string
   random: (below: number) => number
-  happening: Happening
+  context: ChangeContext
   /** Who is made up and asks for registrations. */
   person: { id: string; email: string }
 }
@@ -34,7 +34,7 @@ const simulated = (reasons: readonly string[] | undefined, random: Simulation['r
 
 /** Asks in the name of an owner for up to three issues of one device; undefined where no issue is left to ask for. */
 export async function simulateExemptionRequest(tx: Tx, simulation: Simulation): Promise<string | undefined> {
-  const { organizationId, random, happening } = simulation
+  const { organizationId, random, context } = simulation
   const issues = await issuesToAskFor(tx, organizationId)
   const chosen = oneOf(issues, random)
   if (!chosen?.person_id) return undefined
@@ -47,7 +47,7 @@ export async function simulateExemptionRequest(tx: Tx, simulation: Simulation): 
     issueIds: issueIds.slice(0, 1 + random(3)),
     actor: terminalActor(),
   }
-  const id = await raiseExemptionRequest(tx, { ...asked, message: simulated(whyExempt, random) }, happening)
+  const id = await raiseExemptionRequest(tx, { ...asked, message: simulated(whyExempt, random) }, context)
   return `exemption request ${id}: ${asked.issueIds.length} of device ${deviceId}, in the name of its owner`
 }
 
@@ -91,18 +91,18 @@ const issuesToAskFor = (tx: Tx, organizationId: string) =>
 
 /** Asks in the name of somebody made up for a device; undefined where they have asked for all. */
 export async function simulateRegistrationRequest(tx: Tx, simulation: Simulation): Promise<string | undefined> {
-  const { organizationId, random, happening, person } = simulation
+  const { organizationId, random, context, person } = simulation
   const device = oneOf(await devicesToAskFor(tx, organizationId, person.id), random)
   if (!device) return undefined
   const asked = { organizationId, deviceId: device.id, personId: person.id, actor: terminalActor() }
-  const id = await raiseRegistrationRequest(tx, { ...asked, message: simulated(whyMine, random) }, happening)
+  const id = await raiseRegistrationRequest(tx, { ...asked, message: simulated(whyMine, random) }, context)
   return `registration request ${id}: device ${device.id}, in the name of ${person.email}`
 }
 
 /** One of a few people who exist for this only. */
 export async function madeUpPerson(
   tx: Tx,
-  { organizationId, random, happening: { now } }: Omit<Simulation, 'person'>,
+  { organizationId, random, context: { now } }: Omit<Simulation, 'person'>,
 ): Promise<Simulation['person']> {
   const number = 1 + random(madeUpPeople)
   const [name, email] = [`Simulated Person ${number}`, `simulated-person-${number}@muster.invalid`]

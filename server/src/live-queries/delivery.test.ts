@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../test/support/agent-server.ts'
 import { testOnPostgres } from '../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../test/support/make.ts'
 import { until } from '../../test/support/muster-process.ts'
 import type { QueryResult } from '../../test/support/osquery-client.ts'
 import { deleteDevice } from '../administration/registrations/delete-device.ts'
@@ -394,7 +394,7 @@ testOnPostgres('counts stay exact while devices answer, are deleted and the quer
       edit(organizationId, id, `select ${round}`),
       transact(database.db, async (tx) => {
         const deletion = { organizationId, deviceId: ids[round] ?? '', actor: systemActor }
-        await deleteDevice(tx, deletion, happeningAt(agents.now()))
+        await deleteDevice(tx, deletion, contextAt(agents.now()))
       }),
     ])
     const actual = await database.db

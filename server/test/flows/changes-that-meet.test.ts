@@ -13,7 +13,7 @@ import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.t
 import { lockDevice } from '../../src/inventory/devices/lock-device.ts'
 import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../support/make.ts'
 import { until } from '../support/muster-process.ts'
 
 const database = testDatabase()
@@ -92,7 +92,7 @@ testOnPostgres('an issue that opens while the strategy changes falls under the n
     recomputeCheck(
       database.db,
       { organizationId, checkId: check.id },
-      () => happeningAt(minute(3)),
+      () => contextAt(minute(3)),
       new AbortController().signal,
     ),
   )
@@ -135,7 +135,7 @@ testOnPostgres('of several decisions about one request that meet, one counts', a
     }))
     const outcomes = await Promise.allSettled(
       decisions.map((deciding) =>
-        transact(database.db, (tx) => decideExemptionRequest(tx, deciding, happeningAt(minute(2 * round)))),
+        transact(database.db, (tx) => decideExemptionRequest(tx, deciding, contextAt(minute(2 * round)))),
       ),
     )
     const won = outcomes.findIndex(({ status }) => status === 'fulfilled')
@@ -164,7 +164,7 @@ testOnPostgres('of a person’s last two devices, unregistered at once, one rese
     await Promise.all(
       devices.map((device) =>
         transact(database.db, (tx) =>
-          unregisterDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, happeningAt(minute(1))),
+          unregisterDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, contextAt(minute(1))),
         ),
       ),
     )
@@ -192,7 +192,7 @@ testOnPostgres('nobody registers a device to a person who is being deprovisioned
       registerDevice(
         tx,
         { organizationId, deviceId: device.id, personId: owner.id, actor: systemActor },
-        happeningAt(minute(1)),
+        contextAt(minute(1)),
       ),
     ),
     { code: 'not_found' },

@@ -12,7 +12,7 @@ import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.t
 import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices.ts'
 import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../support/make.ts'
 import { recordResults } from '../support/record-results.ts'
 
 const database = testDatabase()
@@ -63,7 +63,7 @@ const run = (check: MadeCheck, users: Record<string, string>, seconds: number): 
 })
 
 const record = (deviceId: string, runs: CheckRun[]) =>
-  recordResults(db, { organizationId, deviceId, runs }, happeningAt(present))
+  recordResults(db, { organizationId, deviceId, runs }, contextAt(present))
 
 /** Does work over connections of its own, which report to the statistics when they close. */
 async function overOwnConnections<T>(work: () => Promise<T>): Promise<T> {
@@ -195,11 +195,11 @@ testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions 
     return configured.query_revision
   }
   const recompute = (check: MadeCheck) =>
-    recomputeCheck(db, { organizationId, checkId: check.id }, () => happeningAt(present), new AbortController().signal)
+    recomputeCheck(db, { organizationId, checkId: check.id }, () => contextAt(present), new AbortController().signal)
   const deleteAndRestore = async (deviceId: string) => {
     const about = { organizationId, deviceId, actor: systemActor }
-    await transact(db, (tx) => deleteDevice(tx, about, happeningAt(present)))
-    await transact(db, (tx) => restoreDevice(tx, about, happeningAt(present)))
+    await transact(db, (tx) => deleteDevice(tx, about, contextAt(present)))
+    await transact(db, (tx) => restoreDevice(tx, about, contextAt(present)))
   }
   const checkIn = (second: number) => {
     const users = { ada: roll(2) === 0 ? 'PASS' : 'FAIL', bob: roll(2) === 0 ? 'PASS' : 'FAIL' }
@@ -209,7 +209,7 @@ testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions 
   const batch = (second: number) => {
     const some = devices.filter(() => roll(4) === 0).toSorted(() => roll(3) - 1)
     const runs = checks.map((check) => run(check, { ada: roll(2) === 0 ? 'PASS' : 'FAIL' }, second))
-    const recordings = some.map((deviceId) => ({ organizationId, deviceId, runs, happening: happeningAt(present) }))
+    const recordings = some.map((deviceId) => ({ organizationId, deviceId, runs, context: contextAt(present) }))
     return recordTogether(db, organizationId, recordings)
   }
   const tasks = [
@@ -217,7 +217,7 @@ testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions 
     ...Array.from({ length: 40 }, (_, round) => () => batch(round * 5)),
     ...Array.from({ length: 4 }).flatMap(() => checks.map((check) => () => configure(check))),
     ...devices.slice(0, 10).map((device) => () => deleteAndRestore(device)),
-    ...Array.from({ length: 5 }, () => () => settleDueDevices(db, () => happeningAt(present))),
+    ...Array.from({ length: 5 }, () => () => settleDueDevices(db, () => contextAt(present))),
   ]
   const drawn = tasks.map((task) => ({ task, place: roll(1_000) })).toSorted((one, other) => one.place - other.place)
   await together(drawn.map(({ task }) => task))

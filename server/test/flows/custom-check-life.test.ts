@@ -11,7 +11,7 @@ import { publishDraft } from '../../src/checks/drafts/publish-draft.ts'
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
 import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testAgents } from '../support/agent-server.ts'
-import { happeningAt, makeIn } from '../support/make.ts'
+import { contextAt, makeIn } from '../support/make.ts'
 import type { QueryResult } from '../support/osquery-client.ts'
 
 const agents = testAgents()
@@ -41,7 +41,7 @@ FROM etc_hosts`,
 }
 
 const by = () => ({ organizationId, actor: systemActor, now: agents.now() })
-const happening = () => happeningAt(agents.now())
+const context = () => contextAt(agents.now())
 
 /** A laptop with a hosts file, which runs whatever SQL it is asked. */
 function answer(sql: string): QueryResult {
@@ -85,7 +85,7 @@ test('a custom check from its draft to its end, with an agent that runs it', asy
   const draftId = await transact(database.db, (tx) => createDraft(tx, { ...by(), input: draft }))
   const publish = () => transact(database.db, (tx) => publishDraft(tx, { ...by(), draftId }))
   const checkId = await publish()
-  const recompute = () => recomputeCheck(database.db, { organizationId, checkId }, happening, never)
+  const recompute = () => recomputeCheck(database.db, { organizationId, checkId }, context, never)
   await recompute()
   assert.deepEqual(await statesOf(deviceId), { results: ['pending -'], issues: [], device: 'good' })
 
@@ -120,7 +120,7 @@ test('a custom check from its draft to its end, with an agent that runs it', asy
   await transact(database.db, (tx) => deleteCustomCheck(tx, { ...by(), checkId }))
   await client.write(Object.fromEntries(Object.entries(late.queries).map(([name, sql]) => [name, answer(sql)])))
   assert.equal(await client.answerAll(answer), 0, 'agents are not asked from then on')
-  await removeCheck(database.db, { organizationId, checkId }, happening, never)
+  await removeCheck(database.db, { organizationId, checkId }, context, never)
   assert.deepEqual(await statesOf(deviceId), { results: [], issues: [], device: 'good' })
   const events = await database.db.selectFrom('events').select('type').orderBy('id').execute()
   const told = events.map(({ type }) => type).filter((type) => type.startsWith('issues.'))

@@ -18,7 +18,7 @@ import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.t
 import { lockDevice } from '../../src/inventory/devices/lock-device.ts'
 import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices.ts'
 import { type Actor, systemActor } from '../../src/signals/audit/record-audit.ts'
-import { happeningAt, makeIn, startOfTests } from '../support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../support/make.ts'
 import { at, type Model, type ModelConfiguration, newResult, personCount, type Row } from './compliance-model.ts'
 import type { Step } from './compliance-steps.ts'
 import { performExemptionStep } from './perform-exemption-step.ts'
@@ -98,8 +98,8 @@ const modelOf = (labels: readonly string[][]): Model => ({
 
 /** What the passing of time does by itself. */
 export async function sweep({ db }: Fleet, now: string): Promise<void> {
-  await settleDueDevices(db, () => happeningAt(now))
-  await endExpiredExemptions(db, () => happeningAt(now))
+  await settleDueDevices(db, () => contextAt(now))
+  await endExpiredExemptions(db, () => contextAt(now))
 }
 
 /** Takes the step in the product and returns what it answers: the code of a refusal, or that there was none. */
@@ -139,7 +139,7 @@ export async function report(fleet: Fleet, runs: readonly Run[], now: string): P
     organizationId,
     deviceId: at(devices, device),
     runs: own.map(checkRunOf),
-    happening: happeningAt(now),
+    context: contextAt(now),
   }))
   return (await recordTogether(db, organizationId, recordings)).flat().length
 }
@@ -165,7 +165,7 @@ async function configure(fleet: Fleet, check: number, change: Partial<ModelConfi
   await transact(db, (tx) =>
     updateConfiguration(tx, { organizationId, checkId, request: given, actor: systemActor, now }),
   )
-  await recomputeCheck(db, { organizationId, checkId }, () => happeningAt(now), new AbortController().signal)
+  await recomputeCheck(db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
   return 'done'
 }
 
@@ -174,7 +174,7 @@ async function begin({ db, organizationId, checks }: Fleet, check: number, inMs:
   const beginsBlockingOn = inMs === null ? null : isoOf(Date.parse(now) + inMs)
   const change = { organizationId, checkId, beginsBlockingOn, actor: systemActor, now }
   await transact(db, (tx) => setBeginsBlockingOn(tx, change))
-  await recomputeCheck(db, { organizationId, checkId }, () => happeningAt(now), new AbortController().signal)
+  await recomputeCheck(db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
   return 'done'
 }
 
@@ -194,27 +194,27 @@ async function command(
 ): Promise<void> {
   const deviceId = at(devices, step.device)
   const about = { organizationId, deviceId, actor: administrator }
-  const happening = happeningAt(now)
+  const context = contextAt(now)
   switch (step.kind) {
     case 'register':
-      return registerDevice(tx, { ...about, personId: at(people, step.person) }, happening)
+      return registerDevice(tx, { ...about, personId: at(people, step.person) }, context)
     case 'unregister': {
       const actor = step.isByPerson ? { ...administrator, type: 'Person' as const } : administrator
-      await unregisterDevice(tx, { ...about, actor }, happening)
+      await unregisterDevice(tx, { ...about, actor }, context)
       return
     }
     case 'delete':
-      return deleteDevice(tx, about, happening)
+      return deleteDevice(tx, about, context)
     case 'restore':
-      return restoreDevice(tx, about, happening)
+      return restoreDevice(tx, about, context)
     case 'suspend': {
       const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
       if (device.registered_owner_id !== null)
-        await suspendRegistration(tx, device, 'a test doubts it', { ...happening, actor: systemActor })
+        await suspendRegistration(tx, device, 'a test doubts it', { ...context, actor: systemActor })
       return
     }
     case 'confirm':
-      return confirmRegistration(tx, about, happening)
+      return confirmRegistration(tx, about, context)
   }
 }
 

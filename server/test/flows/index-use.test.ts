@@ -7,7 +7,7 @@ import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices
 import { testApp } from '../support/app.ts'
 import { addAdmin, openBrowser } from '../support/console.ts'
 import { testOnPostgres } from '../support/database.ts'
-import { happeningAt, makeIn } from '../support/make.ts'
+import { contextAt, makeIn } from '../support/make.ts'
 import { until } from '../support/muster-process.ts'
 
 const app = testApp()
@@ -98,8 +98,8 @@ const usesOf = ({ check, owner }: Filled): Record<string, Use> => ({
   devices_by_name: { console: '/views/devices?sort=name&per_page=25' },
   devices_soonest_to_block: { console: '/views/devices?sort=will_block_at&per_page=25' },
   devices_latest_to_block: { console: '/views/devices?sort=-will_block_at&per_page=25' },
-  devices_due_to_block: { job: () => settleDueDevices(app.db, () => happeningAt()) },
-  devices_deleted_at: { job: () => purgeDevices(app.db, '2020-01-01T00:00:00.000Z', happeningAt()) },
+  devices_due_to_block: { job: () => settleDueDevices(app.db, () => contextAt()) },
+  devices_deleted_at: { job: () => purgeDevices(app.db, '2020-01-01T00:00:00.000Z', contextAt()) },
   devices_machine_id: { job: (id) => transact(app.db, (tx) => findEnrolledDevice(tx, id, unknownMachine)) },
   issues_search: { api: '/issues?query=issue_value~"value 777"' },
   issues_identifiers_search: { api: '/issues?query=device_id~7771' },

@@ -11,7 +11,7 @@ import { endExemption } from '../../src/compliance/exemptions/end-exemption.ts'
 import { exemptCheck } from '../../src/compliance/exemptions/exempt-check.ts'
 import { snoozeCheck } from '../../src/compliance/exemptions/snooze-check.ts'
 import type { Actor } from '../../src/signals/audit/record-audit.ts'
-import { happeningAt } from '../support/make.ts'
+import { contextAt } from '../support/make.ts'
 import { at } from './compliance-model.ts'
 import { type ExemptionStep, placeOf } from './exemption-steps.ts'
 
@@ -42,13 +42,13 @@ export async function performExemptionStep(tx: Tx, place: Place, step: Exemption
   if (step.kind === 'withdraw') return withdrawExemptionRequest(tx, { ...about, personId: request.person_id, now })
   if (step.kind === 'reopen') {
     return step.of === 'exemption'
-      ? reopenExemptionRequest(tx, about, happeningAt(now))
+      ? reopenExemptionRequest(tx, about, contextAt(now))
       : reopenRegistrationRequest(tx, { ...about, now })
   }
   const status = step.kind === 'approve' ? ('approved' as const) : ('denied' as const)
   const reasons = { internal_message: 'A note.', denial_explanation: 'A reason.', end_user_denial_message: 'A reason.' }
   const decide = step.of === 'exemption' ? decideExemptionRequest : decideRegistrationRequest
-  return decide(tx, { ...about, decision: { status, ...reasons } }, happeningAt(now))
+  return decide(tx, { ...about, decision: { status, ...reasons } }, contextAt(now))
 }
 
 type CheckStep = Extract<ExemptionStep, { of: 'check' }>
@@ -58,9 +58,9 @@ async function performCheckStep(tx: Tx, { organizationId, devices, checks }: Pla
   const about = { organizationId, deviceId, checkId, actor: administrator }
   if (step.kind === 'exempt') {
     const expiresAt = step.forMs === null ? null : new Date(Date.parse(now) + step.forMs).toISOString()
-    await exemptCheck(tx, { ...about, reason: 'A test exempts it.', expiresAt }, happeningAt(now))
-  } else if (step.kind === 'end') await endExemption(tx, about, happeningAt(now))
-  else await snoozeCheck(tx, about, happeningAt(now))
+    await exemptCheck(tx, { ...about, reason: 'A test exempts it.', expiresAt }, contextAt(now))
+  } else if (step.kind === 'end') await endExemption(tx, about, contextAt(now))
+  else await snoozeCheck(tx, about, contextAt(now))
 }
 
 type Asking = Extract<ExemptionStep, { kind: 'ask' }>
@@ -70,7 +70,7 @@ async function ask(tx: Tx, { organizationId, devices, checks, people }: Place, s
   const personId = step.person === null ? await ownerOf(tx, organizationId, deviceId) : at(people, step.person)
   const asked = { organizationId, deviceId, personId, message: 'Please.', actor: administrator }
   if (step.of === 'registration') {
-    await requestRegistration(tx, asked, happeningAt(now))
+    await requestRegistration(tx, asked, contextAt(now))
     return
   }
   const issues = await tx
@@ -82,7 +82,7 @@ async function ask(tx: Tx, { organizationId, devices, checks, people }: Place, s
     .where('resolved_at', 'is', null)
     .where('exempted', '=', false)
     .execute()
-  await raiseExemptionRequest(tx, { ...asked, issueIds: issues.map(({ id }) => id) }, happeningAt(now))
+  await raiseExemptionRequest(tx, { ...asked, issueIds: issues.map(({ id }) => id) }, contextAt(now))
 }
 
 /** Of a device that is nobody's or deleted, somebody whom it does not belong to. */

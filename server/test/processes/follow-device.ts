@@ -61,7 +61,7 @@ async function assertChange(parts: Parts, change: Change): Promise<void> {
     current_status: isBlocked ? 'not-compliant' : 'compliant',
     event_timestamp: changedAt,
     initiating_entity: 'policy',
-    reason_admin: { en: isBlocked ? `Blocked by: ${title}` : 'No issue blocks the device any more' },
+    reason_admin: { en: isBlocked ? `Blocked by: ${title}` : 'No issue is blocking this device anymore' },
     ...(isBlocked && { reason_user: { en: `To sign in again, fix: ${title}` } }),
   }
   assert.deepEqual([set.type, set.event], [eventTypes.complianceChange, event])

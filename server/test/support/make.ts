@@ -6,7 +6,7 @@ import type { CheckRun } from '../../src/compliance/results/record-results.ts'
 import type { CheckRow } from '../../src/compliance/standing/rules.ts'
 import { retarget, targetedChecks } from '../../src/compliance/targeting/retarget.ts'
 import { lockDevices } from '../../src/inventory/devices/lock-device.ts'
-import { type Happening, settleAuthStates } from '../../src/inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthStates } from '../../src/inventory/devices/settle-auth-state.ts'
 import { checkSql } from '../../src/live-queries/check-sql.ts'
 import { createCampaign } from '../../src/live-queries/create-campaign.ts'
 import { storeRun } from '../../src/reporting/queries/store-run.ts'
@@ -22,7 +22,7 @@ export const startOfTests = '2026-11-20T10:00:00.000Z'
 type Row<Table extends keyof Database> = Selectable<Database[Table]>
 type Columns<Table extends keyof Database> = Partial<Omit<Insertable<Database[Table]>, 'organization_id'>>
 
-export const happeningAt = (now = startOfTests): Happening => ({ cause: randomUUID(), initiator: 'policy', now })
+export const contextAt = (now = startOfTests): ChangeContext => ({ cause: randomUUID(), initiator: 'policy', now })
 
 export type MadeCheck = Row<'checks'> & { configuration: Row<'check_configurations'> }
 
@@ -283,9 +283,9 @@ export function makeIn(database: { readonly db: Db }) {
     const ids = deviceIds ?? (await idsOfDevices(organizationId))
     await transact(database.db, async (tx) => {
       const devices = await lockDevices(tx, organizationId, ids)
-      const happening = happeningAt(now)
-      await retarget(tx, devices, await targetedChecks(tx, organizationId), happening)
-      await settleAuthStates(tx, devices, happening)
+      const context = contextAt(now)
+      await retarget(tx, devices, await targetedChecks(tx, organizationId), context)
+      await settleAuthStates(tx, devices, context)
     })
   }
 
@@ -314,7 +314,7 @@ export function makeIn(database: { readonly db: Db }) {
       outcome: { kind: 'rows', rows: reported },
     }
     const deviceRuns = { organizationId: of.organization_id, deviceId: of.id, runs: [checkRun] }
-    return recordResults(database.db, deviceRuns, happeningAt(at))
+    return recordResults(database.db, deviceRuns, contextAt(at))
   }
 
   /** The open issue of a failing single-row check. */

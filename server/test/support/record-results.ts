@@ -4,9 +4,9 @@ import { type CheckRun, type Recording, recordTogether } from '../../src/complia
 /** Takes in what checks found on one device. */
 export async function recordResults(
   db: Db,
-  device: Omit<Recording, 'happening'>,
-  happening: Recording['happening'],
+  device: Omit<Recording, 'context'>,
+  context: Recording['context'],
 ): Promise<CheckRun[]> {
-  const [accepted = []] = await recordTogether(db, device.organizationId, [{ ...device, happening }])
+  const [accepted = []] = await recordTogether(db, device.organizationId, [{ ...device, context }])
   return accepted
 }

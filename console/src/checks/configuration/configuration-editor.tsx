@@ -80,7 +80,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
       }),
     refresh: [['checks'], ['devices'], ['issues']],
     hasForm: true,
-    said: () => `${visibleText(facts.name)} is saved`,
+    said: () => `Saved “${visibleText(facts.name)}”`,
     onDone: () => setIsAsking(false),
   })
   const refusals = [preview.error, save.error].flatMap((error) => (error instanceof ApiError ? error.faults : []))

@@ -23,34 +23,34 @@ const groupFields = [
     member: 'targeted_groups',
     label: 'Checked on',
     hint: 'Groups and platforms',
-    empty: 'Every device that fits',
+    empty: 'All matching devices',
   },
   {
     name: 'excluded',
     member: 'excluded_groups',
     label: 'Not checked on',
-    hint: 'Left out even where it is checked',
-    empty: 'Nobody is left out',
+    hint: 'Excluded even if targeted above',
+    empty: 'No exclusions',
   },
   {
     name: 'blocksIn',
     member: 'blocking_allowed_groups',
     label: 'Blocks in',
-    hint: 'Elsewhere owners are told, and not blocked',
+    hint: 'Other devices are only notified',
     empty: 'Everyone checked',
   },
   {
     name: 'neverIn',
     member: 'blocking_excluded_groups',
     label: 'Never blocks in',
-    hint: 'Spared even where it blocks',
-    empty: 'Nobody is spared',
+    hint: 'Never blocked, even if included above',
+    empty: 'No exceptions',
   },
 ] as const
 
 export function ConfigurationForm({ draft, saved, definitions, preview, faultUnder, onChange }: Parts) {
   const groups = useQuery(deviceGroupsQuery)
-  const results = preview === undefined ? '' : ' A change makes the results so far stale.'
+  const results = preview === undefined ? '' : ' Changing this makes current results stale.'
   return (
     <form className="configuration-form" onSubmit={(event) => event.preventDefault()}>
       <StrategyChoice
@@ -62,7 +62,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
       <div className="field-pair">
         <TextInput
           label="Grace period"
-          description="From the later of finding and this change"
+          description="Starts when the problem is found, or now if later"
           className="field-number"
           inputMode="numeric"
           rightSection={<span className="unit">days</span>}
@@ -72,7 +72,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
         />
         <TextInput
           label="Not before"
-          description="This check blocks nobody before that day, UTC"
+          description="Nobody is blocked before this date (UTC)"
           className="field-day"
           type="date"
           value={draft.begins}
@@ -119,7 +119,7 @@ export function ConfigurationForm({ draft, saved, definitions, preview, faultUnd
           />
           {Object.keys(definitions).length > 0 && <p className="sm t3">{results.trim()}</p>}
           <TextInput
-            label="Run again at sign-in when older than"
+            label="Run again at sign-in if the result is older than"
             className="field-number"
             inputMode="numeric"
             rightSection={<span className="unit">min</span>}

@@ -37,8 +37,8 @@ export const ConfigurationSaveBar = (parts: Parts) => (
         className={parts.fault === undefined ? 'sm t3' : 'sm bad'}
         role={parts.fault === undefined ? undefined : 'alert'}
       >
-        {parts.others.length > 0 && `Somebody else has changed ${parts.others.join(', ')} meanwhile. `}
-        {parts.fault ?? (parts.preview ? consequenceOf(parts.preview) : 'The preview is being made.')}
+        {parts.others.length > 0 && `Someone else changed ${parts.others.join(', ')} in the meantime. `}
+        {parts.fault ?? (parts.preview ? consequenceOf(parts.preview) : 'Making the preview…')}
       </div>
     }
     onDiscard={parts.onDiscard}

@@ -29,7 +29,7 @@ export function PreviewPanel(parts: Parts) {
   return (
     <aside className={isOld ? 'preview stale' : 'preview'} aria-label="Preview" aria-busy={isOld}>
       <div className="sech">
-        <h2>{isChanged ? 'If you save this' : 'As it is saved'}</h2>
+        <h2>{isChanged ? 'If you save this' : 'Current settings'}</h2>
         {preview && <span className="sm t3">from results up to {clockTime(preview.computed_at).slice(0, 5)} UTC</span>}
       </div>
       {error !== null && !preview && (
@@ -57,7 +57,7 @@ function Outlook({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
   return (
     <div className="outlook">
       <div>
-        <div className="sm t3">{isLater ? 'Now' : 'At once'}</div>
+        <div className="sm t3">{isLater ? 'Now' : 'Immediately'}</div>
         <div className={preview.blocked_now > 0 ? 'outlook-count bad' : 'outlook-count'}>
           <span>{preview.blocked_now.toLocaleString('en')}</span> blocked
         </div>
@@ -85,7 +85,7 @@ function movesOf({ moves, ends_at, computed_at, ...preview }: ConfigurationPrevi
   ].filter(Boolean)
   if (parts.length > 0) return parts.join(', ')
   return ends_at > computed_at || preview.blocked_now === 0
-    ? 'No device changes its state'
+    ? 'No device changes state'
     : ownersOf({ moves, ends_at, computed_at, ...preview })
 }
 
@@ -94,7 +94,7 @@ function ownersOf({
   people_on_only_device: only,
   blocked_at_end: blocked,
 }: ConfigurationPreview): string {
-  if (blocked === 0) return 'Nobody fails where it may block'
+  if (blocked === 0) return 'No failing device can be blocked'
   const alone = only > 0 ? `, ${only.toLocaleString('en')} of them on their only device` : ''
   return `if nobody fixes it: ${people(count)}${alone}`
 }
@@ -111,8 +111,8 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
   }
   const words = {
     blocked: isLater ? `Blocked ${dayOf(preview.ends_at, now)}` : 'Blocked now',
-    spared: 'Spared',
-    undecided: 'Undecided',
+    spared: 'Never blocked',
+    undecided: 'No result yet',
   }
   const listed = preview[shown].length
   return (
@@ -149,7 +149,7 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
                 All {devices(counts[shown])}
               </button>
             ) : (
-              <span>The first 1,000 are shown.</span>
+              <span>Showing the first 1,000.</span>
             )
           ) : (
             <span>{devices(counts[shown])}</span>
@@ -166,9 +166,9 @@ function Lists({ preview, onAll, onExport }: Parts & { readonly preview: Configu
 }
 
 const noneOf: Readonly<Record<TabName, string>> = {
-  blocked: 'No device fails where the check may block.',
-  spared: 'No failing device is spared.',
-  undecided: 'Of every device it is known whether it fails.',
+  blocked: 'No device that the check can block is failing.',
+  spared: 'No failing device is excepted.',
+  undecided: 'Every device has a result.',
 }
 
 const NamedDevice = ({ id, name, below }: { id: string; name: string; below: string }) => (
@@ -279,7 +279,7 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
         <li>
           <Mark name="struck" />
           <span>
-            <b className="m">Spared:</b> {spared.join(', ')}.
+            <b className="m">Never blocked:</b> {spared.join(', ')}.
           </span>
         </li>
       )}
@@ -287,7 +287,8 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
         <li>
           <Mark name="question" />
           <span>
-            <b className="m">Undecided:</b> {undecided.join(', ')}. A failure found later starts its own grace period.
+            <b className="m">No result yet:</b> {undecided.join(', ')}. A failure found later starts its own grace
+            period.
           </span>
         </li>
       )}
@@ -298,20 +299,20 @@ function Remarks({ preview, isBlocking }: { preview: ConfigurationPreview; isBlo
             {[streams > 0 && countOf(streams, 'stream'), webhooks > 0 && countOf(webhooks, 'webhook')]
               .filter(Boolean)
               .join(' and ')}{' '}
-            {streams + webhooks === 1 ? 'hears' : 'hear'} of each device when it blocks.
+            {streams + webhooks === 1 ? 'is' : 'are'} notified of each device that blocks.
           </span>
         </li>
       )}
       {preview.joined > 0 && (
         <li>
           <Mark name="pending" />
-          <span>The check comes to run on {devices(preview.joined)}.</span>
+          <span>The check starts to run on {devices(preview.joined)}.</span>
         </li>
       )}
       {preview.left > 0 && (
         <li>
           <Mark name="dash" />
-          <span>The check leaves {devices(preview.left)}; its issues there are resolved.</span>
+          <span>The check stops running on {devices(preview.left)}; its issues there are resolved.</span>
         </li>
       )}
       {preview.changed.includes('options') && (

@@ -35,21 +35,19 @@ export function consequencesOf(preview: ConfigurationPreview): string[] {
     .map(({ owner_name: owner, device_name: device }) => visibleText(owner === null ? device : `${owner} (${device})`))
   const others = preview.blocked_at_end - names.length
   const who = others > 0 ? `${names.join(', ')} and ${others.toLocaleString('en')} more` : names.join(', ')
-  const when = isLater(preview) ? `from ${deadlineOf(preview.ends_at, now)} UTC at the latest` : 'at once'
+  const when = isLater(preview) ? `from ${deadlineOf(preview.ends_at, now)} UTC at the latest` : 'immediately'
   const only = preview.people_on_only_device
   return [
     `${who} cannot sign in with ${preview.blocked_at_end === 1 ? 'this device' : 'these devices'} ${when}, unless the failure is fixed.`,
     ...(only > 0 ? [`${people(only)} ${only === 1 ? 'has' : 'have'} no other device to sign in with.`] : []),
-    ...(preview.undecided.length > 0
-      ? ['A failure that is found later, on devices that are undecided now, starts its own grace period.']
-      : []),
+    ...(preview.undecided.length > 0 ? ['A device without a result that fails later gets its own grace period.'] : []),
   ]
 }
 
 export function staysOf(preview: ConfigurationPreview): string {
-  if (!isLater(preview) || preview.blocked_now > 0) return 'Results and issues stay. The change can be taken back.'
+  if (!isLater(preview) || preview.blocked_now > 0) return 'Results and issues stay. You can undo the change.'
   const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
-  return `Results and issues stay. You can change it back until ${day} without blocking anybody.`
+  return `Results and issues stay. You can undo this until ${day} without blocking anyone.`
 }
 
 const names: Readonly<Record<string, string>> = {
@@ -81,12 +79,12 @@ export function consequenceOf(preview: ConfigurationPreview): string {
   if (preview.hit > 0 && isLater(preview)) {
     const day = dayOf(preview.ends_at, Date.parse(preview.computed_at))
     return preview.blocked_now === 0
-      ? `Owners are told at their next sign-in. You can change it back until ${day} without blocking anybody.`
-      : `${devices(preview.blocked_now)} are blocked at once; the others until ${day}.`
+      ? `Owners see it at their next sign-in. You can undo this until ${day} without blocking anyone.`
+      : `${devices(preview.blocked_now)} are blocked immediately; the others by ${day}.`
   }
-  if (preview.hit > 0) return 'Owners are refused at their next sign-in.'
-  if (preview.left > 0) return `The check leaves ${devices(preview.left)}; its issues there are resolved.`
+  if (preview.hit > 0) return 'Owners are blocked at their next sign-in.'
+  if (preview.left > 0) return `The check stops running on ${devices(preview.left)}; its issues there are resolved.`
   if (preview.released > 0) return 'Their owners can sign in again within a minute.'
   if (preview.changed.includes('options')) return 'Results become stale until devices run the check again.'
-  return 'Nobody is blocked by this.'
+  return 'This blocks nobody.'
 }

@@ -52,7 +52,7 @@ function Effect({ strategy, preview }: { strategy: Strategy; preview: Configurat
 }
 
 function effectText(strategy: Strategy, effect: ConfigurationPreview['effects'][Strategy], now: number): string {
-  if (strategy === 'report_only') return 'nobody is told'
+  if (strategy === 'report_only') return 'owners see nothing'
   if (strategy === 'notify_only') return `${effect.notified.toLocaleString('en')} notified`
   const [first, last] = [effect.blocked_now.toLocaleString('en'), effect.blocked_at_end.toLocaleString('en')]
   return Date.parse(effect.ends_at) <= now ? `${first} now` : `${first} now, ${last} on ${dayOf(effect.ends_at, now)}`

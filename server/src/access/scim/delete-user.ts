@@ -23,8 +23,8 @@ export async function deleteUser(tx: Tx, id: string, precondition: Precondition,
   const user = orNotFound(await lockUser(tx, organizationId, id))
   requireVersion(precondition, user.revision)
   await forget(tx, id, call)
-  const happening = { cause: ulid(), initiator: 'admin', now } as const
-  await deprovisionPerson(tx, { organizationId, personId: id, actor }, happening)
+  const context = { cause: ulid(), initiator: 'admin', now } as const
+  await deprovisionPerson(tx, { organizationId, personId: id, actor }, context)
   for (const personGroupId of groups) {
     await removePersonGroupMembers(tx, { organizationId, personGroupId, gone: [id], actor, now })
     await touchGroup(tx, personGroupId, call)

@@ -117,7 +117,7 @@ async function replace(request: ScimRequest): Promise<ScimAnswer> {
   return readFrom(request.db, request)
 }
 
-/** RFC 7644 §3.5.2: without a wish for attributes nothing is sent back, so that the members need not be read. */
+/** RFC 7644 §3.5.2: unless attributes are requested, nothing is sent back, so that the members need not be read. */
 async function patch(request: ScimRequest): Promise<ScimAnswer> {
   await change(request, changeOfOperations(readOperations(request.body)))
   return request.query['attributes'] === undefined ? { status: 204 } : readFrom(request.db, request)

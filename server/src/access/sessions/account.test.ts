@@ -106,7 +106,7 @@ test('a proof is good for five minutes, and a new one gives the session another 
   assert.equal((await browser.ask('GET', '/session', undefined, { cookie })).status, 401)
   assert.equal((await browser.ask('POST', '/session/totp')).status, 200)
   assert.deepEqual(await entries(1), [
-    'Proved who they are in the console with a password, after 1 failed try for this address.',
+    'Confirmed their identity in the console with a password, after 1 failed try for this address.',
   ])
 })
 

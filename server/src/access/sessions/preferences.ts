@@ -1,9 +1,5 @@
-import {
-  type ConsolePreferences,
-  type ConsolePreferencesChange,
-  type DeviceColumnName,
-  deviceColumnNames,
-} from '@muster/contract/console-preferences.ts'
+import type { ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
+import { type DeviceColumnName, deviceColumnNames } from '@muster/contract/console-values.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import type { AdminPlace } from './second-factor.ts'

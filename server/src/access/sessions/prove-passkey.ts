@@ -59,7 +59,7 @@ export function stepUpByPasskey(
     const { organization_id: organizationId, admin_user_id, session_id: sessionId } = session
     if (passkey.organization_id !== organizationId || passkey.admin_user_id !== admin_user_id) return refuse()
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId, now })
-    const description = `Proved who they are in the console with the passkey "${passkey.name}".`
+    const description = `Confirmed their identity in the console with the passkey "${passkey.name}".`
     await recordAudit(tx, {
       organizationId,
       actor: actorOf(session),

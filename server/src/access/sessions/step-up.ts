@@ -25,7 +25,7 @@ export function stepUp(db: Db, secrets: Secrets, asked: Proof): Promise<SignInOu
   return prove(db, secrets, asked, async (tx, proof) => {
     const { organizationId } = placeOf(session)
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
-    const description = `Proved who they are in the console ${proof}.`
+    const description = `Confirmed their identity in the console ${proof}.`
     await recordAudit(tx, {
       organizationId,
       actor: actorOf(session),

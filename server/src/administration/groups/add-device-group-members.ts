@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { findDeviceGroup } from './queries.ts'
 import { quoteNames } from './quote-names.ts'
@@ -24,7 +24,7 @@ const maxDevices = 1_000
 export async function addDeviceGroupMembers(
   tx: Tx,
   addition: DeviceGroupAddition,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
   const { organizationId, groupId, deviceIds, actor } = addition
   if (deviceIds.length > maxDevices) {
@@ -44,7 +44,7 @@ export async function addDeviceGroupMembers(
   const moved = devices
     .filter(({ id }) => added.has(id))
     .map((device) => ({ ...device, group_ids: [...device.group_ids, groupId] }))
-  await settleGroupChange(tx, organizationId, moved, happening)
+  await settleGroupChange(tx, organizationId, moved, context)
   await addToMembersCount(tx, { organizationId, groupId }, moved.length)
   const names = quoteNames(moved.map(({ name }) => name))
   await recordAudit(tx, {
@@ -52,7 +52,7 @@ export async function addDeviceGroupMembers(
     actor,
     about: { device_group: groupId, device: moved.map(({ id }) => id) },
     description: `Added the ${moved.length === 1 ? 'device' : 'devices'} ${names} to the device group "${group.name}".`,
-    now: happening.now,
+    now: context.now,
   })
 }
 

@@ -4,7 +4,7 @@ import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { identifierOf } from '../../http/record-id.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { addDeviceGroupMembers } from './add-device-group-members.ts'
 import { presentMembership } from './present.ts'
 import { removeDeviceGroupMember } from './remove-device-group-member.ts'
@@ -47,4 +47,4 @@ export function membershipRoutes(app: FastifyInstance): void {
   })
 }
 
-const byAdmin = (now: string): Happening => ({ cause: ulid(), initiator: 'admin', now })
+const byAdmin = (now: string): ChangeContext => ({ cause: ulid(), initiator: 'admin', now })

@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { findDeviceGroup } from './queries.ts'
 import { settleGroupChange } from './settle-group-change.ts'
@@ -18,7 +18,7 @@ export type DeviceGroupRemoval = {
 export async function removeDeviceGroupMember(
   tx: Tx,
   removal: DeviceGroupRemoval,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
   const { organizationId, groupId, deviceId, actor } = removal
   const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
@@ -26,13 +26,13 @@ export async function removeDeviceGroupMember(
   const wasMember = await deleteDeviceGroupMember(tx, { organizationId, groupId }, deviceId)
   if (!wasMember) return fail('not_found')
   const moved = { ...device, group_ids: device.group_ids.filter((id) => id !== groupId) }
-  await settleGroupChange(tx, organizationId, [moved], happening)
+  await settleGroupChange(tx, organizationId, [moved], context)
   await addToMembersCount(tx, { organizationId, groupId }, -1)
   await recordAudit(tx, {
     organizationId,
     actor,
     about: { device_group: groupId, device: deviceId },
     description: `Took the device "${device.name}" out of the device group "${group.name}".`,
-    now: happening.now,
+    now: context.now,
   })
 }

@@ -3,7 +3,7 @@ import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.
 import { retarget, targetedChecks } from '../../compliance/targeting/retarget.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
-import { type Happening, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
 
 /**
  * What follows when locked devices have come into other groups, whose identifiers they carry already: checks may target
@@ -13,15 +13,15 @@ export async function settleGroupChange(
   tx: Tx,
   organizationId: string,
   devices: readonly LockedDevice[],
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
-  await retarget(tx, devices, await targetedChecks(tx, organizationId), happening)
-  await rescheduleDevices(tx, devices, happening.now)
-  await settleAuthStates(tx, devices, happening)
+  await retarget(tx, devices, await targetedChecks(tx, organizationId), context)
+  await rescheduleDevices(tx, devices, context.now)
+  await settleAuthStates(tx, devices, context)
   await queueAgentNotices(
     tx,
     organizationId,
     devices.map(({ id }) => id),
-    happening.now,
+    context.now,
   )
 }

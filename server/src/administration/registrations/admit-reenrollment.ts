@@ -2,23 +2,23 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { judgeReenrollment, type Reenrollments } from './reenrollment-rules.ts'
 
-type Enrolling = Pick<Happening, 'cause' | 'now'> & { actor: Actor }
+type Enrolling = Pick<ChangeContext, 'cause' | 'now'> & { actor: Actor }
 export type Admission = { isRefused: false; refusedBefore: number } | { isRefused: true }
 
 /**
  * Decides whether an agent may enroll as a locked device while another agent of that device is in use. Where two do so
  * in turn, the device is marked, and the one that holds the node key keeps it for a while.
  */
-export async function admitReenrollment(tx: Tx, device: LockedDevice, happening: Enrolling): Promise<Admission> {
+export async function admitReenrollment(tx: Tx, device: LockedDevice, context: Enrolling): Promise<Admission> {
   const before = await findReenrollments(tx, device)
-  const verdict = judgeReenrollment(before, device.identity_conflict_since !== null, happening.now)
+  const verdict = judgeReenrollment(before, device.identity_conflict_since !== null, context.now)
   await saveReenrollments(tx, device, verdict.next)
-  if (verdict.isNewConflict) await beginConflict(tx, device, verdict.next, happening)
+  if (verdict.isNewConflict) await beginConflict(tx, device, verdict.next, context)
   return verdict.isRefused ? { isRefused: true } : { isRefused: false, refusedBefore: before?.refused ?? 0 }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
@@ -24,9 +24,9 @@ beforeEach(async () => {
 })
 
 const remove = (deviceId: string, now = minute(1)) =>
-  transact(database.db, (tx) => deleteDevice(tx, { organizationId, deviceId, actor }, happeningAt(now)))
+  transact(database.db, (tx) => deleteDevice(tx, { organizationId, deviceId, actor }, contextAt(now)))
 const restore = (deviceId: string, now = minute(2)) =>
-  transact(database.db, (tx) => restoreDevice(tx, { organizationId, deviceId, actor }, happeningAt(now)))
+  transact(database.db, (tx) => restoreDevice(tx, { organizationId, deviceId, actor }, contextAt(now)))
 
 async function fleet() {
   const owner = await make.person(organizationId, { has_used_first_trust: true })
@@ -122,7 +122,7 @@ test('what is deleted cannot be deleted again, and what is not cannot be restore
   const { id: stranger } = await make.organization()
   const foreign = { organizationId: stranger, deviceId: device.id, actor }
   await assert.rejects(
-    transact(database.db, (tx) => restoreDevice(tx, foreign, happeningAt(minute(2)))),
+    transact(database.db, (tx) => restoreDevice(tx, foreign, contextAt(minute(2)))),
     { code: 'not_found' },
   )
 })
@@ -156,7 +156,7 @@ test('a device comes back without an owner who was deprovisioned meanwhile', asy
   const { device, owner } = await fleet()
   await remove(device.id)
   await transact(database.db, (tx) =>
-    deprovisionPerson(tx, { organizationId, personId: owner.id, actor }, happeningAt(minute(2))),
+    deprovisionPerson(tx, { organizationId, personId: owner.id, actor }, contextAt(minute(2))),
   )
   await restore(device.id, minute(3))
   const restored = (await everything()).devices.find((row) => row.id === device.id)
@@ -171,9 +171,9 @@ test('purging takes all that hangs on a device, leaves the others, and announces
     .execute()
   await remove(device.id, minute(1))
   const before = await counts()
-  assert.equal(await purgeDevices(database.db, minute(1), happeningAt(minute(3))), 0, 'its time has not come')
+  assert.equal(await purgeDevices(database.db, minute(1), contextAt(minute(3))), 0, 'its time has not come')
   await database.db.deleteFrom('events').execute()
-  assert.equal(await purgeDevices(database.db, plusMs(minute(1), 1), happeningAt(minute(3))), 1)
+  assert.equal(await purgeDevices(database.db, plusMs(minute(1), 1), contextAt(minute(3))), 1)
   const { devices, results, issues, members, events } = await everything()
   for (const rows of [results, members]) assert.deepEqual([...new Set(rows.map((row) => row.device_id))], [other.id])
   assert.deepEqual([devices.map(({ id }) => id), issues], [[other.id], []])
@@ -189,6 +189,6 @@ test('purging takes all that hangs on a device, leaves the others, and announces
 test('purging goes on through more devices than a batch holds', async () => {
   for (let made = 0; made < 51; made += 1) await make.device(organizationId, { deleted_at: startOfTests })
   await make.device((await make.organization()).id, { deleted_at: startOfTests })
-  assert.equal(await purgeDevices(database.db, minute(1), happeningAt(minute(2))), 52)
+  assert.equal(await purgeDevices(database.db, minute(1), contextAt(minute(2))), 52)
   assert.equal((await everything()).events.length, 52)
 })

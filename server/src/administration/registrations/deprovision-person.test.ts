@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
-import { happeningAt, makeIn } from '../../../test/support/make.ts'
+import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { addPerson } from '../../inventory/people/add-person.ts'
@@ -15,9 +15,7 @@ const laterOn = '2026-11-21T09:00:00.000Z'
 beforeEach(() => app.reset())
 
 const deprovision = (personId: string, organizationId = app.tenant.organizationId) =>
-  transact(app.db, (tx) =>
-    deprovisionPerson(tx, { organizationId, personId, actor: systemActor }, happeningAt(laterOn)),
-  )
+  transact(app.db, (tx) => deprovisionPerson(tx, { organizationId, personId, actor: systemActor }, contextAt(laterOn)))
 
 const idsOf = async (url: string): Promise<string[]> =>
   (await app.ask('GET', url)).body.data.map((row: { id: string }) => row.id)

@@ -2,7 +2,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { markDeprovisioned } from '../../inventory/people/mark-deprovisioned.ts'
 import { isDeprovisioned } from '../../inventory/people/queries.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
@@ -14,24 +14,24 @@ type Deprovisioning = { organizationId: string; personId: string; actor: Actor }
  * Takes a person out of the organization: the registrations of their devices end, which says nothing about
  * compliance. Does nothing for a person who is out already; fails with not_found for one who never was in.
  */
-export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, happening: Happening): Promise<void> {
+export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, context: ChangeContext): Promise<void> {
   const { organizationId, personId, actor } = deprovisioning
   // Devices are locked before their owner everywhere; what was registered in between is found by looking again.
   await lockDevices(tx, organizationId, await devicesOf(tx, organizationId, personId))
-  const person = await markDeprovisioned(tx, organizationId, personId, happening.now)
+  const person = await markDeprovisioned(tx, organizationId, personId, context.now)
   if (!person) {
     if (await isDeprovisioned(tx, organizationId, personId)) return
     return fail('not_found')
   }
   for (const deviceId of await devicesOf(tx, organizationId, personId)) {
-    await unregisterDevice(tx, { organizationId, deviceId, actor }, happening)
+    await unregisterDevice(tx, { organizationId, deviceId, actor }, context)
   }
   await recordAudit(tx, {
     organizationId,
     actor,
     about: { person: personId },
     description: `Deprovisioned "${person.name}" (${person.email}).`,
-    now: happening.now,
+    now: context.now,
   })
 }
 

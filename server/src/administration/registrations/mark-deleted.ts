@@ -4,7 +4,7 @@ import { adjustTallies } from '../../compliance/standing/adjust-tallies.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { setDeleted } from '../../inventory/devices/set-deleted.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { countInLiveQueries } from '../../live-queries/count-device.ts'
 import { countMember } from '../groups/count-member.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
@@ -13,7 +13,7 @@ import { resetTrustOfLast } from './reset-trust.ts'
  * Takes a locked device out of all counts and refuses its agent. Whoever locks more than the device does so in this
  * order: owner, tallies, groups, live queries, audit log.
  */
-export async function markDeleted(tx: Tx, device: LockedDevice, { now }: Happening): Promise<void> {
+export async function markDeleted(tx: Tx, device: LockedDevice, { now }: ChangeContext): Promise<void> {
   await setDeleted(tx, device, now)
   if (device.registered_owner_id !== null) await resetTrustOfLast(tx, device, device.registered_owner_id)
   await countResults(tx, device, -1)

@@ -3,7 +3,7 @@ import { orNotFound } from '../../base/errors.ts'
 import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner, setOwner } from '../../inventory/devices/set-owner.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
@@ -17,13 +17,13 @@ type Registration = { organizationId: string; deviceId: string; personId: string
  * now, and its compliance is signalled from here on. Nothing changes where the device is theirs already: nobody gains
  * time by registering again. Fails with not_found for a device or person that the organization does not have.
  */
-export async function registerDevice(tx: Tx, registration: Registration, happening: Happening): Promise<void> {
+export async function registerDevice(tx: Tx, registration: Registration, context: ChangeContext): Promise<void> {
   const { organizationId, deviceId, personId, actor } = registration
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id === personId) return
   const free = await withoutOwner(tx, device)
-  const owned = await setOwner(tx, free, personId, happening.now)
+  const owned = await setOwner(tx, free, personId, context.now)
   await markFirstTrust(tx, organizationId, personId, true)
   await announce(tx, [
     {
@@ -31,18 +31,18 @@ export async function registerDevice(tx: Tx, registration: Registration, happeni
       organizationId,
       deviceId,
       deviceName: device.name,
-      cause: happening.cause,
-      at: happening.now,
+      cause: context.cause,
+      at: context.now,
     },
   ])
-  await rescheduleDevices(tx, [owned], happening.now)
-  await settleAuthState(tx, owned, happening)
+  await rescheduleDevices(tx, [owned], context.now)
+  await settleAuthState(tx, owned, context)
   await recordAudit(tx, {
     organizationId,
     actor,
     about: { device: deviceId, person: personId },
     description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
-    now: happening.now,
+    now: context.now,
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -36,16 +36,16 @@ beforeEach(async () => {
 const within = <T>(work: (tx: Tx) => Promise<T>) => transact(database.db, work)
 const about = (deviceId: string, actor = administrator) => ({ organizationId, deviceId, actor })
 const register = (deviceId: string, personId: string, now: string) =>
-  within((tx) => registerDevice(tx, { ...about(deviceId), personId }, happeningAt(now)))
+  within((tx) => registerDevice(tx, { ...about(deviceId), personId }, contextAt(now)))
 const unregister = (deviceId: string, now: string, actor = administrator) =>
-  within((tx) => unregisterDevice(tx, about(deviceId, actor), happeningAt(now)))
+  within((tx) => unregisterDevice(tx, about(deviceId, actor), contextAt(now)))
 const confirm = (deviceId: string, now: string) =>
-  within((tx) => confirmRegistration(tx, about(deviceId), happeningAt(now)))
+  within((tx) => confirmRegistration(tx, about(deviceId), contextAt(now)))
 const suspend = (deviceId: string, now: string) =>
   within(async (tx) => {
     const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
     await suspendRegistration(tx, device, 'somebody else’s agent enrolled as this device', {
-      ...happeningAt(now),
+      ...contextAt(now),
       actor: systemActor,
     })
   })

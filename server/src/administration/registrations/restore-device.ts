@@ -10,7 +10,7 @@ import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-devi
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { setDeleted } from '../../inventory/devices/set-deleted.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { countInLiveQueries } from '../../live-queries/count-device.ts'
@@ -27,19 +27,19 @@ type Restoration = { organizationId: string; deviceId: string; actor: Actor }
 export async function restoreDevice(
   tx: Tx,
   { organizationId, deviceId, actor }: Restoration,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
-  const { now } = happening
+  const { now } = context
   await holdConfigurations(tx, organizationId)
   const deleted = orNotFound(await lockDeleted(tx, organizationId, deviceId))
   await setDeleted(tx, deleted, null)
   const device = await withOwnerOfToday(tx, orNotFound(await lockDevice(tx, organizationId, deviceId)))
   await lockTallies(tx, organizationId, [device.id])
   await countResults(tx, device, 1)
-  await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
+  await retarget(tx, [device], await targetedChecks(tx, organizationId), context)
   await markStale(tx, [device])
   await rescheduleDevices(tx, [device], now)
-  await settleAuthState(tx, device, happening)
+  await settleAuthState(tx, device, context)
   await countMember(tx, organizationId, device.id, 1)
   await countInLiveQueries(tx, device, 1)
   await queueAgentNotice(tx, organizationId, device.id, now)

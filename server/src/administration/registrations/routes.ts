@@ -43,8 +43,8 @@ export function registrationRoutes(app: FastifyInstance): void {
     answer: DeviceRegistration,
     run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
       transact(db, async (tx) => {
-        const happening = { cause: ulid(), initiator: 'admin', now } as const
-        const ended = await unregisterDevice(tx, { organizationId, deviceId, actor }, happening)
+        const context = { cause: ulid(), initiator: 'admin', now } as const
+        const ended = await unregisterDevice(tx, { organizationId, deviceId, actor }, context)
         return {
           device_id: ended.device_id,
           registered_at: ended.registered_at,

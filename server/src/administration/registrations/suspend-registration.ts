@@ -2,7 +2,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { setSuspension } from '../../inventory/devices/set-owner.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 
@@ -42,17 +42,17 @@ const asSentence = (reason: string): string => `${reason[0]?.toUpperCase() ?? ''
 export async function confirmRegistration(
   tx: Tx,
   { organizationId, deviceId, actor }: { organizationId: string; deviceId: string; actor: Actor },
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   if (device.registered_owner_id === null) fail('device_not_registered')
   if (device.registration_suspended_at === null) return
-  await settleAuthState(tx, await setSuspension(tx, device, null), happening)
+  await settleAuthState(tx, await setSuspension(tx, device, null), context)
   await recordAudit(tx, {
     organizationId,
     actor,
     about: { device: deviceId, person: device.registered_owner_id },
     description: `Confirmed the registration of the device "${device.name}".`,
-    now: happening.now,
+    now: context.now,
   })
 }

@@ -4,7 +4,7 @@ import { fail, orNotFound } from '../../base/errors.ts'
 import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { markDeleted } from './mark-deleted.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
@@ -25,15 +25,15 @@ export type EndedRegistration = {
 export async function unregisterDevice(
   tx: Tx,
   { organizationId, deviceId, actor }: Unregistration,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<EndedRegistration> {
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const { registered_owner_id: ownerId, registered_at: registeredAt } = device
   if (ownerId === null || registeredAt === null) return fail('device_not_registered')
   const free = await clearOwner(tx, device)
   if (actor.type !== 'Person') await resetTrustOfLast(tx, device, ownerId)
-  await rescheduleDevices(tx, [free], happening.now)
-  await settleAuthState(tx, free, happening)
+  await rescheduleDevices(tx, [free], context.now)
+  await settleAuthState(tx, free, context)
   const owner = await tx
     .selectFrom('people')
     .select('name')
@@ -41,13 +41,13 @@ export async function unregisterDevice(
     .where('id', '=', ownerId)
     .executeTakeFirst()
   const goesToo = device.device_type === 'iOS' || device.device_type === 'Android'
-  if (goesToo) await markDeleted(tx, free, happening)
+  if (goesToo) await markDeleted(tx, free, context)
   await recordAudit(tx, {
     organizationId,
     actor,
     about: { device: deviceId, person: ownerId },
     description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
-    now: happening.now,
+    now: context.now,
   })
   return {
     device_id: device.id,

@@ -25,9 +25,9 @@ export async function unregisterDevices(
   const refused: Refused[] = []
   const asked = [...new Set(deviceIds)]
   for (const deviceId of asked) {
-    const happening = { cause: ulid(), initiator: 'admin', now } as const
+    const context = { cause: ulid(), initiator: 'admin', now } as const
     try {
-      await transact(db, (tx) => unregisterDevice(tx, { organizationId, deviceId, actor }, happening))
+      await transact(db, (tx) => unregisterDevice(tx, { organizationId, deviceId, actor }, context))
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const device = await findDevice(db, organizationId, deviceId)

@@ -3,7 +3,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { exemptIssues } from '../../compliance/issues/exempt-issues.ts'
 import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { readExemptionDecision } from './decision-rules.ts'
 import { aboutRequest, describeExemptionRequest, describeReason } from './describe-request.ts'
@@ -21,7 +21,7 @@ type Deciding = {
  * Approves or denies an open exemption request. Approved: its issues stay open but block no more; those that are
  * resolved by now are left alone. Fails with not_found, invalid, request_decided or request_withdrawn.
  */
-export async function decideExemptionRequest(tx: Tx, deciding: Deciding, happening: Happening): Promise<void> {
+export async function decideExemptionRequest(tx: Tx, deciding: Deciding, context: ChangeContext): Promise<void> {
   const { organizationId, requestId, actor } = deciding
   const subject = await lockExemptionRequest(tx, organizationId, requestId)
   const reading = readExemptionDecision(deciding.decision)
@@ -29,10 +29,10 @@ export async function decideExemptionRequest(tx: Tx, deciding: Deciding, happeni
   refuseUnlessWaiting(subject.request, subject.requester)
   const { ok: decision } = reading
   const isApproved = decision.status === 'approved'
-  await setExemptionStatus(tx, { organizationId, requestId }, decision, happening.now)
+  await setExemptionStatus(tx, { organizationId, requestId }, decision, context.now)
   if (isApproved && (await exemptIssues(tx, organizationId, subject.request.issue_ids)) > 0) {
-    await rescheduleDevices(tx, [subject.device], happening.now)
-    await settleAuthState(tx, subject.device, happening)
+    await rescheduleDevices(tx, [subject.device], context.now)
+    await settleAuthState(tx, subject.device, context)
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeExemptionRequest(subject)}${reason}`
@@ -41,6 +41,6 @@ export async function decideExemptionRequest(tx: Tx, deciding: Deciding, happeni
     actor,
     about: aboutRequest(subject),
     description,
-    now: happening.now,
+    now: context.now,
   })
 }

@@ -1,7 +1,7 @@
 import type { RegistrationRequestDecision } from '@muster/contract/registration-requests.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { confirmRegistration } from '../registrations/suspend-registration.ts'
@@ -22,7 +22,7 @@ type Deciding = {
  * it before; where it is theirs but in doubt, the registration is confirmed. Fails with not_found, invalid,
  * request_decided or request_withdrawn.
  */
-export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happening: Happening): Promise<void> {
+export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, context: ChangeContext): Promise<void> {
   const { organizationId, requestId, actor } = deciding
   const subject = await lockRegistrationRequest(tx, organizationId, requestId)
   const reading = readRegistrationDecision(deciding.decision)
@@ -30,12 +30,12 @@ export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happ
   refuseUnlessWaiting(subject.request, subject.requester)
   const { ok: decision } = reading
   const isApproved = decision.status === 'approved'
-  await setRegistrationStatus(tx, { organizationId, requestId }, decision, happening.now)
+  await setRegistrationStatus(tx, { organizationId, requestId }, decision, context.now)
   if (isApproved) {
     const { device, requester } = subject
     const registration = { organizationId, deviceId: device.id, personId: requester.id, actor }
     const isTheirs = device.registered_owner_id === requester.id
-    await (isTheirs ? confirmRegistration : registerDevice)(tx, registration, happening)
+    await (isTheirs ? confirmRegistration : registerDevice)(tx, registration, context)
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeRegistrationRequest(subject)}${reason}`
@@ -44,6 +44,6 @@ export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, happ
     actor,
     about: aboutRequest(subject),
     description,
-    now: happening.now,
+    now: context.now,
   })
 }

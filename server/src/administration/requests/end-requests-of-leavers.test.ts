@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -47,7 +47,7 @@ async function leaverAndStayer() {
 
 const deprovision = (personId: string) =>
   transact(database.db, (tx) =>
-    deprovisionPerson(tx, { organizationId, personId, actor: systemActor }, happeningAt(startOfTests)),
+    deprovisionPerson(tx, { organizationId, personId, actor: systemActor }, contextAt(startOfTests)),
   )
 
 test('what a deprovisioned person waits for is ended by the system, and nothing else', async () => {
@@ -86,7 +86,7 @@ test('until then nobody decides about it, and afterwards nobody reopens it', asy
   const gone = (error: unknown) => error instanceof ServiceError && error.code === 'request_withdrawn'
   const deciding = { organizationId, requestId, decision: { status: 'approved' as const }, actor: systemActor }
   await assert.rejects(
-    transact(database.db, (tx) => decideRegistrationRequest(tx, deciding, happeningAt(later))),
+    transact(database.db, (tx) => decideRegistrationRequest(tx, deciding, contextAt(later))),
     gone,
   )
   await endRequestsOfLeavers(database.db, () => later)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
-import { happeningAt, type MadeCheck, makeIn } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -46,13 +46,13 @@ const raise = (issueIds: readonly string[], changed: Partial<Parameters<typeof r
   const { organizationId } = app.tenant
   const asked = { organizationId, deviceId: device.id, personId: ada.id, message: 'It is a build server.' }
   return within((tx) =>
-    raiseExemptionRequest(tx, { ...asked, issueIds, actor: adasActor, ...changed }, happeningAt(hour(1))),
+    raiseExemptionRequest(tx, { ...asked, issueIds, actor: adasActor, ...changed }, contextAt(hour(1))),
   )
 }
 
 const reopen = (requestId: string) => {
   const reopening = { organizationId: app.tenant.organizationId, requestId, actor: systemActor }
-  return within((tx) => reopenExemptionRequest(tx, reopening, happeningAt(hour(3))))
+  return within((tx) => reopenExemptionRequest(tx, reopening, contextAt(hour(3))))
 }
 
 const withdraw = (requestId: string, personId = ada.id) => {
@@ -396,7 +396,7 @@ test('a deleted device takes its requests out of sight, and purging it removes t
   const id = await raise([(await make.issue({ device, check: disk })).id])
   const { organizationId } = app.tenant
   await within((tx) =>
-    deleteDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, happeningAt(hour(2))),
+    deleteDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, contextAt(hour(2))),
   )
   assert.equal((await app.ask('GET', `/exemption_requests/${id}`)).status, 404)
   assert.deepEqual((await app.ask('GET', '/exemption_requests')).body.data, [])

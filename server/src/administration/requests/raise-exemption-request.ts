@@ -3,7 +3,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
@@ -27,7 +27,7 @@ const maxIssues = 100
  * with not_found, not_device_owner, exemptions_disallowed, already_requested, or invalid for the message or for issues
  * that are not open on the device or are exempted already, naming their places.
  */
-export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happening: Happening): Promise<string> {
+export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, context: ChangeContext): Promise<string> {
   const { organizationId, deviceId, personId, actor } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
@@ -36,7 +36,7 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happe
   if ('errors' in message) return fail('invalid', { errors: message.errors })
   const issueIds = [...new Set(asked.issueIds)]
   await refuseUnfitIssues(tx, device, issueIds)
-  const id = await insert(tx, { organizationId, deviceId, personId, message: message.ok }, issueIds, happening.now)
+  const id = await insert(tx, { organizationId, deviceId, personId, message: message.ok }, issueIds, context.now)
   await announce(tx, [
     {
       type: 'requests.issue_exemption',
@@ -48,8 +48,8 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happe
       personEmail: person.email,
       message: message.ok,
       issueIds,
-      cause: happening.cause,
-      at: happening.now,
+      cause: context.cause,
+      at: context.now,
     },
   ])
   await recordAudit(tx, {
@@ -57,7 +57,7 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, happe
     actor,
     about: { device: deviceId, person: personId },
     description: `Asked for ${describePerson(person)} that ${describeIssues(issueIds)} of the device "${device.name}" be exempted: "${message.ok}".`,
-    now: happening.now,
+    now: context.now,
   })
   return id
 }

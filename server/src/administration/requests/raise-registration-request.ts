@@ -1,7 +1,7 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
@@ -25,7 +25,7 @@ export type RegistrationAsked = {
 export async function raiseRegistrationRequest(
   tx: Tx,
   asked: RegistrationAsked,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<string> {
   const { organizationId, deviceId, personId, actor } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
@@ -42,7 +42,7 @@ export async function raiseRegistrationRequest(
       device_id: deviceId,
       person_id: personId,
       requester_message: message.ok,
-      requested_at: happening.now,
+      requested_at: context.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -56,8 +56,8 @@ export async function raiseRegistrationRequest(
       personId,
       personEmail: person.email,
       message: message.ok,
-      cause: happening.cause,
-      at: happening.now,
+      cause: context.cause,
+      at: context.now,
     },
   ])
   await recordAudit(tx, {
@@ -65,7 +65,7 @@ export async function raiseRegistrationRequest(
     actor,
     about: { device: deviceId, person: personId },
     description: `Asked for ${describePerson(person)} that the device "${device.name}" be registered to them: "${message.ok}".`,
-    now: happening.now,
+    now: context.now,
   })
   return id
 }

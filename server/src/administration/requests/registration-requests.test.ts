@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
-import { happeningAt, makeIn } from '../../../test/support/make.ts'
+import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound, ServiceError } from '../../base/errors.ts'
@@ -47,8 +47,8 @@ const asked = (changed: object = {}) => ({
   actor: adasActor,
   ...changed,
 })
-const raise = (changed?: object) => within((tx) => raiseRegistrationRequest(tx, asked(changed), happeningAt(hour(1))))
-const request = (changed?: object) => within((tx) => requestRegistration(tx, asked(changed), happeningAt(hour(1))))
+const raise = (changed?: object) => within((tx) => raiseRegistrationRequest(tx, asked(changed), contextAt(hour(1))))
+const request = (changed?: object) => within((tx) => requestRegistration(tx, asked(changed), contextAt(hour(1))))
 const reopen = (requestId: string) => {
   const reopening = { organizationId: app.tenant.organizationId, requestId, actor: systemActor, now: hour(3) }
   return within((tx) => reopenRegistrationRequest(tx, reopening))
@@ -58,7 +58,7 @@ const register = (personId: string, at = start) =>
     registerDevice(
       tx,
       { organizationId: app.tenant.organizationId, deviceId: device.id, personId, actor: systemActor },
-      happeningAt(at),
+      contextAt(at),
     ),
   )
 
@@ -177,7 +177,7 @@ test('an approval confirms the suspended registration of the requester', async (
   await within(async (tx) => {
     const locked = orNotFound(await lockDevice(tx, app.tenant.organizationId, device.id))
     await suspendRegistration(tx, locked, 'a test doubts it', {
-      ...happeningAt(start),
+      ...contextAt(start),
       actor: systemActor,
     })
   })

@@ -3,7 +3,7 @@ import { fail } from '../../base/errors.ts'
 import { endExemptionOfIssues } from '../../compliance/issues/exempt-issues.ts'
 import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { aboutRequest, describeExemptionRequest } from './describe-request.ts'
 import { type ExemptionRequestRow, listCoveredIssues } from './exemption-queries.ts'
@@ -17,7 +17,7 @@ type Reopening = { organizationId: string; requestId: string; actor: Actor }
  * had never been. An open one stays as it is. Fails with not_found, with request_withdrawn for one that its requester
  * gave up, and with already_requested where another open request covers an issue of it.
  */
-export async function reopenExemptionRequest(tx: Tx, reopening: Reopening, happening: Happening): Promise<void> {
+export async function reopenExemptionRequest(tx: Tx, reopening: Reopening, context: ChangeContext): Promise<void> {
   const { organizationId, requestId, actor } = reopening
   const subject = await lockExemptionRequest(tx, organizationId, requestId)
   const { status, issue_ids: issueIds } = subject.request
@@ -26,24 +26,24 @@ export async function reopenExemptionRequest(tx: Tx, reopening: Reopening, happe
   refuseLeaver(subject.requester)
   const others = await listCoveredIssues(tx, organizationId, issueIds, { status: 'open', except: requestId })
   if (others.size > 0) fail('already_requested')
-  await setExemptionStatus(tx, { organizationId, requestId }, { status: 'open' }, happening.now)
-  if (status === 'approved') await takeBack(tx, subject.device, subject.request, happening)
+  await setExemptionStatus(tx, { organizationId, requestId }, { status: 'open' }, context.now)
+  if (status === 'approved') await takeBack(tx, subject.device, subject.request, context)
   const description = `Reopened ${describeExemptionRequest(subject)}, which was ${status}.`
   await recordAudit(tx, {
     organizationId,
     actor,
     about: aboutRequest(subject),
     description,
-    now: happening.now,
+    now: context.now,
   })
 }
 
 /** What another approved request exempts as well stays exempted. */
-async function takeBack(tx: Tx, device: LockedDevice, { id, issue_ids }: ExemptionRequestRow, happening: Happening) {
+async function takeBack(tx: Tx, device: LockedDevice, { id, issue_ids }: ExemptionRequestRow, context: ChangeContext) {
   const { organization_id: organizationId } = device
   const kept = await listCoveredIssues(tx, organizationId, issue_ids, { status: 'approved', except: id })
   const issueIds = issue_ids.filter((issueId) => !kept.has(issueId))
   if ((await endExemptionOfIssues(tx, organizationId, issueIds)) === 0) return
-  await rescheduleDevices(tx, [device], happening.now)
-  await settleAuthState(tx, device, happening)
+  await rescheduleDevices(tx, [device], context.now)
+  await settleAuthState(tx, device, context)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
-import { happeningAt, makeIn } from '../../../test/support/make.ts'
+import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
 import { transact } from '../../base/db/transact.ts'
 import type { ServiceError } from '../../base/errors.ts'
@@ -23,7 +23,7 @@ const merge = (keptId: string, otherId: string, isOneMachine = false) =>
     mergeDevices(
       tx,
       { organizationId, keptId, otherId, isOneMachine, actor: systemActor },
-      { ...happeningAt(agents.now()), initiator: 'admin' },
+      { ...contextAt(agents.now()), initiator: 'admin' },
     ),
   )
 
@@ -102,7 +102,7 @@ test('where the kept device is the one that reports, its agent goes on and the o
   const kept = await deviceOf(fresh.deviceId)
   assert.deepEqual([kept.name, kept.serial, kept.hardware_uuid], ['ada-new', before.serial, before.uuid])
   const restoration = { organizationId, deviceId: old.deviceId, actor: systemActor }
-  await transact(database.db, (tx) => restoreDevice(tx, restoration, happeningAt(agents.now())))
+  await transact(database.db, (tx) => restoreDevice(tx, restoration, contextAt(agents.now())))
   assert.ok(!(await old.client.config()).accepted, 'also once its record is restored')
 })
 

@@ -11,7 +11,7 @@ import { holdConfigurations } from '../../compliance/standing/hold-configuration
 import { followReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
 import { type LockedDevice, lockDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { takeOverDevice } from '../../inventory/devices/take-over-device.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
@@ -31,9 +31,9 @@ type Merge = Pair & {
  * is deleted as by hand. Fails with not_found, and with invalid for two that cannot be one, and for two that both report
  * with nothing in common unless `isOneMachine` says so.
  */
-export async function mergeDevices(tx: Tx, merge: Merge, happening: Happening): Promise<void> {
+export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext): Promise<void> {
   const { organizationId, keptId, otherId, actor } = merge
-  const { now } = happening
+  const { now } = context
   await holdConfigurations(tx, organizationId)
   const locked = await lockDevices(tx, organizationId, [keptId, otherId])
   const { kept, other } = await getPair(tx, merge)
@@ -45,13 +45,13 @@ export async function mergeDevices(tx: Tx, merge: Merge, happening: Happening): 
   // In the order of everybody who locks more than a device: see `markDeleted`.
   if (other.registered_owner_id !== null) await lockPerson(tx, organizationId, other.registered_owner_id)
   await lockTallies(tx, organizationId, [keptId, otherId])
-  await markDeleted(tx, orNotFound(locked.find(({ id }) => id === otherId)), happening)
+  await markDeleted(tx, orNotFound(locked.find(({ id }) => id === otherId)), context)
   const agent = agentOf(kept, other)
   if (agent === 'other') await moveNodeKeys(tx, { organizationId, fromId: otherId, toId: keptId })
   // A record that is restored must not bring a second agent back.
   else await endNodeKeys(tx, organizationId, otherId)
-  await takeFacts(tx, merge, { kept, other, isAgentMoved: agent === 'other' }, happening)
-  await takeStanding(tx, merge, { kept, other }, happening)
+  await takeFacts(tx, merge, { kept, other, isAgentMoved: agent === 'other' }, context)
+  await takeStanding(tx, merge, { kept, other }, context)
   await refreshAll(tx, { organizationId, deviceIds: [keptId], now })
   await queueAgentNotice(tx, organizationId, keptId, now)
   await recordAudit(tx, {
@@ -75,7 +75,7 @@ async function takeFacts(
   tx: Tx,
   { organizationId, keptId }: Pair,
   both: Both & { isAgentMoved: boolean },
-  happening: Happening,
+  context: ChangeContext,
 ) {
   const { kept, other, isAgentMoved } = both
   const [first, second] = isAgentMoved ? [other, kept] : [kept, other]
@@ -84,7 +84,7 @@ async function takeFacts(
     const { operating_system, hardware_model, agent_version, name } = other
     const told = { ...(isAgentMoved && { operating_system, hardware_model, agent_version }), name }
     const facts = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null))
-    await followReportedFacts(tx, { organizationId, deviceId: keptId }, facts, happening)
+    await followReportedFacts(tx, { organizationId, deviceId: keptId }, facts, context)
   }
   await takeOverDevice(
     tx,
@@ -101,20 +101,20 @@ async function takeFacts(
 }
 
 /** Groups, exemptions and the owner, each with the entry and the events that it has by hand. */
-async function takeStanding(tx: Tx, merge: Merge, { kept, other }: Both, happening: Happening): Promise<void> {
+async function takeStanding(tx: Tx, merge: Merge, { kept, other }: Both, context: ChangeContext): Promise<void> {
   const { organizationId, keptId, actor } = merge
   for (const { id: groupId } of await listGroupsToJoin(tx, merge)) {
-    await addDeviceGroupMembers(tx, { organizationId, groupId, deviceIds: [keptId], actor }, happening)
+    await addDeviceGroupMembers(tx, { organizationId, groupId, deviceIds: [keptId], actor }, context)
   }
-  for (const exemption of await listExemptionsToTake(tx, merge, happening.now)) {
+  for (const exemption of await listExemptionsToTake(tx, merge, context.now)) {
     const { check_id: checkId, reason, exemption_expires_at: expiresAt } = exemption
-    await exemptCheck(tx, { organizationId, deviceId: keptId, checkId, reason, expiresAt, actor }, happening)
+    await exemptCheck(tx, { organizationId, deviceId: keptId, checkId, reason, expiresAt, actor }, context)
   }
   const personId = other.registered_owner_id
   if (kept.registered_owner_id !== null || personId === null) return
-  await registerDevice(tx, { organizationId, deviceId: keptId, personId, actor }, happening)
+  await registerDevice(tx, { organizationId, deviceId: keptId, personId, actor }, context)
   if (other.registration_suspended_at === null) return
   const registered: LockedDevice = orNotFound(await lockDevice(tx, organizationId, keptId))
-  const { cause, now } = happening
+  const { cause, now } = context
   await suspendRegistration(tx, registered, 'the device that was merged into it was suspended', { actor, cause, now })
 }

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type AgentServer, testAgents } from '../../../test/support/agent-server.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { transact } from '../../base/db/transact.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
@@ -366,7 +366,7 @@ test('a stop records what was taken in before it ends', async () => {
     outcome: { kind: 'rows' as const, ...failing },
   }
   const recorded = server.agents.context.recorder.record({
-    ...{ organizationId, deviceId: device.id, runs: [run], happening: happeningAt(agents.now()) },
+    ...{ organizationId, deviceId: device.id, runs: [run], context: contextAt(agents.now()) },
   })
   const stopped = server.agents.stop()
   release()

@@ -10,7 +10,7 @@ import { followReportedFacts, type ReportedFacts } from '../../inventory/devices
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { addDevice, renewDevice } from '../../inventory/devices/save-enrolled-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit, systemActorAt } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import type { AgentContext } from './agent-context.ts'
@@ -22,7 +22,7 @@ import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
 /** The service acts, at the request of an agent. */
-type Enrolling = Happening & { readonly actor: Actor }
+type Enrolling = ChangeContext & { readonly actor: Actor }
 type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'identity_conflict' }
 
 export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
@@ -45,9 +45,9 @@ export async function enrollDevice(
     return transact(db, async (tx) => {
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
-      const happening: Happening = { cause: ulid(), initiator: 'system', now }
+      const change: ChangeContext = { cause: ulid(), initiator: 'system', now }
       const actor = systemActorAt(ipAddress)
-      const device = await enroll(tx, context, secret, request.facts, { ...happening, actor })
+      const device = await enroll(tx, context, secret, request.facts, { ...change, actor })
       if (device.outcome === 'identity_conflict') return { ...device, organizationId: secret.organization_id }
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
       await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
@@ -66,7 +66,7 @@ async function enroll(
   context: AgentContext,
   secret: EnrollmentSecret,
   facts: DeviceFacts,
-  happening: Enrolling,
+  change: Enrolling,
 ): Promise<Enrolled> {
   const organizationId = secret.organization_id
   const identity = identityOf(facts)
@@ -81,32 +81,32 @@ async function enroll(
       const lastSeenAt = seenAt > (known.last_seen_at ?? '') ? seenAt : known.last_seen_at
       // The enrollment itself is noted as a contact, too, but tells nothing of an agent that lives.
       const spokeAt = lastSeenAt !== null && lastSeenAt > (known.enrolled_at ?? '') ? lastSeenAt : null
-      const admission = isInUse(spokeAt, happening.now) ? await admitReenrollment(tx, device, happening) : undefined
+      const admission = isInUse(spokeAt, change.now) ? await admitReenrollment(tx, device, change) : undefined
       if (admission?.isRefused) return { deviceId: device.id, outcome: 'identity_conflict' }
       const refusals = refusalsInWords(admission?.refusedBefore ?? 0)
-      await enrollAgain(tx, device, secret, facts, { spokeAt, refusals }, happening)
+      await enrollAgain(tx, device, secret, facts, { spokeAt, refusals }, change)
       return { deviceId: device.id, outcome: 'again' }
     }
   }
-  return { deviceId: await enrollNew(tx, secret, facts, happening), outcome: 'new' }
+  return { deviceId: await enrollNew(tx, secret, facts, change), outcome: 'new' }
 }
 
-async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, happening: Enrolling): Promise<string> {
+async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, change: Enrolling): Promise<string> {
   const organizationId = secret.organization_id
-  const deviceId = await addDevice(tx, organizationId, facts, happening.now)
+  const deviceId = await addDevice(tx, organizationId, facts, change.now)
   const device = await lockDevice(tx, organizationId, deviceId)
-  if (device) await retarget(tx, [device], await targetedChecks(tx, organizationId), happening)
+  if (device) await retarget(tx, [device], await targetedChecks(tx, organizationId), change)
   await announce(tx, [
     {
       type: 'devices.created',
       organizationId,
       deviceId,
       deviceName: facts.name,
-      cause: happening.cause,
-      at: happening.now,
+      cause: change.cause,
+      at: change.now,
     },
   ])
-  await registerToPerson(tx, secret, deviceId, happening)
+  await registerToPerson(tx, secret, deviceId, change)
   return deviceId
 }
 
@@ -116,15 +116,15 @@ async function enrollAgain(
   secret: EnrollmentSecret,
   facts: DeviceFacts,
   earlier: { spokeAt: string | null; refusals: string },
-  happening: Enrolling,
+  change: Enrolling,
 ): Promise<void> {
-  const { actor, now } = happening
+  const { actor, now } = change
   const organizationId = device.organization_id
   await renewDevice(tx, device, facts, now)
-  await followReportedFacts(tx, { organizationId, deviceId: device.id }, toldBy(facts), happening)
+  await followReportedFacts(tx, { organizationId, deviceId: device.id }, toldBy(facts), change)
   const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
   if (renewed.device_type !== device.device_type) {
-    await retarget(tx, [renewed], await targetedChecks(tx, organizationId), happening)
+    await retarget(tx, [renewed], await targetedChecks(tx, organizationId), change)
   }
   await queueAgentNotice(tx, organizationId, device.id, now)
   await recordAudit(tx, {
@@ -139,8 +139,8 @@ async function enrollAgain(
     secret.person_id,
     now,
   )
-  if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, happening)
-  if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, happening)
+  if (doubt !== undefined) await suspendRegistration(tx, renewed, doubt, change)
+  if (device.registered_owner_id === null) await registerToPerson(tx, secret, device.id, change)
 }
 
 /** What a machine could not read of itself this time stays as it was. */
@@ -150,8 +150,8 @@ const toldBy = ({ name, operating_system, hardware_model, agent_version }: Devic
   )
 
 /** An enrollment secret that an administrator issued for a person is the approval of the person's device. */
-async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, happening: Enrolling) {
+async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, change: Enrolling) {
   if (secret.person_id === null) return
   const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }
-  await registerDevice(tx, { ...registration, actor: happening.actor }, happening)
+  await registerDevice(tx, { ...registration, actor: change.actor }, change)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { deleteDevice } from '../../administration/registrations/delete-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
@@ -90,11 +90,11 @@ test('a deleted device is refused at once, by other processes soon, and let in a
   assert.ok((await here.config()).accepted)
   assert.ok((await there.config()).accepted)
   const deletion = { organizationId, deviceId, actor: systemActor }
-  await transact(database.db, (tx) => deleteDevice(tx, deletion, happeningAt()))
+  await transact(database.db, (tx) => deleteDevice(tx, deletion, contextAt()))
   const refused = await here.config()
   assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not in force', node_invalid: true })
   await polledUntil(async () => !(await there.config()).accepted)
-  await transact(database.db, (tx) => restoreDevice(tx, deletion, happeningAt()))
+  await transact(database.db, (tx) => restoreDevice(tx, deletion, contextAt()))
   here.nodeKey = nodeKey
   assert.ok((await here.config()).accepted)
 })

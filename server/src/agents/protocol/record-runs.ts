@@ -6,8 +6,8 @@ import { type DeviceState, markStale } from './device-registry.ts'
 /** Records what checks found on a device, whose schedule is to be loaded again then. Resolves after the commit. */
 export async function recordRuns(context: AgentContext, device: DeviceState, runs: readonly CheckRun[]): Promise<void> {
   const { organization, deviceId } = device
-  const happening = { cause: ulid(), initiator: 'policy', now: context.clock() } as const
-  const accepted = await context.recorder.record({ organizationId: organization.id, deviceId, runs, happening })
+  const change = { cause: ulid(), initiator: 'policy', now: context.clock() } as const
+  const accepted = await context.recorder.record({ organizationId: organization.id, deviceId, runs, context: change })
   context.runTimes.note(organization.id, deviceId, accepted)
   context.metrics.answers.inc({ outcome: 'recorded' }, accepted.length)
   context.metrics.answers.inc({ outcome: 'refused' }, runs.length - accepted.length)

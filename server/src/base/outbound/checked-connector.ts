@@ -43,7 +43,7 @@ class AddressRefusedError extends Error {
 class NameUnresolvedError extends Error {
   readonly code = 'NAME_UNRESOLVED'
   constructor(options: ErrorOptions) {
-    super('The host has no address', options)
+    super('The host name was not found', options)
   }
 }
 

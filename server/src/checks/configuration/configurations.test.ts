@@ -4,7 +4,7 @@ import type { CheckConfigurationRequest } from '@muster/contract/check-configura
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { invalidBody } from '../../../test/support/invalid-body.ts'
-import { happeningAt, type MadeCheck, makeIn } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -44,7 +44,7 @@ const audits = () =>
 
 /** What the worker does once it finds the job of a change. */
 const recompute = ({ organization_id: organizationId, id: checkId }: MadeCheck) =>
-  recomputeCheck(app.db, { organizationId, checkId }, () => happeningAt(app.now()), new AbortController().signal)
+  recomputeCheck(app.db, { organizationId, checkId }, () => contextAt(app.now()), new AbortController().signal)
 
 const asMade = (check: MadeCheck) => ({
   id: check.configuration.id,

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import fc from 'fast-check'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
@@ -124,8 +124,8 @@ async function makeDevice(
   const [{ id: checkId }] = checks
   const about = { organizationId, deviceId: device.id, checkId, actor: systemActor }
   const ignoring = (work: Promise<unknown>) => work.catch(() => {})
-  const at = happeningAt(hour(wanted.foundAt + 1))
-  if (wanted.isSnoozed) await ignoring(transact(database.db, (tx) => snoozeCheck(tx, about, happeningAt(hour(95)))))
+  const at = contextAt(hour(wanted.foundAt + 1))
+  if (wanted.isSnoozed) await ignoring(transact(database.db, (tx) => snoozeCheck(tx, about, contextAt(hour(95)))))
   if (wanted.isExempted) {
     const exemption = { ...about, reason: 'A build server.', expiresAt: null }
     await ignoring(transact(database.db, (tx) => exemptCheck(tx, exemption, at)))
@@ -152,7 +152,7 @@ async function configure(
   const forecasts = await forecastsOf(unsaved, preview)
   const saving = { ...unsaved, token: preview.token, actor: systemActor, now }
   await transact(database.db, (tx) => savePreviewedConfiguration(tx, saving))
-  await recomputeCheck(database.db, { organizationId, checkId }, () => happeningAt(now), never)
+  await recomputeCheck(database.db, { organizationId, checkId }, () => contextAt(now), never)
   return { preview, forecasts }
 }
 
@@ -189,7 +189,7 @@ test('what a preview foretells is what saving then does, at once and at the end 
   await fc.assert(
     fc.asyncProperty(world, async (wanted) => {
       const { organizationId, check, requestOf } = await makeWorld(wanted)
-      await settleDueDevices(database.db, () => happeningAt(savedAt))
+      await settleDueDevices(database.db, () => contextAt(savedAt))
       const begins = momentOf(wanted.savedBegins)
       const { preview, forecasts } = await configure(organizationId, check.id, requestOf(wanted.saved), begins, savedAt)
       const saved = await statesOf(organizationId)
@@ -205,7 +205,7 @@ test('what a preview foretells is what saving then does, at once and at the end 
         if (was.auth_state === 'blocked' && state?.auth_state !== 'blocked') released += 1
       }
       assert.deepEqual({ moves: preview.moves, released: preview.released }, { moves, released })
-      await settleDueDevices(database.db, () => happeningAt(preview.plan.end))
+      await settleDueDevices(database.db, () => contextAt(preview.plan.end))
       const ended = await statesOf(organizationId)
       for (const { id, isFailing, atEnd } of forecasts) if (isFailing) assert.deepEqual(ended.get(id), atEnd)
       const blocking = await database.db

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
 async function set(beginsBlockingOn: string | null, now: string, checkId = check.id) {
   const change = { organizationId, checkId, beginsBlockingOn, actor: systemActor, now }
   await transact(database.db, (tx) => setBeginsBlockingOn(tx, change))
-  await recomputeCheck(database.db, { organizationId, checkId }, () => happeningAt(now), new AbortController().signal)
+  await recomputeCheck(database.db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
 }
 const stateNow = () =>
   database.db.selectFrom('devices').select(['auth_state', 'will_block_at']).executeTakeFirstOrThrow()

@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -40,8 +40,8 @@ const ask = (checkId: string, now = minute(1)) =>
   transact(app.db, (tx) =>
     deleteCustomCheck(tx, { organizationId: app.tenant.organizationId, checkId, actor: systemActor, now }),
   )
-const remove = (checkId: string, signal = never, happening = () => happeningAt(minute(2))) =>
-  removeCheck(app.db, { organizationId: app.tenant.organizationId, checkId }, happening, signal)
+const remove = (checkId: string, signal = never, context = () => contextAt(minute(2))) =>
+  removeCheck(app.db, { organizationId: app.tenant.organizationId, checkId }, context, signal)
 
 const rowsAbout = async (check: MadeCheck): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
@@ -161,7 +161,7 @@ test('the removal stops between batches and goes on where it stopped', async () 
   await remove(check.id, stopping.signal, () => {
     batches += 1
     if (batches === 2) stopping.abort()
-    return happeningAt(minute(2))
+    return contextAt(minute(2))
   })
   const blocked = async () => {
     const { rows } = await sql<{ count: number }>`
@@ -197,7 +197,7 @@ test('a recomputation that was under way does not target devices again', async (
     updateConfiguration(tx, { ...of, request: { options: {}, paused: true }, actor: systemActor, now: minute(1) }),
   )
   await ask(check.id)
-  await recomputeCheck(app.db, of, () => happeningAt(minute(2)), never)
+  await recomputeCheck(app.db, of, () => contextAt(minute(2)), never)
   await make.device(check.organization_id)
   await remove(check.id)
   assert.deepEqual(await rowsAbout(check), {})

@@ -5,7 +5,7 @@ import { dropIssuesOfCheck } from '../../compliance/issues/drop-issues-of-check.
 import { dropResultsOfCheck } from '../../compliance/targeting/drop-results-of-check.ts'
 import { retarget } from '../../compliance/targeting/retarget.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
 
 type CheckOfOrganization = { organizationId: string; checkId: string }
 
@@ -20,14 +20,14 @@ const firstPlace = '0'
 export async function removeCheck(
   db: Db,
   check: CheckOfOrganization,
-  happening: () => Happening,
+  context: () => ChangeContext,
   signal: AbortSignal,
 ): Promise<void> {
   // Begins behind what was just removed, which the index still holds; the last look is from the start.
   let after = firstPlace
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const next = await transact(db, (tx) => removeBatch(tx, check, after, happening()))
+    const next = await transact(db, (tx) => removeBatch(tx, check, after, context()))
     if (next === undefined) return
     after = next
     await pause(performance.now() - startedAt)
@@ -39,7 +39,7 @@ async function removeBatch(
   tx: Tx,
   check: CheckOfOrganization,
   after: string,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<string | undefined> {
   const { organizationId, checkId } = check
   const isAskedFor = await tx
@@ -54,7 +54,7 @@ async function removeBatch(
   const ids = await nextDevices(tx, check, after)
   const last = ids.at(-1)
   if (last !== undefined) {
-    await release(tx, check, ids, happening)
+    await release(tx, check, ids, context)
     return last
   }
   if (after !== firstPlace || (await dropIssuesOfCheck(tx, organizationId, checkId)) > 0) return firstPlace
@@ -75,7 +75,7 @@ async function nextDevices(tx: Tx, { organizationId, checkId }: CheckOfOrganizat
   return rows.map(({ id }) => id)
 }
 
-async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[], happening: Happening) {
+async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[], context: ChangeContext) {
   const { organizationId, checkId } = check
   const devices = await lockDevices(tx, organizationId, ids)
   const nobodys = {
@@ -85,7 +85,7 @@ async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[
     targeted_groups: [],
     excluded_groups: [],
   } as const
-  await retarget(tx, devices, [nobodys], happening)
-  await settleAuthStates(tx, devices, happening)
+  await retarget(tx, devices, [nobodys], context)
+  await settleAuthStates(tx, devices, context)
   await dropResultsOfCheck(tx, check, ids)
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -51,7 +51,7 @@ const recompute = (checkId: string) =>
   recomputeCheck(
     app.db,
     { organizationId: app.tenant.organizationId, checkId },
-    () => happeningAt(app.now()),
+    () => contextAt(app.now()),
     new AbortController().signal,
   )
 

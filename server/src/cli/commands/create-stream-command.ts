@@ -1,5 +1,6 @@
+import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
 import { oktaSettings, oktaStream } from '@muster/contract/okta-stream.ts'
-import { deliveryMethods, type SsfStream, type SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
+import type { SsfStream, SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
 import Type, { type Static } from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -7,7 +8,7 @@ import { authorizationReader } from '../../signals/streams/authorization-header.
 import { createStream } from '../../signals/streams/create-stream.ts'
 import { presentStream } from '../../signals/streams/present.ts'
 import { findStreamRecord } from '../../signals/streams/queries.ts'
-import { readWishes } from '../../signals/streams/stream-wishes.ts'
+import { readStreamInput } from '../../signals/streams/stream-input.ts'
 import { defineCommand } from '../data-command.ts'
 import { organizationOf, terminalActor } from '../organization-of.ts'
 import { plainText } from '../table.ts'
@@ -34,8 +35,8 @@ export const createStreamCommand = defineCommand({
     const rules = { allowPrivate: config.allowPrivateReceivers }
     const created = { organizationId, baseUrl, pathIssuers, rules, actor: terminalActor(), now }
     const stream = await transact(connection.db, async (tx) => {
-      const wishes = readWishes(bodyOf(given))
-      const { id, pollToken } = await createStream(tx, secrets, { ...created, wishes })
+      const input = readStreamInput(bodyOf(given))
+      const { id, pollToken } = await createStream(tx, secrets, { ...created, input })
       const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
       return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
     })

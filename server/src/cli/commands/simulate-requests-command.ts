@@ -29,7 +29,7 @@ export const simulateRequestsCommand = defineCommand({
     const random = seeded(seed)
     let raised = 0
     for (let turn = 0; turn < count && !io.signal.aborted; turn += 1) {
-      const about = { organizationId, random, happening: { cause: ulid(), initiator: 'user' as const, now } }
+      const about = { organizationId, random, context: { cause: ulid(), initiator: 'user' as const, now } }
       const person = await transact(connection.db, (tx) => madeUpPerson(tx, about))
       const simulation = { ...about, person }
       const inTurn =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type { AuthLog } from '@muster/contract/auth-logs.ts'
 import { testApp } from '../../../test/support/app.ts'
-import { happeningAt, makeIn } from '../../../test/support/make.ts'
+import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { plusMs } from '../../base/time.ts'
 import { expireSessions } from '../../sign-in/auth-logs/expire-sessions.ts'
 import type { CommandIo } from '../data-command.ts'
@@ -97,7 +97,7 @@ test('who gets in depends on the device, and what blocks it is shown', async () 
 test('every simulated session ends in one announcement', async () => {
   await addPeople()
   await simulate(40)
-  await expireSessions(trial.db, () => happeningAt(plusMs(now, 30 * 60_000)))
+  await expireSessions(trial.db, () => contextAt(plusMs(now, 30 * 60_000)))
   const events = await trial.db
     .selectFrom('events')
     .select(['type', 'data'])

@@ -1,4 +1,4 @@
-import { deliveryMethods } from '@muster/contract/ssf-streams.ts'
+import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import { CommandError, exitCodes } from '../command-error.ts'

@@ -2,7 +2,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
 import { settleIssues } from '../issues/settle-issues.ts'
@@ -20,20 +20,20 @@ type Ending = CheckOnDevice & { actor: Actor }
  * Ends the exemption of a device from a check: what the check last found counts again, with the issues it means. Does
  * nothing where there is no exemption. Fails with not_found where the check does not target the device.
  */
-export async function endExemption(tx: Tx, ending: Ending, happening: Happening): Promise<void> {
+export async function endExemption(tx: Tx, ending: Ending, context: ChangeContext): Promise<void> {
   const { organizationId, deviceId, actor } = ending
   await holdConfigurations(tx, organizationId)
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const result = await getResultOnDevice(tx, ending)
   if (result.exempted_at === null) return
-  await enterScope(tx, device, [result], happening)
+  await enterScope(tx, device, [result], context)
   const description = `Ended the exemption of the device "${device.name}" from the check "${result.check_name}".`
   await recordAudit(tx, {
     organizationId,
     actor,
     about: { device: deviceId, check: ending.checkId },
     description,
-    now: happening.now,
+    now: context.now,
   })
 }
 
@@ -42,14 +42,14 @@ export async function enterScope(
   tx: Tx,
   device: LockedDevice,
   results: readonly ResultOnDevice[],
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
-  for (const result of results) await bringBack(tx, device, result, happening)
-  await rescheduleDevices(tx, [device], happening.now)
-  await settleAuthState(tx, device, happening)
+  for (const result of results) await bringBack(tx, device, result, context)
+  await rescheduleDevices(tx, [device], context.now)
+  await settleAuthState(tx, device, context)
 }
 
-async function bringBack(tx: Tx, device: LockedDevice, result: ResultOnDevice, happening: Happening): Promise<void> {
+async function bringBack(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeContext): Promise<void> {
   const { organization_id: organizationId, id: deviceId } = device
   const { check_id: checkId } = result
   const status = statusInScope(result)
@@ -62,7 +62,7 @@ async function bringBack(tx: Tx, device: LockedDevice, result: ResultOnDevice, h
     .execute()
   await adjustTallies(tx, organizationId, [{ checkId, deviceId, from: 'out_of_scope', to: status }])
   await setExemptionOfCheck(tx, { organizationId, deviceId, checkId }, false)
-  if (status === 'failing') await openMissing(tx, device, result, happening)
+  if (status === 'failing') await openMissing(tx, device, result, context)
 }
 
 /** While exempted it was not marked stale with the others. */
@@ -72,7 +72,12 @@ function statusInScope({ in_scope_status: status, query_revision: revision, is_o
 }
 
 /** Opens what was found failing while the check was exempted. Nothing is resolved: runs did that all the time. */
-async function openMissing(tx: Tx, device: LockedDevice, result: ResultOnDevice, happening: Happening): Promise<void> {
+async function openMissing(
+  tx: Tx,
+  device: LockedDevice,
+  result: ResultOnDevice,
+  context: ChangeContext,
+): Promise<void> {
   const [check] = await listCheckFacts(tx, device.organization_id, [result.check_id])
   if (!check) return
   const { failures } = judge({ kind: 'rows', rows: result.rows }, check.primary_key_column)
@@ -83,10 +88,10 @@ async function openMissing(tx: Tx, device: LockedDevice, result: ResultOnDevice,
     policy: check,
     isInBlockingGroups: isAllowed(check.blocking_allowed_groups, check.blocking_excluded_groups, device),
     snoozedUntil: result.snoozed_until,
-    ranAt: result.ran_at ?? happening.now,
+    ranAt: result.ran_at ?? context.now,
     isExempted: false,
     failures,
     resolves: () => false,
   }
-  await settleIssues(tx, device.organization_id, [{ device, happening, verdicts: [verdict] }])
+  await settleIssues(tx, device.organization_id, [{ device, context, verdicts: [verdict] }])
 }

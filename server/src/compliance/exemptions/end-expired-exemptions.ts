@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
 import { holdConfigurations } from '../standing/hold-configurations.ts'
 import { getResultOnDevice, type ResultOnDevice } from '../standing/result-on-device.ts'
@@ -16,11 +16,11 @@ const devicesPerBatch = 100
  * Ends the exemptions of checks, in all organizations, whose time is up. Each device in a transaction of its own;
  * returns how many exemptions. Several processes may run it at once.
  */
-export async function endExpiredExemptions(db: Db, happening: () => Happening): Promise<number> {
+export async function endExpiredExemptions(db: Db, context: () => ChangeContext): Promise<number> {
   let ended = 0
   for (;;) {
-    const devices = await listExpired(db, happening().now)
-    for (const device of devices) ended += await transact(db, (tx) => endOn(tx, device, happening()))
+    const devices = await listExpired(db, context().now)
+    for (const device of devices) ended += await transact(db, (tx) => endOn(tx, device, context()))
     if (devices.length < devicesPerBatch) return ended
   }
 }
@@ -37,16 +37,16 @@ async function listExpired(db: Db, now: string): Promise<Expired[]> {
   return rows
 }
 
-async function endOn(tx: Tx, expired: Expired, happening: Happening): Promise<number> {
+async function endOn(tx: Tx, expired: Expired, context: ChangeContext): Promise<number> {
   const { organization_id: organizationId, device_id: deviceId } = expired
   await holdConfigurations(tx, organizationId)
   const [device] = await lockDevices(tx, organizationId, [deviceId])
   if (!device) return 0
-  const checkIds = await listExpiredChecks(tx, expired, happening.now)
+  const checkIds = await listExpiredChecks(tx, expired, context.now)
   if (checkIds.length === 0) return 0
   const results: ResultOnDevice[] = []
   for (const checkId of checkIds) results.push(await getResultOnDevice(tx, { organizationId, deviceId, checkId }))
-  await enterScope(tx, device, results, happening)
+  await enterScope(tx, device, results, context)
   for (const { check_id: checkId, check_name: name } of results) {
     const description = `Ended the exemption of the device "${device.name}" from the check "${name}": its time was up.`
     await recordAudit(tx, {
@@ -54,7 +54,7 @@ async function endOn(tx: Tx, expired: Expired, happening: Happening): Promise<nu
       actor: systemActor,
       about: { device: deviceId, check: checkId },
       description,
-      now: happening.now,
+      now: context.now,
     })
   }
   return results.length

@@ -3,7 +3,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { storable } from '../../base/storable.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
@@ -24,9 +24,9 @@ const maxReasonLength = 5_000
  * stay open but block no more, and no others are opened. An exemption that is there gets the new reason and end. Fails
  * with not_found where the check does not target the device, and with invalid.
  */
-export async function exemptCheck(tx: Tx, exemption: Exemption, happening: Happening): Promise<void> {
+export async function exemptCheck(tx: Tx, exemption: Exemption, context: ChangeContext): Promise<void> {
   const { organizationId, deviceId, expiresAt, actor } = exemption
-  const { now } = happening
+  const { now } = context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const result = await getResultOnDevice(tx, exemption)
   const reason = readReason(exemption.reason)
@@ -36,7 +36,7 @@ export async function exemptCheck(tx: Tx, exemption: Exemption, happening: Happe
   const wasExempted = result.exempted_at !== null
   if (wasExempted && result.exemption_reason === reason && result.exemption_expires_at === expiresAt) return
   await write(tx, exemption, { reason, exemptedAt: result.exempted_at ?? now })
-  if (!wasExempted) await leaveScope(tx, device, result, happening)
+  if (!wasExempted) await leaveScope(tx, device, result, context)
   const until = expiresAt === null ? 'with no end' : `until ${expiresAt}`
   const subject = `the device "${device.name}" from the check "${result.check_name}"`
   const verb = wasExempted ? `Changed the exemption of ${subject} to one ${until}` : `Exempted ${subject} ${until}`
@@ -81,11 +81,11 @@ async function write(
     .execute()
 }
 
-async function leaveScope(tx: Tx, device: LockedDevice, result: ResultOnDevice, happening: Happening): Promise<void> {
+async function leaveScope(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeContext): Promise<void> {
   const { organization_id: organizationId, id: deviceId } = device
   const { check_id: checkId, status } = result
   await adjustTallies(tx, organizationId, [{ checkId, deviceId, from: status, to: 'out_of_scope' }])
   await setExemptionOfCheck(tx, { organizationId, deviceId, checkId }, true)
-  await rescheduleDevices(tx, [device], happening.now)
-  await settleAuthState(tx, device, happening)
+  await rescheduleDevices(tx, [device], context.now)
+  await settleAuthState(tx, device, context)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { deleteDevice } from '../../administration/registrations/delete-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
@@ -47,9 +47,9 @@ beforeEach(async () => {
 
 const about = (actor: Actor = administrator) => ({ organizationId, deviceId: device.id, checkId: check.id, actor })
 const exempt = (expiresAt: string | null, now: string, reason = 'A build server.') =>
-  transact(database.db, (tx) => exemptCheck(tx, { ...about(), reason, expiresAt }, happeningAt(now)))
-const end = (now: string) => transact(database.db, (tx) => endExemption(tx, about(), happeningAt(now)))
-const expire = (now: string) => endExpiredExemptions(database.db, () => happeningAt(now))
+  transact(database.db, (tx) => exemptCheck(tx, { ...about(), reason, expiresAt }, contextAt(now)))
+const end = (now: string) => transact(database.db, (tx) => endExemption(tx, about(), contextAt(now)))
+const expire = (now: string) => endExpiredExemptions(database.db, () => contextAt(now))
 const report = (rows: ReturnType<typeof user>[], at: string) => make.result({ device, check, rows, at })
 
 const resultNow = async () => {
@@ -212,7 +212,7 @@ test('several exemptions of a device that end together make one change of its st
   await make.result({ device, check: other, rows: 'FAIL', at: minute(1) })
   await exempt(minute(60), minute(2))
   const another = { ...about(), checkId: other.id, reason: 'Too.', expiresAt: minute(59) }
-  await transact(database.db, (tx) => exemptCheck(tx, another, happeningAt(minute(2))))
+  await transact(database.db, (tx) => exemptCheck(tx, another, contextAt(minute(2))))
   assert.equal(await stateNow(), 'good')
   assert.equal(await expire(minute(61)), 2)
   assert.deepEqual([await stateNow(), await compliance()], ['blocked', ['not-compliant', 'compliant', 'not-compliant']])
@@ -221,9 +221,9 @@ test('several exemptions of a device that end together make one change of its st
 test('the exemption of a deleted device ends when it is restored', async () => {
   await exempt(minute(60), minute(2))
   const deletion = { organizationId, deviceId: device.id, actor: systemActor }
-  await transact(database.db, (tx) => deleteDevice(tx, deletion, happeningAt(minute(3))))
+  await transact(database.db, (tx) => deleteDevice(tx, deletion, contextAt(minute(3))))
   assert.equal(await expire(minute(61)), 0)
-  await transact(database.db, (tx) => restoreDevice(tx, deletion, happeningAt(minute(62))))
+  await transact(database.db, (tx) => restoreDevice(tx, deletion, contextAt(minute(62))))
   assert.equal(await expire(minute(62)), 1)
 })
 
@@ -252,7 +252,7 @@ test('an exemption is refused where the check does not run, in the past, and wit
   await assert.rejects(exempt(null, minute(1), 'x'.repeat(5_001)), refusal('invalid', 'reason'))
   const elsewhere = (changed: object) =>
     transact(database.db, (tx) =>
-      exemptCheck(tx, { ...about(), reason: 'No.', expiresAt: null, ...changed }, happeningAt(minute(1))),
+      exemptCheck(tx, { ...about(), reason: 'No.', expiresAt: null, ...changed }, contextAt(minute(1))),
     )
   await assert.rejects(elsewhere({ deviceId: '900000000000000001' }), refusal('not_found'))
   await assert.rejects(elsewhere({ checkId: '900000000000000001' }), refusal('not_found'))

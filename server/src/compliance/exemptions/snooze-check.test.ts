@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const snooze = (now: string) => {
   const about = { organizationId, deviceId: device.id, checkId: check.id, actor: owner }
-  return transact(database.db, (tx) => snoozeCheck(tx, about, happeningAt(now)))
+  return transact(database.db, (tx) => snoozeCheck(tx, about, contextAt(now)))
 }
 const refusal = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code
 const stateNow = () =>
@@ -53,7 +53,7 @@ test('a snooze puts the issues of a check off for 24 hours, also where they bloc
     actor_type: 'Person',
     description: `Snoozed the check "Disk" on the device "Mac" until ${hour(26)}.`,
   })
-  await settleDueDevices(database.db, () => happeningAt(hour(26)))
+  await settleDueDevices(database.db, () => contextAt(hour(26)))
   assert.deepEqual(await stateNow(), { auth_state: 'blocked', will_block_at: null })
 })
 
@@ -83,7 +83,7 @@ test('a snooze is refused where the check forbids it, where nothing is wrong, an
   await assert.rejects(snooze(hour(2)), refusal('snooze_disallowed'))
   const elsewhere = { organizationId, deviceId: device.id, checkId: '900000000000000001', actor: owner }
   await assert.rejects(
-    transact(database.db, (tx) => snoozeCheck(tx, elsewhere, happeningAt(hour(2)))),
+    transact(database.db, (tx) => snoozeCheck(tx, elsewhere, contextAt(hour(2)))),
     refusal('not_found'),
   )
 })

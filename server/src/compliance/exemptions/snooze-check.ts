@@ -3,7 +3,7 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { type CheckOnDevice, getResultOnDevice } from '../standing/result-on-device.ts'
 import { rescheduleDevices } from '../targeting/reschedule-device.ts'
@@ -18,9 +18,9 @@ const snoozeAgainAfterMs = 7 * 24 * 3_600_000
  * seven days. Returns the end of it. Fails with not_found, snooze_disallowed, already_snoozed, and with invalid where
  * there is no issue to put off.
  */
-export async function snoozeCheck(tx: Tx, snooze: Snooze, happening: Happening): Promise<string> {
+export async function snoozeCheck(tx: Tx, snooze: Snooze, context: ChangeContext): Promise<string> {
   const { organizationId, deviceId, checkId, actor } = snooze
-  const { now } = happening
+  const { now } = context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const result = await getResultOnDevice(tx, snooze)
   if (result.snooze_disallowed) fail('snooze_disallowed')
@@ -37,7 +37,7 @@ export async function snoozeCheck(tx: Tx, snooze: Snooze, happening: Happening):
     .where('check_id', '=', checkId)
     .execute()
   await rescheduleDevices(tx, [device], now)
-  await settleAuthState(tx, device, happening)
+  await settleAuthState(tx, device, context)
   const description = `Snoozed the check "${result.check_name}" on the device "${device.name}" until ${snoozedUntil}.`
   await recordAudit(tx, {
     organizationId,

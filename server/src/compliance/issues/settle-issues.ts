@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Announcement, announce } from '../../signals/events/announce.ts'
 import { type BlockingDecision, type BlockingPolicy, decideBlocking } from './rules.ts'
 
@@ -31,7 +31,7 @@ type OpenIssue = {
 }
 
 /** What was run on one locked device. */
-export type DeviceVerdicts = { device: LockedDevice; happening: Happening; verdicts: readonly IssueVerdict[] }
+export type DeviceVerdicts = { device: LockedDevice; context: ChangeContext; verdicts: readonly IssueVerdict[] }
 
 /**
  * Opens, confirms and resolves the issues of locked devices in line with the verdicts. A failure that comes back
@@ -56,7 +56,7 @@ export async function settleIssues(
 
 type Failure = { entry: DeviceVerdicts; verdict: IssueVerdict; value: string | null; row: Record<string, string> }
 type Told = Pick<OpenIssue, 'id' | 'device_id' | 'check_id' | 'title'>
-type Ended = { issue: Told; happening: Happening }
+type Ended = { issue: Told; context: ChangeContext }
 type Confirmed = { issue: OpenIssue; row: Record<string, string>; ranAt: string }
 
 function compare(entries: readonly DeviceVerdicts[], open: readonly OpenIssue[]) {
@@ -74,7 +74,7 @@ function compare(entries: readonly DeviceVerdicts[], open: readonly OpenIssue[])
     for (const issue of existing) {
       const row = verdict.failures.get(issue.issue_value)
       if (row) confirmed.push({ issue, row, ranAt: verdict.ranAt })
-      else if (verdict.resolves(issue.issue_value)) ended.push({ issue, happening: entry.happening })
+      else if (verdict.resolves(issue.issue_value)) ended.push({ issue, context: entry.context })
     }
     if (verdict.isExempted) return
     const known = new Set(existing.map((issue) => issue.issue_value))
@@ -102,9 +102,9 @@ export async function resolveIssues(
   tx: Tx,
   organizationId: string,
   issues: readonly Told[],
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
-  const ended = issues.map((issue) => ({ issue, happening }))
+  const ended = issues.map((issue) => ({ issue, context }))
   await endIssues(tx, organizationId, ended)
   await announce(tx, ended.map(newsOf('issues.resolved', organizationId)))
 }
@@ -114,7 +114,7 @@ async function endIssues(tx: Tx, organizationId: string, ended: readonly Ended[]
   await sql`
     update issues set resolved_at = ended.at, last_rechecked_at = ended.at
     from unnest(
-      ${ended.map(({ issue }) => issue.id)}::bigint[], ${ended.map(({ happening }) => happening.now)}::timestamptz[]
+      ${ended.map(({ issue }) => issue.id)}::bigint[], ${ended.map(({ context }) => context.now)}::timestamptz[]
     ) as ended (id, at)
     where ${inOrganization('issues', organizationId)} and issues.id = ended.id
   `.execute(tx)
@@ -122,7 +122,7 @@ async function endIssues(tx: Tx, organizationId: string, ended: readonly Ended[]
 
 const newsOf =
   (type: 'issues.new' | 'issues.resolved', organizationId: string) =>
-  ({ issue, happening: { cause, now } }: Ended): Announcement => ({
+  ({ issue, context: { cause, now } }: Ended): Announcement => ({
     type,
     organizationId,
     deviceId: issue.device_id,
@@ -165,7 +165,7 @@ async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[
         ${opened.map(({ verdict }) => verdict.primaryKeyColumn)}::text[], ${opened.map(({ value }) => value)}::text[],
         ${opened.map(({ verdict }) => verdict.issueTitle)}::text[],
         ${opened.map(({ row }) => JSON.stringify(row))}::jsonb[],
-        ${opened.map(({ entry }) => entry.happening.now)}::timestamptz[],
+        ${opened.map(({ entry }) => entry.context.now)}::timestamptz[],
         ${opened.map(({ verdict }) => verdict.ranAt)}::timestamptz[],
         ${decisions.map(({ blocking_since }) => blocking_since)}::timestamptz[],
         ${decisions.map(({ blocks_device_at }) => blocks_device_at)}::timestamptz[]
@@ -174,23 +174,23 @@ async function openNew(tx: Tx, organizationId: string, opened: readonly Failure[
     order by place
     returning id, device_id, check_id, title
   `.execute(tx)
-  const happenings = new Map(opened.map(({ entry }) => [entry.device.id, entry.happening]))
+  const contexts = new Map(opened.map(({ entry }) => [entry.device.id, entry.context]))
   return rows.flatMap((issue) => {
-    const happening = happenings.get(issue.device_id)
-    return happening ? [{ issue, happening }] : []
+    const context = contexts.get(issue.device_id)
+    return context ? [{ issue, context }] : []
   })
 }
 
-const blockingOf = ({ entry: { device, happening }, verdict }: Failure): BlockingDecision =>
+const blockingOf = ({ entry: { device, context }, verdict }: Failure): BlockingDecision =>
   decideBlocking(
     {
       policy: verdict.policy,
       isInBlockingGroups: verdict.isInBlockingGroups,
       isExempted: false,
-      detectedAt: happening.now,
+      detectedAt: context.now,
       blockingSince: null,
       registeredAt: device.registered_at,
       snoozedUntil: verdict.snoozedUntil,
     },
-    happening.now,
+    context.now,
   )

@@ -22,8 +22,8 @@ export function externalRunRoutes(app: FastifyInstance): void {
     run: async ({ db, organizationId, params: { checkId }, body, now }) => {
       const subject = subjectOf(body)
       const report = { organizationId, checkId, subject, checkData: body.check_data }
-      const happening = { cause: ulid(), initiator: 'policy' as const, now }
-      const { status, json, person } = await runExternalCheck(db, report, happening)
+      const context = { cause: ulid(), initiator: 'policy' as const, now }
+      const { status, json, person } = await runExternalCheck(db, report, context)
       return {
         check_id: checkId,
         device_id: subject.field === 'device_id' ? subject.deviceId : null,

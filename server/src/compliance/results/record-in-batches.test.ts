@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { plusMs } from '../../base/time.ts'
 import { isDatabaseUnavailable } from '../../http/database-unavailable.ts'
 import { statusColumn } from '../standing/rules.ts'
@@ -29,7 +29,7 @@ const recordingOf = (device: Device, checks: readonly MadeCheck[], status: strin
     ranAt: at,
     outcome: { kind: 'rows', rows: [{ [statusColumn]: status }] },
   })),
-  happening: happeningAt(at),
+  context: contextAt(at),
 })
 
 async function fleet(size: number) {
@@ -77,9 +77,9 @@ test('each device’s events carry the cause of its own check-in', async () => {
     .where('type', '=', 'issues.new')
     .execute()
   assert.equal(events.length, 6)
-  for (const { deviceId, happening } of recordings) {
+  for (const { deviceId, context } of recordings) {
     const causes = events.filter(({ device_id }) => device_id === deviceId).map(({ cause }) => cause)
-    assert.deepEqual(causes, [happening.cause, happening.cause])
+    assert.deepEqual(causes, [context.cause, context.cause])
   }
 })
 

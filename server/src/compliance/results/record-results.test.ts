@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { recordResults } from '../../../test/support/record-results.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -69,7 +69,7 @@ const run = (checkId: string, rows: CheckRow[], at: string, rest: Partial<CheckR
 })
 
 const record = (runs: CheckRun[], now: string, deviceId = device.id) =>
-  recordResults(database.db, { organizationId, deviceId, runs }, { ...happeningAt(now), cause: 'check-in' })
+  recordResults(database.db, { organizationId, deviceId, runs }, { ...contextAt(now), cause: 'check-in' })
 
 test('a failure opens an issue, blocks the device and is announced under one cause', async () => {
   const check = await make.check(organizationId, { configuration: blocking, issue_title: 'Disk is readable' })
@@ -361,7 +361,7 @@ test('a result under another organization’s name is refused', async () => {
   const { id: stranger } = await make.organization()
   const runs = [run(check.id, [user('ada', 'FAIL')], minute(2))]
   assert.deepEqual(
-    await recordResults(database.db, { organizationId: stranger, deviceId: device.id, runs }, happeningAt()),
+    await recordResults(database.db, { organizationId: stranger, deviceId: device.id, runs }, contextAt()),
     [],
   )
   assert.deepEqual(await issues(), [])

@@ -1,6 +1,6 @@
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleEachAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleEachAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type DeviceVerdicts, type IssueVerdict, settleIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
 import { holdConfigurations } from '../standing/hold-configurations.ts'
@@ -30,7 +30,7 @@ export type Recording = {
   organizationId: string
   deviceId: string
   runs: readonly CheckRun[]
-  happening: Happening
+  context: ChangeContext
 }
 
 type Report = Pair & { run: CheckRun; digest: string }
@@ -168,11 +168,11 @@ function isRefused(run: CheckRun, check: CheckFacts, stored: StoredResult): bool
 
 /** A device none of whose issues came or went keeps its state: the passing of time is the worker's affair. */
 async function settle(tx: Tx, organizationId: string, recordings: readonly Recording[], changes: readonly Change[]) {
-  const happenings = new Map(recordings.map(({ deviceId, happening }) => [deviceId, happening]))
+  const contexts = new Map(recordings.map(({ deviceId, context }) => [deviceId, context]))
   const byDevice = Map.groupBy(changes, ({ device }) => device)
   const entries = [...byDevice].flatMap(([device, some]): DeviceVerdicts[] => {
-    const happening = happenings.get(device.id)
-    return happening ? [{ device, happening, verdicts: some.map(verdictOf) }] : []
+    const context = contexts.get(device.id)
+    return context ? [{ device, context, verdicts: some.map(verdictOf) }] : []
   })
   await settleEachAuthState(tx, organizationId, await settleIssues(tx, organizationId, entries))
 }

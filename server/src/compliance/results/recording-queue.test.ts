@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { happeningAt } from '../../../test/support/make.ts'
+import { contextAt } from '../../../test/support/make.ts'
 import { recordingQueue, type Waiting } from './recording-queue.ts'
 
 const from = (organizationId: string, deviceId: number, results = 1): Waiting<string> => ({
@@ -13,7 +13,7 @@ const from = (organizationId: string, deviceId: number, results = 1): Waiting<st
       ranAt: '2026-11-20T10:00:00.000Z',
       outcome: { kind: 'rows', rows: [] },
     })),
-    happening: happeningAt(),
+    context: contextAt(),
   },
   resolve: () => {},
   reject: () => {},

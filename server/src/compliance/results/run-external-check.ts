@@ -1,7 +1,7 @@
 import type { CheckStatus } from '@muster/contract/external-check-runs.ts'
 import type { Db, Reader } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import type { CheckRow } from '../standing/rules.ts'
 import {
   findReportedCheck,
@@ -40,7 +40,7 @@ export type ExternalRun = {
  * targets, a hundred of them in a transaction: a repeat of a broken request mends it. Fails with not_found for the
  * check, with check_not_external, and with invalid for what the report says wrong.
  */
-export async function runExternalCheck(db: Db, report: ExternalReport, happening: Happening): Promise<ExternalRun> {
+export async function runExternalCheck(db: Db, report: ExternalReport, context: ChangeContext): Promise<ExternalRun> {
   const { organizationId, checkId, subject } = report
   const check = orNotFound(await findReportedCheck(db, organizationId, checkId))
   if (check.type !== 'external') fail('check_not_external')
@@ -49,7 +49,7 @@ export async function runExternalCheck(db: Db, report: ExternalReport, happening
   if (check.paused_at !== null) refuse('', 'the check is paused and takes no results')
   const { deviceIds, person } = await resolveSubject(db, report)
   const { rows, json } = reading.ok
-  const isTaken = await recordOnDevices(db, report, deviceIds, rows, happening)
+  const isTaken = await recordOnDevices(db, report, deviceIds, rows, context)
   // Paused, or the target left, since the look above.
   if (!isTaken) refuse(subject.field, 'the check takes no result of this at the moment')
   return { status: statusOfRows(rows, check.primary_key_column), json, person }
@@ -89,15 +89,15 @@ async function recordOnDevices(
   { organizationId, checkId }: ExternalReport,
   deviceIds: readonly string[],
   rows: readonly CheckRow[],
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<boolean> {
-  const runs = [{ checkId, queryRevision: null, ranAt: happening.now, outcome: { kind: 'rows' as const, rows } }]
+  const runs = [{ checkId, queryRevision: null, ranAt: context.now, outcome: { kind: 'rows' as const, rows } }]
   // A report that changes nothing leaves no more than the moment of it.
   const runTimes = rememberRunTimes()
   let isTaken = false
   for (let from = 0; from < deviceIds.length; from += devicesTogether) {
     const some = deviceIds.slice(from, from + devicesTogether)
-    const recordings = some.map((deviceId) => ({ organizationId, deviceId, runs, happening }))
+    const recordings = some.map((deviceId) => ({ organizationId, deviceId, runs, context }))
     const accepted = await recordTogether(db, organizationId, recordings)
     for (const [place, deviceId] of some.entries()) {
       const taken = accepted[place] ?? []

@@ -3,12 +3,12 @@ import { beforeEach, test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import { sql } from 'kysely'
 import { engine, testDatabase, testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { systemActor } from '../../signals/audit/record-audit.ts'
 import { recomputeCheck } from './recompute-check.ts'
 
@@ -47,8 +47,8 @@ const configure = (check: MadeCheck, request: CheckConfigurationRequest, now = m
     updateConfiguration(tx, { organizationId, checkId: check.id, request, actor: systemActor, now }),
   )
 
-const recompute = (check: MadeCheck, happening: () => Happening = () => happeningAt(minute(1)), signal = never) =>
-  recomputeCheck(database.db, { organizationId, checkId: check.id }, happening, signal)
+const recompute = (check: MadeCheck, context: () => ChangeContext = () => contextAt(minute(1)), signal = never) =>
+  recomputeCheck(database.db, { organizationId, checkId: check.id }, context, signal)
 const never = new AbortController().signal
 
 const progress = () =>
@@ -82,7 +82,7 @@ const until = (batch: number, happen: () => void) => {
   return () => {
     batches += 1
     if (batches === batch) happen()
-    return happeningAt(minute(1))
+    return contextAt(minute(1))
   }
 }
 
@@ -251,7 +251,7 @@ test('thousands of devices are decided anew in one go', async (t) => {
   const timed = async (what: string, request: CheckConfigurationRequest, at: string) => {
     await configure(check, request, at)
     const startedAt = performance.now()
-    await recompute(check, () => happeningAt(at))
+    await recompute(check, () => contextAt(at))
     const elapsedMs = performance.now() - startedAt
     t.diagnostic(
       `${count} devices ${what}: ${Math.round(elapsedMs)} ms, ${Math.round((count / elapsedMs) * 1_000)} devices a second`,

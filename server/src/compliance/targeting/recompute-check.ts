@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
-import { type Happening, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import { type ChangeContext, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
 import { rescheduleIssues } from '../issues/reschedule-issues.ts'
 import { markStale } from './mark-stale.ts'
 import { policyOf } from './reschedule-device.ts'
@@ -20,18 +20,18 @@ const devicesPerBatch = 200
 export async function recomputeCheck(
   db: Db,
   check: CheckOfOrganization,
-  happening: () => Happening,
+  context: () => ChangeContext,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const startedAt = performance.now()
-    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, happening()))
+    const isFinished = await transact(db, (tx) => recomputeBatch(tx, check, context()))
     if (isFinished) return
     await pause(performance.now() - startedAt)
   }
 }
 
-async function recomputeBatch(tx: Tx, check: CheckOfOrganization, happening: Happening): Promise<boolean> {
+async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: ChangeContext): Promise<boolean> {
   const progress = await tx
     .selectFrom('check_recomputations')
     .selectAll()
@@ -43,11 +43,11 @@ async function recomputeBatch(tx: Tx, check: CheckOfOrganization, happening: Hap
   const ids = await nextDevices(tx, check, progress.scope, progress.last_device_id)
   const last = ids.at(-1)
   if (last === undefined) {
-    await saveProgress(tx, check, { finished_at: happening.now })
+    await saveProgress(tx, check, { finished_at: context.now })
     return true
   }
   const devices = await lockDevices(tx, check.organizationId, ids)
-  await settle(tx, check, devices, progress.scope === 'all_devices', happening)
+  await settle(tx, check, devices, progress.scope === 'all_devices', context)
   await saveProgress(tx, check, { last_device_id: last, settled_devices: progress.settled_devices + devices.length })
   return false
 }
@@ -96,7 +96,7 @@ async function settle(
   check: CheckOfOrganization,
   devices: readonly LockedDevice[],
   isWhole: boolean,
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
   const configuration = await tx
     .selectFrom('check_configurations as configuration')
@@ -111,9 +111,9 @@ async function settle(
     .where('checks.id', '=', check.checkId)
     .executeTakeFirstOrThrow()
   if (isWhole) {
-    await retarget(tx, devices, [configuration], happening)
+    await retarget(tx, devices, [configuration], context)
     await markStale(tx, devices, [check.checkId])
   }
-  await rescheduleIssues(tx, devices, new Map([[check.checkId, policyOf(configuration)]]), happening.now)
-  await settleAuthStates(tx, devices, happening)
+  await rescheduleIssues(tx, devices, new Map([[check.checkId, policyOf(configuration)]]), context.now)
+  await settleAuthStates(tx, devices, context)
 }

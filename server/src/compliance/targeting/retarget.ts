@@ -3,7 +3,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { resolveIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
 import { holdConfigurations } from '../standing/hold-configurations.ts'
@@ -39,7 +39,7 @@ export async function retarget(
   tx: Tx,
   devices: readonly LockedDevice[],
   checks: readonly TargetedCheck[],
-  happening: Happening,
+  context: ChangeContext,
 ): Promise<void> {
   const [first] = devices
   if (!first || checks.length === 0) return
@@ -53,9 +53,9 @@ export async function retarget(
   const added = wanted.filter((pair) => !existing.has(keyOf(pair)))
   const removed = [...existing.values()].filter((pair) => !wantedKeys.has(keyOf(pair)))
   await addTargets(tx, first.organization_id, added)
-  await removeTargets(tx, first.organization_id, removed, happening)
+  await removeTargets(tx, first.organization_id, removed, context)
   // What is new to a device is due at its next check-in, wherever that is answered.
-  await queueAgentNotices(tx, first.organization_id, [...new Set(added.map(({ deviceId }) => deviceId))], happening.now)
+  await queueAgentNotices(tx, first.organization_id, [...new Set(added.map(({ deviceId }) => deviceId))], context.now)
   await adjustTallies(tx, first.organization_id, [
     ...added.map((pair) => ({ ...pair, from: null, to: 'pending' })),
     ...removed.map(({ status, ...pair }) => ({ ...pair, from: status, to: null })),
@@ -89,7 +89,7 @@ async function addTargets(tx: Tx, organizationId: string, added: readonly Pair[]
   `.execute(tx)
 }
 
-async function removeTargets(tx: Tx, organizationId: string, removed: readonly Pair[], happening: Happening) {
+async function removeTargets(tx: Tx, organizationId: string, removed: readonly Pair[], context: ChangeContext) {
   if (removed.length === 0) return
   const pairs = sql`unnest(
     ${removed.map(({ deviceId }) => deviceId)}::bigint[], ${removed.map(({ checkId }) => checkId)}::bigint[]
@@ -109,5 +109,5 @@ async function removeTargets(tx: Tx, organizationId: string, removed: readonly P
       on issues.device_id = pair.device_id and issues.check_id = pair.check_id
     where ${inOrganization('issues', organizationId)} and issues.resolved_at is null
   `.execute(tx)
-  await resolveIssues(tx, organizationId, orphaned, happening)
+  await resolveIssues(tx, organizationId, orphaned, context)
 }

@@ -1,4 +1,5 @@
-import type { CheckSort, CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
+import type { CheckViewFilter, CheckViewListing } from '@muster/contract/console-checks.ts'
+import type { CheckSort } from '@muster/contract/console-values.ts'
 import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
-import { happeningAt, makeIn } from '../../../test/support/make.ts'
+import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
@@ -44,7 +44,7 @@ async function failingFleet() {
     await make.result({ device, check, rows: name === 'unknown' ? 'UNKNOWN' : 'FAIL', at: app.now() })
   }
   const about = { organizationId, deviceId: devices.exempted.id, checkId: check.id, actor: systemActor }
-  await transact(app.db, (tx) => exemptCheck(tx, { ...about, reason: 'Old.', expiresAt: null }, happeningAt(app.now())))
+  await transact(app.db, (tx) => exemptCheck(tx, { ...about, reason: 'Old.', expiresAt: null }, contextAt(app.now())))
   return { check, group, devices }
 }
 

@@ -1,4 +1,4 @@
-import type { DeletedDevice, DeviceHappening } from '@muster/contract/console-devices.ts'
+import type { DeletedDevice, DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
@@ -8,7 +8,7 @@ import type { ListPage } from '../../base/lists/list-page.ts'
 type OfDevice = ListPage<{ readonly deviceId: string }>
 
 const newestFirst: Keyset = { id: { column: 'events.id', type: 'bigint' }, direction: 'desc' }
-const kinds: Readonly<Record<string, DeviceHappening['kind']>> = {
+const kinds: Readonly<Record<string, DeviceHistoryEntry['kind']>> = {
   'device_trust.status_changed': 'state',
   'devices.registered': 'registered',
   'devices.created': 'enrolled',
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, DeviceHappening['kind']>> = {
 }
 
 /** Issues of the device that changed in what the event is part of; their identifiers lie close to the event's. */
-const reasons = sql<DeviceHappening['reasons']>`coalesce((
+const reasons = sql<DeviceHistoryEntry['reasons']>`coalesce((
   select jsonb_agg(jsonb_build_object('what', what, 'issue_id', issue_id, 'title', title)) from (
     select substr(other.type, 8) as what, other.data ->> 'issueId' as issue_id, other.data ->> 'title' as title
     from events as other
@@ -26,9 +26,9 @@ const reasons = sql<DeviceHappening['reasons']>`coalesce((
   ) as found
 ), '[]')`.as('reasons')
 
-type HappeningRow = Awaited<ReturnType<typeof listHappenings>>[number]
+type HistoryEntryRow = Awaited<ReturnType<typeof listHistoryEntries>>[number]
 
-export const listHappenings = (reader: Reader, { organizationId, params, after, limit }: OfDevice) =>
+export const listHistoryEntries = (reader: Reader, { organizationId, params, after, limit }: OfDevice) =>
   reader
     .selectFrom('events')
     .select(['events.id', 'events.type', 'events.data', 'events.occurred_at', reasons])
@@ -40,13 +40,19 @@ export const listHappenings = (reader: Reader, { organizationId, params, after, 
     .limit(sql.lit(limit))
     .execute()
 
-export function presentHappening({ id, type, data, occurred_at, reasons: found }: HappeningRow): DeviceHappening {
+export function presentHistoryEntry({
+  id,
+  type,
+  data,
+  occurred_at,
+  reasons: found,
+}: HistoryEntryRow): DeviceHistoryEntry {
   const kind = kinds[type] ?? 'enrolled'
   if (kind !== 'state') {
-    const { changes = [] } = data as Partial<Pick<DeviceHappening, 'changes'>>
+    const { changes = [] } = data as Partial<Pick<DeviceHistoryEntry, 'changes'>>
     return { id, occurred_at, kind, from: null, to: null, initiator: null, reasons: [], changes }
   }
-  const { from, to, initiator } = data as Pick<DeviceHappening, 'from' | 'to' | 'initiator'>
+  const { from, to, initiator } = data as Pick<DeviceHistoryEntry, 'from' | 'to' | 'initiator'>
   return { id, occurred_at, kind, from, to, initiator, reasons: found, changes: [] }
 }
 

@@ -1,4 +1,5 @@
-import type { DeviceSort, DeviceViewFilter, DeviceViewListing } from '@muster/contract/console-views.ts'
+import type { DeviceSort } from '@muster/contract/console-values.ts'
+import type { DeviceViewFilter, DeviceViewListing } from '@muster/contract/console-views.ts'
 import { sql } from 'kysely'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'

@@ -1,7 +1,7 @@
 import {
   DeletedDevice,
   DeviceDescription,
-  DeviceHappening,
+  DeviceHistoryEntry,
   DeviceLiveQuery,
   FailingChecksRefresh,
   FailingChecksRefreshRequest,
@@ -22,7 +22,12 @@ import { identifierOf } from '../../http/record-id.ts'
 import { describeDevice } from '../../inventory/devices/describe-device.ts'
 import { presentDevice } from '../../inventory/devices/present.ts'
 import { findDevice } from '../../inventory/devices/queries.ts'
-import { findDeletedDevice, listHappenings, listLiveQueriesOfDevice, presentHappening } from './device-history.ts'
+import {
+  findDeletedDevice,
+  listHistoryEntries,
+  listLiveQueriesOfDevice,
+  presentHistoryEntry,
+} from './device-history.ts'
 
 const tag = 'Console'
 
@@ -48,13 +53,13 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
 
   listEndpoint(scope, {
     path: '/views/devices/:deviceId/history',
-    operationId: 'listHappeningsOfDevice',
+    operationId: 'listHistoryOfDevice',
     summary: 'List what happened to a device, newest first',
     tag,
-    record: DeviceHappening,
+    record: DeviceHistoryEntry,
     order: 'descending',
-    list: listHappenings,
-    present: presentHappening,
+    list: listHistoryEntries,
+    present: presentHistoryEntry,
     exists,
   })
 

@@ -1,4 +1,5 @@
-import type { IssueSort, IssueViewFilter, IssueViewListing } from '@muster/contract/console-issues.ts'
+import type { IssueViewFilter, IssueViewListing } from '@muster/contract/console-issues.ts'
+import type { IssueSort } from '@muster/contract/console-values.ts'
 import { type Expression, sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'

@@ -6,10 +6,10 @@ import { type Announcement, announce, type Initiator } from '../../signals/event
 import type { LockedDevice } from './lock-device.ts'
 import { type AuthStateDecision, compliancyOf, decideAuthState, type StateOfIssue, stateOfIssue } from './rules.ts'
 
-export type Happening = { cause: string; initiator: Initiator; now: string }
+export type ChangeContext = { cause: string; initiator: Initiator; now: string }
 
 /** A locked device, and what any change of its state is put down to. */
-type Touched = { device: LockedDevice; happening: Happening }
+type Touched = { device: LockedDevice; context: ChangeContext }
 type Settled = Touched & { decision: AuthStateDecision; signalled: LockedDevice['signalled_status'] }
 
 /**
@@ -28,14 +28,18 @@ export async function settleEachAuthState(tx: Tx, organizationId: string, touche
   await announce(tx, changed.flatMap(newsOf))
 }
 
-/** The same for devices of one organization and one happening. */
-export async function settleAuthStates(tx: Tx, devices: readonly LockedDevice[], happening: Happening): Promise<void> {
-  const touched = devices.map((device) => ({ device, happening }))
+/** The same for devices of one organization and one context. */
+export async function settleAuthStates(
+  tx: Tx,
+  devices: readonly LockedDevice[],
+  context: ChangeContext,
+): Promise<void> {
+  const touched = devices.map((device) => ({ device, context }))
   await settleEachAuthState(tx, devices[0]?.organization_id ?? '', touched)
 }
 
-export const settleAuthState = (tx: Tx, device: LockedDevice, happening: Happening): Promise<void> =>
-  settleAuthStates(tx, [device], happening)
+export const settleAuthState = (tx: Tx, device: LockedDevice, context: ChangeContext): Promise<void> =>
+  settleAuthStates(tx, [device], context)
 
 /** Many issues of a device mean the same for its state: those are read once. */
 async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly string[]) {
@@ -67,13 +71,13 @@ async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly 
   return byDevice
 }
 
-function decide({ device, happening }: Touched, issues: readonly StateOfIssue[]): Settled {
+function decide({ device, context }: Touched, issues: readonly StateOfIssue[]): Settled {
   const isRegistered = device.registered_owner_id !== null
-  const decision = decideAuthState(device, issues, happening.now)
+  const decision = decideAuthState(device, issues, context.now)
   // Losing the owner is no news about compliance: what was last signalled stands until somebody registers the device.
   const current = compliancyOf(decision.auth_state)
   const isNews = isRegistered && current !== (device.signalled_status ?? 'compliant')
-  return { device, happening, decision, signalled: isNews ? current : device.signalled_status }
+  return { device, context, decision, signalled: isNews ? current : device.signalled_status }
 }
 
 const differs = (before: AuthStateDecision, after: AuthStateDecision): boolean =>
@@ -93,7 +97,7 @@ async function write(tx: Tx, organizationId: string, changed: readonly Settled[]
   `.execute(tx)
 }
 
-function newsOf({ device, happening, decision, signalled }: Settled): Announcement[] {
+function newsOf({ device, context, decision, signalled }: Settled): Announcement[] {
   const to: StoredAuthState = decision.auth_state
   if (to === device.auth_state && signalled === device.signalled_status) return []
   const previous = device.signalled_status ?? 'compliant'
@@ -105,9 +109,9 @@ function newsOf({ device, happening, decision, signalled }: Settled): Announceme
       deviceId: device.id,
       from: device.auth_state,
       to,
-      initiator: happening.initiator,
-      cause: happening.cause,
-      at: happening.now,
+      initiator: context.initiator,
+      cause: context.cause,
+      at: context.now,
       ...(previous === current ? {} : { compliance: { previous, current } }),
     },
   ]

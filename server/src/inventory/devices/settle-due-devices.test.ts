@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase, testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
@@ -31,7 +31,7 @@ async function warned(count: number) {
   return devices
 }
 
-const settle = (now: string, limit?: number) => settleDueDevices(database.db, () => happeningAt(now), limit)
+const settle = (now: string, limit?: number) => settleDueDevices(database.db, () => contextAt(now), limit)
 const states = async () =>
   (await database.db.selectFrom('devices').select('auth_state').orderBy('id').execute()).map((row) => row.auth_state)
 const news = () =>

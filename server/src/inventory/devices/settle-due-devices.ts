@@ -1,27 +1,27 @@
 import { sql } from 'kysely'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { lockDevices } from './lock-device.ts'
-import { type Happening, settleAuthStates } from './settle-auth-state.ts'
+import { type ChangeContext, settleAuthStates } from './settle-auth-state.ts'
 
 /**
  * Blocks the devices of all organizations whose `will_block_at` has come: the passage of time moves a state with
- * nobody calling. Works in batches of `limit`, a transaction and a happening each, and returns how many devices it
+ * nobody calling. Works in batches of `limit`, a transaction and a context each, and returns how many devices it
  * settled. Several processes may run it at once: each takes the devices that nobody else holds, and what somebody
  * holds is found by the next call.
  */
-export async function settleDueDevices(db: Db, happening: () => Happening, limit = 200): Promise<number> {
+export async function settleDueDevices(db: Db, context: () => ChangeContext, limit = 200): Promise<number> {
   let settled = 0
   for (;;) {
-    const count = await transact(db, (tx) => settleBatch(tx, happening(), limit))
+    const count = await transact(db, (tx) => settleBatch(tx, context(), limit))
     settled += count
     if (count < limit) return settled
   }
 }
 
-async function settleBatch(tx: Tx, happening: Happening, limit: number): Promise<number> {
+async function settleBatch(tx: Tx, context: ChangeContext, limit: number): Promise<number> {
   const { rows } = await sql<{ organization_id: string; id: string }>`
     select organization_id, id from devices
-    where will_block_at <= ${happening.now}::timestamptz and deleted_at is null
+    where will_block_at <= ${context.now}::timestamptz and deleted_at is null
     order by will_block_at limit ${limit}
     for update skip locked
   `.execute(tx)
@@ -31,7 +31,7 @@ async function settleBatch(tx: Tx, happening: Happening, limit: number): Promise
       organizationId,
       due.map(({ id }) => id),
     )
-    await settleAuthStates(tx, devices, happening)
+    await settleAuthStates(tx, devices, context)
   }
   return rows.length
 }

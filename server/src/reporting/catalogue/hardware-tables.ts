@@ -102,7 +102,7 @@ const battery: InventoryTable = {
   kind: 'inventory',
   name: 'device_battery',
   category,
-  description: 'Batteries of Macs and their health. How far they are charged is not read.',
+  description: 'Batteries of Macs and their health. Charge level is not collected.',
   intervalSeconds: hourly,
   columns: columnList(
     {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
-import type { Happening } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { newsOfSession } from './news-of-session.ts'
 import { overSince } from './rules.ts'
@@ -10,10 +10,10 @@ import { overSince } from './rules.ts'
  * batches of `limit`, a transaction each, and returns how many there were. Several processes may run it at once: a
  * session is announced by the one that takes its open row away.
  */
-export async function expireSessions(db: Db, happening: () => Happening, limit = 200): Promise<number> {
+export async function expireSessions(db: Db, context: () => ChangeContext, limit = 200): Promise<number> {
   let expired = 0
   for (;;) {
-    const count = await transact(db, (tx) => expireBatch(tx, happening(), limit))
+    const count = await transact(db, (tx) => expireBatch(tx, context(), limit))
     expired += count
     if (count < limit) return expired
   }
@@ -21,11 +21,11 @@ export async function expireSessions(db: Db, happening: () => Happening, limit =
 
 type Ended = Parameters<typeof newsOfSession>[1]
 
-async function expireBatch(tx: Tx, happening: Happening, limit: number): Promise<number> {
+async function expireBatch(tx: Tx, context: ChangeContext, limit: number): Promise<number> {
   const { rows } = await sql<Ended>`
     with due as (
       select organization_id, auth_log_id from auth_log_open_sessions
-      where touched_at <= ${overSince(happening.now)}::timestamptz
+      where touched_at <= ${overSince(context.now)}::timestamptz
       order by touched_at limit ${limit}
       for update skip locked
     ), ended as (
@@ -41,7 +41,7 @@ async function expireBatch(tx: Tx, happening: Happening, limit: number): Promise
   `.execute(tx)
   await announce(
     tx,
-    rows.map((session) => newsOfSession('auth_logs.failure', session, happening)),
+    rows.map((session) => newsOfSession('auth_logs.failure', session, context)),
   )
   return rows.length
 }

@@ -4,7 +4,7 @@ import { authLogEventTypes } from '@muster/contract/auth-logs.ts'
 import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
-import { happeningAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { signInSteps } from '../../../test/support/sign-in-steps.ts'
 import { plusMs } from '../../base/time.ts'
@@ -22,7 +22,7 @@ const over = plusMs(begun, life)
 beforeEach(() => app.reset())
 
 const read = async (id: string) => (await app.ask('GET', `/auth_logs/${id}`)).body
-const expire = (now: string, limit?: number) => expireSessions(app.db, () => happeningAt(now), limit)
+const expire = (now: string, limit?: number) => expireSessions(app.db, () => contextAt(now), limit)
 const news = () =>
   app.db
     .selectFrom('events')

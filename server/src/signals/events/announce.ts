@@ -65,7 +65,7 @@ type RequestNews = {
 
 /**
  * The one place that says what the outside is told. Call it in the transaction that makes the news true: the news
- * and the change are then kept or lost together. `cause` is the same for everything that one happening brings about.
+ * and the change are then kept or lost together. `cause` is the same for everything that one context brings about.
  */
 export async function announce(tx: Tx, announcements: readonly Announcement[]): Promise<void> {
   if (announcements.length === 0) return

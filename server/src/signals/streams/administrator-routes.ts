@@ -1,4 +1,4 @@
-import { StreamStatusWish, StreamVerificationWish } from '@muster/contract/console-developers.ts'
+import { StreamStatusRequest, StreamVerificationRequest } from '@muster/contract/console-developers.ts'
 import { SsfStreamStatus } from '@muster/contract/ssf-streams.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
@@ -23,7 +23,7 @@ export function administratorRoutes(app: FastifyInstance): void {
     operationId: 'changeSsfStreamStatus',
     inConsole: { needsFreshProof: true },
     summary: 'Turn a stream on or off, and tell its receiver',
-    body: StreamStatusWish,
+    body: StreamStatusRequest,
     answer: SsfStreamStatus,
     run: ({ db, organizationId, params: { streamId }, body, actor, now }) =>
       transact(db, async (tx) => {
@@ -38,7 +38,7 @@ export function administratorRoutes(app: FastifyInstance): void {
     path: '/ssf_streams/:streamId/verify',
     operationId: 'askSsfVerification',
     summary: 'Send a verification event',
-    body: StreamVerificationWish,
+    body: StreamVerificationRequest,
     run: ({ db, organizationId, params: { streamId: reference }, body, now }) =>
       transact(db, (tx) => verifyStream(tx, { organizationId, reference, state: body.state ?? null, now })),
   })

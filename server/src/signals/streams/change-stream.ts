@@ -12,8 +12,8 @@ import { removePollTokens } from './poll-tokens.ts'
 import { type Presenting, presentStream } from './present.ts'
 import { findStreamRecord, lockStream, type Stream } from './queries.ts'
 import { refuseOwned, type Settings, settle } from './settle-stream.ts'
+import type { StreamInput } from './stream-input.ts'
 import { streamIssuer } from './stream-issuer.ts'
-import type { Wishes } from './stream-wishes.ts'
 import { noteTokenSettings } from './token-settings.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
@@ -21,7 +21,7 @@ export type StreamChange = {
   organizationId: string
   /** `id` or `stream_id`. */
   reference: string
-  wishes: Wishes
+  input: StreamInput
   /** As it came, to see what of it belongs to the service. */
   body: Readonly<Record<string, unknown>>
   /** Whether what is missing has its default again, rather than stays. */
@@ -38,7 +38,7 @@ export async function changeStream(
   presenting: Presenting,
   change: StreamChange,
 ): Promise<void> {
-  const { organizationId, reference, wishes, body, replaces, rules, now } = change
+  const { organizationId, reference, input, body, replaces, rules, now } = change
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   const shown = presentStream(orNotFound(await findStreamRecord(tx, organizationId, stream.id, now)), presenting)
   const current = { stream, authorization: presenting.authorizationOf(stream) }
@@ -51,7 +51,7 @@ export async function changeStream(
     storedAuthorization: current.authorization,
   }
   const isOwn = stream.audience === streamAddress(baseUrl, stream.stream_id)
-  const spec = { ...wishes, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }
+  const spec = { ...input, specVersion: isOwn ? ('draft' as const) : ('v1_0' as const) }
   const settings = settle(spec, place, replaces ? undefined : current)
   refuseOwned(body, shown, stream, settings, baseUrl)
   refuseSharedAudience(stream, settings)

@@ -5,14 +5,14 @@ import type { Secrets } from '../../base/secrets/secrets.ts'
 import { type Actor, recordAudit } from '../audit/record-audit.ts'
 import { addPollToken } from './poll-tokens.ts'
 import { settle } from './settle-stream.ts'
+import type { StreamInput } from './stream-input.ts'
 import { getIssuer, streamIssuer } from './stream-issuer.ts'
-import type { Wishes } from './stream-wishes.ts'
 import { noteTokenSettings } from './token-settings.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
 export type NewStream = {
   organizationId: string
-  wishes: Wishes
+  input: StreamInput
   /** MUSTER_BASE_URL. */
   baseUrl: string
   /** Whether organizations without an address of their own may have a path of `baseUrl` as their issuer. */
@@ -26,13 +26,13 @@ export type NewStream = {
 export async function createStream(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, wishes, baseUrl: commonBaseUrl, pathIssuers, rules, actor, now }: NewStream,
+  { organizationId, input, baseUrl: commonBaseUrl, pathIssuers, rules, actor, now }: NewStream,
 ): Promise<{ id: string; pollToken: string | undefined }> {
   const streamUuid = randomUUID()
   const { issuer, purpose } = await getIssuer(tx, organizationId, { pathIssuers })
   const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
-  const isDraft = wishes.specVersion === 'draft'
-  const settings = settle(wishes, { streamUuid, baseUrl, rules, isDraft, storedAuthorization: null })
+  const isDraft = input.specVersion === 'draft'
+  const settings = settle(input, { streamUuid, baseUrl, rules, isDraft, storedAuthorization: null })
   const { id } = await tx
     .insertInto('ssf_streams')
     .values({
@@ -40,7 +40,7 @@ export async function createStream(
       stream_id: streamUuid,
       name: settings.name,
       description: settings.description,
-      spec_version: wishes.specVersion ?? 'v1_0',
+      spec_version: input.specVersion ?? 'v1_0',
       delivery_type: settings.deliveryType,
       audience: settings.audience,
       endpoint_url: settings.endpointUrl,

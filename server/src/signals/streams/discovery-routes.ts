@@ -1,5 +1,5 @@
+import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
 import { JsonWebKeySet, SsfConfiguration } from '@muster/contract/ssf-discovery.ts'
-import { deliveryMethods } from '@muster/contract/ssf-streams.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'

@@ -22,7 +22,7 @@ import { presentStream } from './present.ts'
 import { findStreamRecord, listStreams, listStreamsOfKey } from './queries.ts'
 import { sendTest } from './send-test.ts'
 import type { StreamParts } from './start-streams.ts'
-import { readWishes } from './stream-wishes.ts'
+import { readStreamInput } from './stream-input.ts'
 
 const common = { tag: 'Shared Signals', feature: 'ssf', permission: 'manage_ssf_streams' } as const
 const textParams = { streamId: 'Identifier of the stream, or its `stream_id`.' }
@@ -97,8 +97,8 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     status: 201,
     run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
-        const wishes = readWishes(body)
-        const asked = { organizationId, wishes, baseUrl, pathIssuers, rules, actor, now }
+        const input = readStreamInput(body)
+        const asked = { organizationId, input, baseUrl, pathIssuers, rules, actor, now }
         const { id, pollToken } = await createStream(tx, secrets, asked)
         const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
@@ -124,7 +124,7 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
     run: ({ db, organizationId, params, body, actor, now }) =>
       transact(db, async (tx) => {
         const { streamId: reference } = params
-        const change = { organizationId, reference, wishes: readWishes(body), body, replaces: false, rules }
+        const change = { organizationId, reference, input: readStreamInput(body), body, replaces: false, rules }
         await changeStream(tx, secrets, presenting, { ...change, actor, now })
         return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
       }),

@@ -1,4 +1,5 @@
-import { deliveryMethods, type SsfStream, type SsfStreamStatus } from '@muster/contract/ssf-streams.ts'
+import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
+import type { SsfStream, SsfStreamStatus } from '@muster/contract/ssf-streams.ts'
 import { recordAudience } from './audience.ts'
 import { complianceChangeType, supportedEvents, verificationType } from './event-types.ts'
 import type { Stream, StreamRecord } from './queries.ts'

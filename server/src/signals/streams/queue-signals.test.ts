@@ -83,7 +83,7 @@ test('a device that blocks is queued for every stream that is not off, with owne
   assert.deepEqual(await rowVersions(database.db), before)
   await make.result({ device, check, rows: 'PASS', at: minute(2) })
   const mended = await database.db.selectFrom('ssf_signals').select('event').orderBy('id', 'desc').executeTakeFirst()
-  assert.deepEqual(mended?.event['reason_admin'], { en: 'No issue blocks the device any more' })
+  assert.deepEqual(mended?.event['reason_admin'], { en: 'No issue is blocking this device anymore' })
   assert.equal(mended?.event['reason_user'], undefined)
   assert.equal((await ledger()).length, 4)
 })

@@ -12,7 +12,7 @@ export type ComplianceChange = {
   previous: 'compliant' | 'not-compliant'
   current: 'compliant' | 'not-compliant'
   initiator: 'policy' | 'admin' | 'user' | 'system'
-  /** The same for everything that one happening brings about. */
+  /** The same for everything that one context brings about. */
   txn: string
   occurredAt: string
 }
@@ -99,7 +99,7 @@ function eventOf({ previous, current, initiator, occurredAt }: ComplianceChange,
     current_status: current,
     event_timestamp: Math.floor(Date.parse(occurredAt) / 1_000),
     initiating_entity: initiator,
-    reason_admin: { en: isBlocked ? `Blocked by: ${named}` : 'No issue blocks the device any more' },
+    reason_admin: { en: isBlocked ? `Blocked by: ${named}` : 'No issue is blocking this device anymore' },
     ...(isBlocked && { reason_user: { en: `To sign in again, fix: ${named}` } }),
   }
 }

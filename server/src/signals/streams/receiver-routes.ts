@@ -17,7 +17,7 @@ import { presentStatus, presentStream } from './present.ts'
 import { findStream, findStreamRecord } from './queries.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import type { StreamParts } from './start-streams.ts'
-import { readWishes } from './stream-wishes.ts'
+import { readStreamInput } from './stream-input.ts'
 import { verifyStream } from './verify-stream.ts'
 
 const common = { tag: 'Shared Signals', feature: 'ssf', permission: 'manage_ssf_streams' } as const
@@ -60,7 +60,14 @@ function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
     run: ({ db, organizationId, body, method, actor, now }) =>
       transact(db, async (tx) => {
         const { stream_id: reference } = body
-        const change = { organizationId, reference, wishes: readWishes(body), body, replaces: method === 'PUT', rules }
+        const change = {
+          organizationId,
+          reference,
+          input: readStreamInput(body),
+          body,
+          replaces: method === 'PUT',
+          rules,
+        }
         await changeStream(tx, secrets, presenting, { ...change, actor, now })
         return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
       }),

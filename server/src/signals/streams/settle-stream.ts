@@ -5,7 +5,7 @@ import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import { isAssigned, recordAudience, streamAddress } from './audience.ts'
 import { complianceChangeType, requestedEvents } from './event-types.ts'
 import type { Stream } from './queries.ts'
-import { fieldsOf, type Wishes } from './stream-wishes.ts'
+import { fieldsOf, type StreamInput } from './stream-input.ts'
 
 /** What can be chosen of a stream. */
 export type Settings = {
@@ -37,26 +37,24 @@ const maxNameLength = 200
  * What a stream becomes. Without `current` it is new or set anew: what is not said has its default; else what is not
  * said stays. Refuses what makes no stream, with every fault.
  */
-export function settle(wishes: Wishes, place: Place, current?: Current): Settings {
-  const deliveryType = deliveryTypeOf(wishes, current)
-  const description = (wishes.description === undefined ? current?.stream.description : wishes.description) || null
-  const name = wishes.name ?? current?.stream.name ?? description?.slice(0, maxNameLength) ?? place.streamUuid
+export function settle(input: StreamInput, place: Place, current?: Current): Settings {
+  const deliveryType = deliveryTypeOf(input, current)
+  const description = (input.description === undefined ? current?.stream.description : input.description) || null
+  const name = input.name ?? current?.stream.name ?? description?.slice(0, maxNameLength) ?? place.streamUuid
   const isPushed = deliveryType === 'push'
-  const endpointUrl = isPushed ? (wishes.endpointUrl ?? current?.stream.endpoint_url ?? null) : null
-  const authorization = authorizationFor(wishes, place, endpointUrl, current)
+  const endpointUrl = isPushed ? (input.endpointUrl ?? current?.stream.endpoint_url ?? null) : null
+  const authorization = authorizationFor(input, place, endpointUrl, current)
   const settings = {
     name,
     description,
     deliveryType,
     endpointUrl,
-    audience: audienceFor(wishes, endpointUrl, place, current),
+    audience: audienceFor(input, endpointUrl, place, current),
     authorization,
-    events: wishes.events
-      ? requestedEvents(wishes.events)
-      : (current?.stream.events_requested ?? [complianceChangeType]),
-    deviceSubjectFormat: wishes.deviceSubjectFormat ?? current?.stream.device_subject_format ?? defaultFormat(place),
+    events: input.events ? requestedEvents(input.events) : (current?.stream.events_requested ?? [complianceChangeType]),
+    deviceSubjectFormat: input.deviceSubjectFormat ?? current?.stream.device_subject_format ?? defaultFormat(place),
   }
-  const errors = faultsOf(settings, wishes, place)
+  const errors = faultsOf(settings, input, place)
   if (errors.length > 0) fail('invalid', { errors })
   return settings
 }
@@ -67,7 +65,10 @@ function isElsewhere(endpointUrl: string, current: Current): boolean {
   return before !== null && URL.canParse(endpointUrl) && !isSameOrigin(endpointUrl, before)
 }
 
-function deliveryTypeOf({ form, deliveryType, endpointUrl }: Wishes, current: Current | undefined): 'push' | 'poll' {
+function deliveryTypeOf(
+  { form, deliveryType, endpointUrl }: StreamInput,
+  current: Current | undefined,
+): 'push' | 'poll' {
   if (deliveryType) return deliveryType
   if (current) return current.stream.delivery_type
   return form === 'legacy' && endpointUrl !== undefined ? 'push' : 'poll'
@@ -80,7 +81,7 @@ const defaultFormat = ({ isDraft }: Place): 'iss_sub' | 'opaque' => (isDraft ? '
  * that was read from a push stream may be sent along when the stream becomes a poll stream.
  */
 function authorizationFor(
-  { authorizations }: Wishes,
+  { authorizations }: StreamInput,
   { storedAuthorization: stored }: Place,
   endpointUrl: string | null,
   current?: Current,
@@ -93,15 +94,15 @@ function authorizationFor(
 }
 
 /** Null: the stream's own address, which follows the service when it moves. */
-function audienceFor(wishes: Wishes, endpointUrl: string | null, place: Place, current?: Current): string | null {
+function audienceFor(input: StreamInput, endpointUrl: string | null, place: Place, current?: Current): string | null {
   const { streamUuid, baseUrl } = place
   const own = streamAddress(baseUrl, streamUuid)
-  if (wishes.audience !== undefined) return wishes.audience === own && endpointUrl === null ? null : wishes.audience
+  if (input.audience !== undefined) return input.audience === own && endpointUrl === null ? null : input.audience
   if (current && !isAssigned(current.stream, baseUrl)) return current.stream.audience
   if (endpointUrl !== null) return endpointUrl
   if (current?.stream.delivery_type === 'poll') return current.stream.audience
   // The record of a poll stream of the draft layout shows an audience only where the standard body made it.
-  return wishes.form === 'standard' && wishes.specVersion === 'draft' ? own : null
+  return input.form === 'standard' && input.specVersion === 'draft' ? own : null
 }
 
 /** What a header can carry (RFC 9110 §5.5), without what it would lose at its ends. */
@@ -109,7 +110,7 @@ const headerValue = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/
 
 function faultsOf(
   settings: Settings,
-  { form, endpointUrl, authorizations }: Wishes,
+  { form, endpointUrl, authorizations }: StreamInput,
   { rules, isDraft, storedAuthorization }: Place,
 ): FieldError[] {
   const fields = fieldsOf[form]

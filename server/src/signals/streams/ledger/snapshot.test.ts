@@ -5,7 +5,7 @@ import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { baseUrl, testApp } from '../../../../test/support/app.ts'
 import { engine } from '../../../../test/support/database.ts'
-import { happeningAt, type MadeCheck, makeIn, startOfTests } from '../../../../test/support/make.ts'
+import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../../test/support/make.ts'
 import { numberEvents } from '../../../../test/support/number-events.ts'
 import { purgeDevices } from '../../../administration/registrations/purge-devices.ts'
 import { plusMs } from '../../../base/time.ts'
@@ -141,7 +141,7 @@ test('a blocked device that is gone for good is still told in its place among th
   const digest = digestOf([gone.id, blocked.id])
   const tell = async () => (await app.ask('GET', `/ssf_streams/${stream.id}/checkpoint`)).body.digest
   assert.equal(await tell(), digest)
-  assert.equal(await purgeDevices(app.db, minute(3), happeningAt(minute(4))), 2)
+  assert.equal(await purgeDevices(app.db, minute(3), contextAt(minute(4))), 2)
   assert.equal(await tell(), digest)
   const pages = []
   let path = `/ssf_streams/${stream.id}/snapshot?per_page=1`

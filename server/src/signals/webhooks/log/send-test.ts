@@ -17,7 +17,7 @@ type Test = {
   now: string
 }
 
-const greeting = 'This is a test of Muster. Whoever reads it has nothing to do.'
+const greeting = 'This is a test event from Muster. No action is needed.'
 
 /** Queues a test for an endpoint alone, whatever events it chose; returns the id of the delivery. */
 export async function sendTest(tx: Tx, { message = greeting, event = 'webhook.test', ...test }: Test): Promise<string> {

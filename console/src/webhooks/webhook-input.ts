@@ -2,7 +2,7 @@ import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 
 /** A custom header in a form. What is kept as it is has no value here: nobody is shown it. */
-export type HeaderWish = {
+export type HeaderInput = {
   readonly id: number
   readonly name: string
   readonly value: string
@@ -10,43 +10,43 @@ export type HeaderWish = {
 }
 
 /** What a form holds of a webhook. */
-export type WebhookWishes = {
+export type WebhookInput = {
   readonly url: string
   readonly description: string
   readonly events: readonly string[]
-  readonly headers: readonly HeaderWish[]
+  readonly headers: readonly HeaderInput[]
 }
 
-export const noWishes: WebhookWishes = { url: '', description: '', events: [], headers: [] }
+export const noInput: WebhookInput = { url: '', description: '', events: [], headers: [] }
 
-export const wishesOf = ({ url, description, events, custom_headers: headers }: WebhookEndpoint): WebhookWishes => ({
+export const wishesOf = ({ url, description, events, custom_headers: headers }: WebhookEndpoint): WebhookInput => ({
   url,
   description: description ?? '',
   events: [...events].sort(),
   headers: Object.keys(headers).map((name, id) => ({ id, name, value: '', isKept: true })),
 })
 
-const headersOf = ({ headers }: WebhookWishes): Record<string, string> =>
+const headersOf = ({ headers }: WebhookInput): Record<string, string> =>
   Object.fromEntries(
     headers
       .filter(({ name, value, isKept }) => isKept || name !== '' || value !== '')
       .map(({ name, value, isKept }) => [name, isKept ? maskedHeaderValue : value]),
   )
 
-export const bodyOf = (wishes: WebhookWishes) => ({
-  url: wishes.url,
-  description: wishes.description.trim() === '' ? null : wishes.description,
-  events: wishes.events,
-  custom_headers: headersOf(wishes),
+export const bodyOf = (input: WebhookInput) => ({
+  url: input.url,
+  description: input.description.trim() === '' ? null : input.description,
+  events: input.events,
+  custom_headers: headersOf(input),
 })
 
 /** What is to be sent for a change. Another address needs a proof of identity, so it is sent only when there is one. */
-export function changeOf(before: WebhookWishes, after: WebhookWishes): Partial<ReturnType<typeof bodyOf>> {
+export function changeOf(before: WebhookInput, after: WebhookInput): Partial<ReturnType<typeof bodyOf>> {
   const { url, ...rest } = bodyOf(after)
   return { ...rest, ...(url !== before.url && { url }) }
 }
 
-export const labels: Readonly<Record<keyof WebhookWishes, string>> = {
+export const labels: Readonly<Record<keyof WebhookInput, string>> = {
   url: 'address',
   description: 'description',
   events: 'events',
@@ -54,15 +54,15 @@ export const labels: Readonly<Record<keyof WebhookWishes, string>> = {
 }
 
 /** Of headers their names alone. */
-export function shownOf(wishes: WebhookWishes, field: keyof WebhookWishes): string {
-  if (field === 'headers') return wishes.headers.map(({ name }) => name).join(', ')
-  return field === 'events' ? wishes.events.join(', ') : wishes[field]
+export function shownOf(input: WebhookInput, field: keyof WebhookInput): string {
+  if (field === 'headers') return input.headers.map(({ name }) => name).join(', ')
+  return field === 'events' ? input.events.join(', ') : input[field]
 }
 
 const differs = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
 /** `2 changes: address, events`; blank without any. */
-export function changesInWords(before: WebhookWishes, after: WebhookWishes): string {
+export function changesInWords(before: WebhookInput, after: WebhookInput): string {
   const changed = [
     differs(before.url, after.url) && 'address',
     differs(before.description, after.description) && 'description',

@@ -1,7 +1,8 @@
-import { deliveryMethods, type SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
+import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
+import type { SsfStreamCreation } from '@muster/contract/ssf-streams.ts'
 
 /** What a body asks for, whichever its form. What is undefined was not said. */
-export type Wishes = {
+export type StreamInput = {
   form: 'standard' | 'legacy'
   name: string | undefined
   description: string | null | undefined
@@ -33,7 +34,7 @@ export const fieldsOf = {
   },
 } as const
 
-export function readWishes(body: SsfStreamCreation): Wishes {
+export function readStreamInput(body: SsfStreamCreation): StreamInput {
   const { ssf_stream: legacy, delivery } = body
   if (legacy) {
     return {

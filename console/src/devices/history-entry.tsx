@@ -1,9 +1,9 @@
-import type { DeviceHappening } from '@muster/contract/console-devices.ts'
+import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import { Mark, StandingShape, standingWords } from '../components/state-shape.tsx'
 import { fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 
-const initiators = { policy: 'A rule', admin: 'An administrator', user: 'The device', system: 'Muster' } as const
+const initiators = { policy: 'Policy', admin: 'Administrator', user: 'Device', system: 'Muster' } as const
 
 const reported = {
   name: 'Name',
@@ -13,7 +13,7 @@ const reported = {
 } as const
 
 /** "Good → Will Block", or what else happened. */
-export const happeningTitle = ({ kind, from, to }: DeviceHappening): string => {
+export const historyEntryTitle = ({ kind, from, to }: DeviceHistoryEntry): string => {
   if (kind === 'registered') return 'Registered'
   if (kind === 'updated') return 'Reported a change'
   if (kind === 'enrolled' || from === null || to === null) return 'Enrolled'
@@ -21,7 +21,7 @@ export const happeningTitle = ({ kind, from, to }: DeviceHappening): string => {
 }
 
 /** Why, as far as issues changed in the same moment; or what the device reports. */
-export const reasonOf = ({ reasons, changes, kind, initiator, to }: DeviceHappening): string => {
+export const reasonOf = ({ reasons, changes, kind, initiator, to }: DeviceHistoryEntry): string => {
   if (changes.length > 0) {
     return changes
       .map(({ field, from, to: now }) => `${reported[field]}: ${visibleText(from ?? 'unknown')} → ${visibleText(now)}`)
@@ -31,25 +31,25 @@ export const reasonOf = ({ reasons, changes, kind, initiator, to }: DeviceHappen
     return reasons.map(({ what, title }) => `${visibleText(title)} ${what === 'new' ? 'found' : 'resolved'}`).join(', ')
   }
   if (kind !== 'state') return ''
-  if (initiator === 'policy') return to === 'blocked' ? 'A grace period ended' : 'A date of a check has come'
-  return initiator === 'admin' ? 'A registration, group or check was changed' : ''
+  if (initiator === 'policy') return to === 'blocked' ? 'Grace period ended' : 'Start date of a check reached'
+  return initiator === 'admin' ? 'Registration, group or check changed' : ''
 }
 
-export const HappeningShape = ({ happening: { to } }: { happening: DeviceHappening }) =>
+export const HistoryEntryShape = ({ entry: { to } }: { entry: DeviceHistoryEntry }) =>
   to === null ? <Mark name="dash" /> : <StandingShape standing={to} />
 
-export const Happening = ({ happening }: { happening: DeviceHappening }) => (
+export const HistoryEntryCells = ({ entry }: { entry: DeviceHistoryEntry }) => (
   <tr className="tall">
     <td className="c-name">
       <span className="state">
-        <HappeningShape happening={happening} />
-        {happeningTitle(happening)}
+        <HistoryEntryShape entry={entry} />
+        {historyEntryTitle(entry)}
       </span>
-      <span className="second ell" title={reasonOf(happening)}>
-        {reasonOf(happening)}
+      <span className="second ell" title={reasonOf(entry)}>
+        {reasonOf(entry)}
       </span>
     </td>
-    <td className="t2 c-sub">{happening.initiator === null ? '' : initiators[happening.initiator]}</td>
-    <td className="num tn c-time">{fullTime(happening.occurred_at).slice(4, -4)}</td>
+    <td className="t2 c-sub">{entry.initiator === null ? '' : initiators[entry.initiator]}</td>
+    <td className="num tn c-time">{fullTime(entry.occurred_at).slice(4, -4)}</td>
   </tr>
 )

@@ -3,7 +3,7 @@ import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 const methods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
 
 /** What a form holds of a stream; blank where nothing is said. */
-export type StreamWishes = {
+export type StreamInput = {
   readonly name: string
   readonly description: string
   readonly deliveryType: 'push' | 'poll'
@@ -12,7 +12,7 @@ export type StreamWishes = {
   readonly audience: string
 }
 
-export const noWishes: StreamWishes = {
+export const noInput: StreamInput = {
   name: '',
   description: '',
   deliveryType: 'push',
@@ -21,7 +21,7 @@ export const noWishes: StreamWishes = {
   audience: '',
 }
 
-export const wishesOf = (stream: SsfStream): StreamWishes => ({
+export const wishesOf = (stream: SsfStream): StreamInput => ({
   name: stream.name,
   description: stream.description ?? '',
   deliveryType: stream.delivery_type,
@@ -30,13 +30,13 @@ export const wishesOf = (stream: SsfStream): StreamWishes => ({
   audience: stream.aud ?? '',
 })
 
-export const deliveryOf = ({ deliveryType, url, authorization }: StreamWishes) =>
+export const deliveryOf = ({ deliveryType, url, authorization }: StreamInput) =>
   deliveryType === 'poll'
     ? { method: methods.poll }
     : { method: methods.push, endpoint_url: url, authorization_header: authorization === '' ? null : authorization }
 
 /** What is to be sent for a change: only what differs, since the service decides on some of it. */
-export function changeOf(before: StreamWishes, after: StreamWishes): Readonly<Record<string, unknown>> {
+export function changeOf(before: StreamInput, after: StreamInput): Readonly<Record<string, unknown>> {
   const isDelivery = (['deliveryType', 'url', 'authorization'] as const).some((name) => before[name] !== after[name])
   return {
     ...(before.name !== after.name && { name: after.name }),
@@ -48,7 +48,7 @@ export function changeOf(before: StreamWishes, after: StreamWishes): Readonly<Re
   }
 }
 
-export const labels: Readonly<Record<keyof StreamWishes, string>> = {
+export const labels: Readonly<Record<keyof StreamInput, string>> = {
   name: 'name',
   description: 'description',
   deliveryType: 'delivery',
@@ -57,11 +57,11 @@ export const labels: Readonly<Record<keyof StreamWishes, string>> = {
   audience: 'audience',
 }
 
-export const isSameWishes = (one: StreamWishes, other: StreamWishes): boolean => changesInWords(one, other) === ''
+export const isSameInput = (one: StreamInput, other: StreamInput): boolean => changesInWords(one, other) === ''
 
 /** `2 changes: name, receiver URL`; blank without any. */
-export function changesInWords(before: StreamWishes, after: StreamWishes): string {
-  const changed = (Object.keys(labels) as (keyof StreamWishes)[]).filter((name) => before[name] !== after[name])
+export function changesInWords(before: StreamInput, after: StreamInput): string {
+  const changed = (Object.keys(labels) as (keyof StreamInput)[]).filter((name) => before[name] !== after[name])
   if (changed.length === 0) return ''
   const words = changed.map((name) => labels[name]).join(', ')
   return `${changed.length === 1 ? '1 change' : `${changed.length} changes`}: ${words}`

@@ -8,11 +8,11 @@ export type OtherChange<Name> = {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** What a form holds, on what the record has become since `base`: what was typed stays, the rest is the record's. */
-export function rebaseWishes<Wishes extends object>(typed: Wishes, base: Wishes, now: Wishes) {
-  const names = Object.keys(base) as (keyof Wishes)[]
+export function rebaseInput<Input extends object>(typed: Input, base: Input, now: Input) {
+  const names = Object.keys(base) as (keyof Input)[]
   const others = names
     .filter((name) => !isSame(base[name], now[name]) && !isSame(typed[name], now[name]))
     .map((field) => ({ field, isContested: !isSame(typed[field], base[field]) }))
   const kept = names.filter((name) => !isSame(typed[name], base[name])).map((name) => [name, typed[name]])
-  return { wishes: { ...now, ...Object.fromEntries(kept) } as Wishes, others }
+  return { input: { ...now, ...Object.fromEntries(kept) } as Input, others }
 }
