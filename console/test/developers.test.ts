@@ -122,7 +122,7 @@ test('a poll token is shown once and stands in each of its states', { skip }, as
   await page.getByText('Replaced, still valid').waitFor()
   const second = await secretIn('New poll token')
   assert.notEqual(second, first)
-  await page.getByRole('radio', { name: /^At once/ }).check()
+  await page.getByRole('radio', { name: /^Immediately/ }).check()
   await button('Rotate now…').click()
   await dialog().getByText('Rotate the token now?').waitFor()
   await assertAccessible('rotating at once')

@@ -63,7 +63,7 @@ test('an authenticator app is set up, asked for at signing in, and a recovery co
   recoveryCode = (await codes.first().textContent()) ?? ''
   assert.deepEqual(await violations(page), [])
   await button('I’ve saved them').click()
-  await page.getByText('10 are left.').waitFor()
+  await page.getByText('10 left.').waitFor()
 
   await signOut()
   await signInAs('mira@halden.example', adminPassword)
@@ -72,7 +72,7 @@ test('an authenticator app is set up, asked for at signing in, and a recovery co
   await button('Sign in').click()
   await page.getByText('enrolled').first().waitFor()
   await go('/account/security', 'Security')
-  await page.getByText('9 are left.').waitFor()
+  await page.getByText('9 left.').waitFor()
   await button('Remove…').click()
   assert.deepEqual(await violations(page), [])
   await button('Remove the app').click()
@@ -332,9 +332,9 @@ test('enrollment secrets are shown once, rotated and revoked, and packages are d
   const arriving = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download osquery for Linux, .deb' }).click()
   assert.match((await arriving).suggestedFilename(), /^muster-osquery_.*_all\.deb$/)
-  await button('Another secret for osquery for Linux, .deb…').click()
+  await button('Replace secret of osquery for Linux, .deb…').click()
   await button('Rebuild package').click()
-  await page.getByText(/muster-osquery_.*-2_all\.deb has a secret/).waitFor()
+  await page.getByText(/muster-osquery_.*-2_all\.deb has a new secret/).waitFor()
 })
 
 test('enrolling leads from the file to the first check-in', { skip }, async () => {
@@ -381,7 +381,7 @@ test('SCIM tokens are made and revoked', { skip }, async () => {
 
 test('registration, privacy and retention say what holds', { skip }, async () => {
   await go('/settings/registration', 'Registration')
-  await page.getByText('Registered devices').waitFor()
+  await page.getByText('Registered devices', { exact: true }).waitFor()
   assert.deepEqual(await violations(page), [])
   await go('/settings/privacy', 'Privacy')
   await page.getByText('device_uptime').waitFor()
@@ -401,7 +401,7 @@ test('the page for signing in says why the identity provider led back to it', { 
     ['unknown', /No administrator has the e-mail address/],
     ['refused', /refused the sign-in/],
     ['expired', /took too long/],
-    ['unavailable', /does not answer/],
+    ['unavailable', /did not answer/],
     ['other', /has failed/],
   ] as const) {
     await stranger.goto('about:blank')

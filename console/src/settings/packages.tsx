@@ -88,8 +88,8 @@ export function Packages() {
                   <td className="c-sub">
                     <span className="actions-cell">
                       {mayChange && (
-                        <Button aria-label={`New secret for ${titleOf(row)}…`} onClick={() => setRebuilt(row)}>
-                          New secret…
+                        <Button aria-label={`Replace secret of ${titleOf(row)}…`} onClick={() => setRebuilt(row)}>
+                          Replace secret…
                         </Button>
                       )}
                       {mayChange && (

@@ -54,7 +54,7 @@ export async function previewConfiguration(
   const { total, byOwner } = await countDevices(reader, organizationId, [...totals.owners])
   const onOnlyDevice = new Set([...totals.owners].filter((owner) => byOwner.get(owner) === 1))
   const figures = [plan.revision, totals.blockedNow, totals.blockedAtEnd]
-  const token = [...figures, digest.digest('base64url').slice(0, 22)].join('..')
+  const token = [...figures, digest.digest('base64url').slice(0, 22)].join('.')
   return { ...totals, plan, allDevices: total, onOnlyDevice, token }
 }
 

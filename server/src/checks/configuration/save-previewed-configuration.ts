@@ -27,7 +27,7 @@ export async function savePreviewedConfiguration(tx: Tx, saving: Saving): Promis
 }
 
 function refuseOutdated(token: string, preview: ConfigurationPreview): never {
-  const [revision, blockedNow, blockedAtEnd] = token.split('..')
+  const [revision, blockedNow, blockedAtEnd] = token.split('.')
   const { plan } = preview
   const message =
     revision !== plan.revision
