@@ -9,7 +9,7 @@ export async function findTestFiles(root: string): Promise<string[]> {
   return (await Array.fromAsync(found)).sort()
 }
 
-/** The test files that go on for longer when asked to: one that reads a MUSTER_CHAOS_ setting. */
+/** The test files that continue for longer when asked to: one that reads a MUSTER_CHAOS_ setting. */
 export const onlyChaosFiles = (root: string, files: readonly string[]): Promise<string[]> =>
   only(
     files,

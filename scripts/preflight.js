@@ -24,6 +24,6 @@ function advice() {
 const fault = advice()
 if (fault) {
   console.error(`Muster cannot start: ${fault}.`)
-  // Not only the code: the module that imports this one would go on, and fail with a stack trace.
+  // Not only the code: the module that imports this one would continue, and fail with a stack trace.
   process.exit(1)
 }

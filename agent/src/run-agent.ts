@@ -20,7 +20,7 @@ export type AgentOptions = {
   enrollSecret: string
   /** PEM certificates to trust instead of the system's. */
   caFile?: string
-  /** Where the node key is kept (mode 0600); without it every start enrolls anew. */
+  /** Where the node key is kept (mode 0600); without it every start enrolls again. */
   stateFile?: string
   /** Enroll if needed, read one config, answer one distributed read, and end; rejects when any of it fails. */
   once?: boolean

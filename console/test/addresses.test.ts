@@ -51,7 +51,7 @@ test('each list leaves out what it does not know, and never fails for it', { ski
   assert.equal(await notice().count(), 0)
 })
 
-test('text that hides or goes on for ever is shown as what it is, and fits a phone', { skip }, async () => {
+test('text that hides or continues for ever is shown as what it is, and fits a phone', { skip }, async () => {
   const hostile = `/devices?state=%E2%80%AEdekcolb%00<img src=x onerror=alert(1)>${'x'.repeat(3_000)}`
   await page.goto(at(hostile))
   await notice().waitFor()
@@ -60,7 +60,7 @@ test('text that hides or goes on for ever is shown as what it is, and fits a pho
   await assertFitsPhone(page, [at(hostile)])
 })
 
-test('addresses that the console makes are known to it, also when they are opened anew', { skip }, async () => {
+test('addresses that the console makes are known to it, also when they are opened again', { skip }, async () => {
   const opens = async () => {
     await page.waitForTimeout(300)
     const made = page.url()

@@ -76,7 +76,7 @@ export async function setUpAdmin({ page, trial }: ConsoleInBrowser): Promise<voi
 }
 
 /**
- * Nothing fades in or out any more: what is half there has half its contrast. A menu that has just opened begins to fade in
+ * Nothing fades in or out anymore: what is half there has half its contrast. A menu that has just opened begins to fade in
  * some frames later, so the page must also have been still for several.
  */
 const settled = (page: Page) =>

@@ -55,7 +55,7 @@ test('what is refused is told by name and reason', { skip }, async () => {
   await page.getByRole('button', { name: 'Unregister…' }).click()
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Unregister 2 devices' })
   await confirm.waitFor()
-  // Somebody else is quicker.
+  // Someone else is quicker.
   await page.route('**/views/unregistrations', async (route) => {
     await unregisterOne(one)
     await route.continue()
@@ -64,7 +64,7 @@ test('what is refused is told by name and reason', { skip }, async () => {
   const account = page.getByRole('dialog', { name: '1 device is no longer registered' })
   await account.getByText('1 device refused').waitFor()
   await account.getByRole('link', { name }).waitFor()
-  await account.getByText('The device is not registered to anybody.').waitFor()
+  await account.getByText('The device is not registered to anyone.').waitFor()
   assert.deepEqual(await violations(page), [])
   await page.unroute('**/views/unregistrations')
   await account.getByRole('button', { name: 'Back to the list' }).click()

@@ -82,7 +82,7 @@ test('the preview says who would be blocked, and what it says is what happens', 
   assert.ok(await verb.isDisabled(), 'so many are hit that their number is to be typed')
   await dialog.getByLabel(`Type ${count} to continue`).fill(count)
   await verb.click()
-  await page.getByText(`${worst.name} is saved`).waitFor()
+  await page.getByText(`Saved “${worst.name}”`).waitFor()
   await preview.getByText('Current settings').waitFor()
   const saved = await askAsPage(page, 'GET', `/checks/${worst.id}/configurations`)
   assert.deepEqual([saved.body.remediation_strategy, saved.body.block_auth_grace_period_days], ['warn_then_block', 3])
@@ -94,7 +94,7 @@ test('the preview says who would be blocked, and what it says is what happens', 
     .waitFor()
 })
 
-test('a save is refused when somebody else has changed the configuration since its preview', { skip }, async () => {
+test('a save is refused when someone else has changed the configuration since its preview', { skip }, async () => {
   await page.goto(at(`/checks/${worst.id}/configuration`))
   await page.getByRole('radio', { name: /Notify only/ }).click()
   const bar = page.getByRole('region', { name: 'Unsaved changes' })
@@ -107,17 +107,17 @@ test('a save is refused when somebody else has changed the configuration since i
   })
   await bar.getByRole('button').last().click()
   await bar
-    .getByText(/Somebody else has changed/)
+    .getByText(/Someone else changed/)
     .first()
     .waitFor()
   await page.unroute('**/configuration')
   assert.deepEqual(await violations(page), [])
-  const look = bar.getByRole('button', { name: 'Look again' })
+  const look = bar.getByRole('button', { name: 'Refresh' })
   if (await look.isVisible()) await look.click()
   const save = bar.getByRole('button', { name: /Notify|Release|Save/ })
   await save.waitFor()
   await save.click()
-  await page.getByText(`${worst.name} is saved`).waitFor()
+  await page.getByText(`Saved “${worst.name}”`).waitFor()
   const { body } = await askAsPage(page, 'GET', path)
   assert.deepEqual([body.remediation_strategy, body.auth_check_run_shelf_life_seconds], ['notify_only', 1_800])
 })
@@ -137,7 +137,7 @@ test('an issue is exempted with a reason, and the exemption ended', { skip }, as
   await page.locator('[data-row-link]').first().click()
   await page.getByRole('heading', { name: 'What the check found' }).waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.getByRole('button', { name: 'Recheck' }).click()
+  await page.getByRole('button', { name: 'Run check again' }).click()
   await page.getByText('The check runs at the next check-in').waitFor()
   await page.getByRole('button', { name: 'Exempt…' }).click()
   await page.getByRole('button', { name: 'Exempt this device' }).click()
@@ -207,13 +207,13 @@ test('a check of the catalogue is enabled', { skip }, async () => {
   assert.deepEqual(await violations(page), [])
   const name = ((await enable.getAttribute('aria-label')) ?? '').replace('Enable ', '')
   await enable.click()
-  await page.getByText(`${name} is enabled`).waitFor()
+  await page.getByText(`Enabled “${name}”`).waitFor()
   await page.goto(at('/checks/catalogue?enabled=enabled'))
   await page.getByRole('link', { name }).click()
   await page.getByRole('heading', { level: 1, name }).waitFor()
 })
 
-/** The simulated devices of before are online for a while, but answer nothing any more. */
+/** The simulated devices of before are online for a while, but answer nothing anymore. */
 async function runOnSimulatedDevice(lacks: Locator) {
   const before = (await askAsPage(page, 'GET', '/views/device_count')).body.count
   const simulated = ['--devices', '2', '--seed', '11', '--duration', '60s', '--distributed-interval', '1s']
@@ -267,7 +267,7 @@ test('a check of one’s own is written, judged while it is typed, and published
   await page.getByRole('button', { name: 'Delete…' }).click()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Delete the check' }).click()
-  await page.getByText('Hosts file is untouched is deleted').waitFor()
+  await page.getByText('Deleted “Hosts file is untouched”').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Checks' }).waitFor()
 })
 

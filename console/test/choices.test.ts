@@ -32,7 +32,7 @@ test('how long logs are kept is chosen, and keeping for less is asked first', { 
   assert.deepEqual(await violations(page), [])
 })
 
-test('a second factor is not required by somebody who has none, and whoever would be hit is named', {
+test('a second factor is not required by someone who has none, and whoever would be hit is named', {
   skip,
 }, async () => {
   await go('/settings/sign-in', 'Sign-in')
@@ -40,7 +40,7 @@ test('a second factor is not required by somebody who has none, and whoever woul
   await page.getByText('Mira has none. From the next click on, they can only set one up.').waitFor()
   assert.deepEqual(await violations(page), [])
   await button('Require a second factor').click()
-  await page.getByText(/It cannot be switched on by somebody who has none/).waitFor()
+  await page.getByText(/It cannot be switched on by someone who has none/).waitFor()
   await button('Cancel').click()
   await opened.trial.run('organizations', 'set', 'is_second_factor_required', 'true')
   await page.goto(`${opened.trial.baseUrl}/console/devices`)
@@ -74,7 +74,7 @@ test('a device group is renamed, and not deleted while a check names it', { skip
   await page.getByRole('heading', { level: 1, name: 'Device groups' }).waitFor()
 })
 
-test('what somebody else changed of a stream stands beside what is typed', { skip }, async () => {
+test('what someone else changed of a stream stands beside what is typed', { skip }, async () => {
   const { body: stream } = await askAsPage(page, 'POST', '/ssf_streams', { name: 'North', description: 'One' })
   await go(`/settings/developers/streams/${stream.id}/settings`, 'North')
   await page.getByLabel('Name', { exact: true }).fill('Mine')

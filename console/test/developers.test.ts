@@ -12,7 +12,7 @@ const secretIn = async (label: string) => (await page.getByRole('group', { name:
 withConsole(12)
 
 async function assertAccessible(what: string): Promise<void> {
-  // A menu that fades away has no items any more.
+  // A menu that fades away has no items anymore.
   await page.locator('[role="menu"]').waitFor({ state: 'detached' })
   assert.deepEqual(await violations(page), [], what)
 }
@@ -200,7 +200,7 @@ test('the ledger shows what became of events, decoded and verified, and replays 
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
 
-  // Read anew, so that no row leaves the list between the click and the replay.
+  // Read again, so that no row leaves the list between the click and the replay.
   await page.reload()
   await page
     .getByRole('checkbox', { name: /^Choose event/ })

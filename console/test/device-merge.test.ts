@@ -55,7 +55,7 @@ test('the page of a device shows its twin, says what a merge does, and merges', 
     body.data.map(({ id }: { id: string }) => `/devices/${id}`),
     [address],
   )
-  assert.ok((await clients[1]?.config())?.accepted, 'the agent that spoke last goes on')
+  assert.ok((await clients[1]?.config())?.accepted, 'the agent that spoke last continues')
 })
 
 test('another device is found by its name, and two live machines need a word', { skip }, async () => {

@@ -101,7 +101,7 @@ test('what devices report is shown as text, whatever it is', { skip, timeout: 28
   assert.deepEqual(opened.faults, [])
 })
 
-/** Ways in which Markdown could lead, load or run something; and more than anybody writes. */
+/** Ways in which Markdown could lead, load or run something; and more than anyone writes. */
 const hostileMarkdown: readonly string[] = [
   hostilePayloads.join('\n\n'),
   [

@@ -6,7 +6,7 @@ import { at, opened, page, withConsole } from './signed-in.ts'
 
 withConsole(2, { setUp: enrollTwice })
 
-/** Two machines with one identity enroll in turn, as a device that is registered to somebody. */
+/** Two machines with one identity enroll in turn, as a device that is registered to someone. */
 async function enrollTwice(): Promise<void> {
   const { trial } = opened
   const secretOf = async (...more: string[]) =>

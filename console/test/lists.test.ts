@@ -172,7 +172,7 @@ test('what the API can say exactly is copied as its query', { skip }, async () =
   assert.equal(await page.getByRole('button', { name: 'Copy as API query' }).count(), 0)
   await page.goto(at('/devices?platform=Mac,Linux&owner=none'))
   await page.getByRole('button', { name: 'Copy as API query' }).click()
-  await page.getByText('The address of the API query is copied').waitFor()
+  await page.getByText('The address of the API query copied').waitFor()
   const copied = new URL(await page.evaluate(() => navigator.clipboard.readText()))
   const found = await askAsPage(page, 'GET', `${copied.pathname}${copied.search}&per_page=100`)
   const counted = await askAsPage(page, 'GET', '/views/device_count?platform=Mac,Linux&owner=none')

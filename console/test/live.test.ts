@@ -14,7 +14,7 @@ import {
 let opened: ConsoleInBrowser
 let page: Page
 let base: string
-/** Of somebody else, in a browser of their own. */
+/** Of someone else, in a browser of their own. */
 let others: Page
 
 before(async () => {
@@ -61,7 +61,7 @@ async function assertStaysFresh(word: string): Promise<void> {
   await page.getByText(`asked-${word}`).waitFor({ timeout: 25_000 })
 }
 
-test('somebody else’s live query shows up in the list by itself, at once', { skip }, async () => {
+test('someone else’s live query shows up in the list by itself, at once', { skip }, async () => {
   await page.goto(`${base}/live-queries`)
   await page.getByText('No live queries yet.').waitFor()
   await ask('asked-live')

@@ -86,7 +86,9 @@ test('1,500 rows of a live query are drawn where they are seen, from the first t
   assert.deepEqual(await violations(page), [])
 })
 
-test('the keyboard goes on through rows that were not drawn, and keeps the focus out of sight', { skip }, async () => {
+test('the keyboard continues through rows that were not drawn, and keeps the focus out of sight', {
+  skip,
+}, async () => {
   await page.evaluate(() => scrollTo(0, 0))
   await settled()
   await drawn().first().getByRole('link').focus()
@@ -95,7 +97,7 @@ test('the keyboard goes on through rows that were not drawn, and keeps the focus
   assert.equal(await focused(), '152')
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   await page.getByText(`/usr/bin/tool-${answered}`, { exact: true }).waitFor()
-  assert.equal(await focused(), '152', 'the row with the focus stays, wherever somebody looks')
+  assert.equal(await focused(), '152', 'the row with the focus stays, wherever someone looks')
   assert.ok((await drawn().count()) < maxDrawn)
   await page.keyboard.press('Tab')
   await settled()

@@ -50,7 +50,7 @@ const prove = (of: Page, path: 'sign_in' | 'step_up', rpId?: string) =>
     [path, rpId] as const,
   )
 
-test('a passkey of the browser signs in, proves anew who is there, and a copy of it is found out', {
+test('a passkey of the browser signs in, proves again who is there, and a copy of it is found out', {
   skip,
 }, async () => {
   const { client, authenticatorId } = await authenticatorOf(page)

@@ -48,7 +48,9 @@ test('a live query is written, asked, and its answers come in', { skip }, async 
   assert.equal(await page.getByRole('listbox').count(), 0)
   await page.getByRole('button', { name: /^Run on \d+ devices/ }).click()
   await page.getByRole('heading', { level: 1, name: 'Uptime <b>' }).waitFor()
-  await page.getByText(/[1-9]\d* devices? answered|[1-9]\d* devices? could not run it/).waitFor({ timeout: 120_000 })
+  await page
+    .getByText(/[1-9]\d* of \d+ devices? answered|[1-9]\d* devices? could not run it/)
+    .waitFor({ timeout: 120_000 })
   await page.waitForLoadState('networkidle')
   assert.equal(await page.locator('.code-block .sql-keyword').first().textContent(), 'select')
   assert.deepEqual(await violations(page), [])

@@ -87,7 +87,7 @@ function print(name: string, changes: readonly Change[]): void {
 const rows = 'main .bleed:not(.old) [data-row-link]'
 const side = (path: string) => `nav.side a[href="/console${path}"]`
 
-/** A way through the console as somebody goes who looks into something. */
+/** A way through the console as someone goes who looks into something. */
 const steps: readonly (readonly [name: string, link: string, title: string, shown: string])[] = [
   ['devices', side('/devices'), 'Devices', rows],
   ['a device', `${rows}`, '', 'main .results li'],

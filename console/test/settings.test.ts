@@ -255,7 +255,7 @@ test('limited access leaves out what it may not do, and says so at its address',
   assert.equal(await limited.getByRole('heading', { name: 'Second factor', exact: true }).count(), 0)
 })
 
-test('what somebody may do changes at once, and billing only leaves their own account', { skip }, async () => {
+test('what someone may do changes at once, and billing only leaves their own account', { skip }, async () => {
   await page.getByRole('radio', { name: /Billing only/ }).check()
   assert.deepEqual(await violations(page), [])
   await button(/^Save: Limited: 3 of 12 permissions → Billing only/).click()

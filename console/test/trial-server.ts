@@ -67,7 +67,7 @@ export async function startTrial(devices: number, { kept, settings }: TrialParts
         output += chunk
         const [link] = /http:\S+\/console\/setup#\S+/.exec(output) ?? []
         if (link !== undefined && output.includes('\nMore keys')) resolve(link)
-        // Somebody can sign in already.
+        // Someone can sign in already.
         else if (kept && output.includes('\n  Log '))
           setTimeout(() => output.includes('Nobody can') || resolve(''), 1_500)
       }

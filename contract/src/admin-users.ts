@@ -20,7 +20,7 @@ export const AdminUser = Type.Object(
   },
   {
     title: 'AdminUser',
-    description: 'Somebody who administers the organization.',
+    description: 'Someone who administers the organization.',
     examples: [
       {
         id: '12',

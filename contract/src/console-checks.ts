@@ -93,7 +93,7 @@ export const ConfigurationPreview = Type.Object(
     blocked_at_end: Count('Devices that the check blocks by the end of the grace period, unless they are mended.'),
     hit: Count('Devices that the check comes to block, or blocks sooner than as it is saved now.'),
     released: Count('Devices that are blocked today and no more after saving.'),
-    joined: Count('Devices that the check comes to run on.'),
+    joined: Count('Devices that the check starts to run on.'),
     left: Count('Devices that the check no longer runs on; its issues there are resolved.'),
     moves: Type.Object(
       {
@@ -317,7 +317,7 @@ export const CheckFacts = Type.Object(
     interval_seconds: Count('How often it runs.'),
     option_definitions: JsonText('What an administrator may set, as JSON text of an object.'),
     privacy_info: Text('What the check reads about people.'),
-    recomputing: Flag('Whether devices are still being decided anew after a change.'),
+    recomputing: Flag('Whether devices are still being decided again after a change.'),
   },
   {
     title: 'CheckFacts',

@@ -8,7 +8,7 @@ import { settledDeliveryStates, WebhookDelivery } from './webhook-deliveries.ts'
 const exampleOf = (schema: object) => (schema as { readonly examples: readonly object[] }).examples[0]
 
 const counted = (what: string) => Count(`${what}; ${maxCounted.toLocaleString('en')} stands for that many or more.`)
-const deviceName = () => Nullable(Text('Name of the device now; null where there is none, or none any more.'))
+const deviceName = () => Nullable(Text('Name of the device now; null where there is none, or none anymore.'))
 const search = (what: string) => Type.Optional(Text(what, { maxLength: 200 }))
 
 /** What is not settled yet, each in one of two counts. */

@@ -32,7 +32,7 @@ export const NewDeviceGroup = Type.Object(
   {
     title: 'NewDeviceGroup',
     description: 'A device group to make.',
-    examples: [{ name: 'Early adopters', description: 'Gets new checks a week before everybody else.' }],
+    examples: [{ name: 'Early adopters', description: 'Gets new checks a week before everyone else.' }],
     additionalProperties: false,
   },
 )

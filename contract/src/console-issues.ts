@@ -116,7 +116,7 @@ export const IssueFacts = Type.Object(
         { description: 'That the whole check is exempted on the device; null when it is not.' },
       ),
     ),
-    exempted_on_request: Flag('Whether somebody asked for the exemption of the issue.'),
+    exempted_on_request: Flag('Whether someone asked for the exemption of the issue.'),
     snoozed_until: Nullable(Timestamp('Until when its owner has put it off; null when they have not.')),
     requests: Type.Array(
       Type.Object(

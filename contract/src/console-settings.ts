@@ -116,7 +116,7 @@ export type EnrollmentSecretFilter = Static<typeof EnrollmentSecretFilter>
 
 export const RebuiltPackage = Type.Object(
   { file_name: Text('What the file of the package is called now.') },
-  about('RebuiltPackage', 'A package that was made anew.', { file_name: 'muster-osquery_0.1.0-2_all.deb' }),
+  about('RebuiltPackage', 'A package that was made again.', { file_name: 'muster-osquery_0.1.0-2_all.deb' }),
 )
 export type RebuiltPackage = Static<typeof RebuiltPackage>
 
@@ -245,7 +245,7 @@ export const SettingFacts = Type.Object(
     ),
     counts: Type.Object(
       {
-        registered: Count('Devices that somebody owns.'),
+        registered: Count('Devices that someone owns.'),
         unregistered: Count('Devices that nobody owns.'),
         suspended: Count('Devices whose registration is in doubt.'),
         waiting_requests: Count('Registration requests that wait for a decision.'),

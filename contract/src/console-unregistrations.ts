@@ -31,7 +31,7 @@ export type UnregistrationPreviewRequest = Static<typeof UnregistrationPreviewRe
 export const UnregistrationPreview = Type.Object(
   {
     devices_count: Count('How many devices are meant.'),
-    registered_count: Count('How many of them somebody owns; only these are unregistered.'),
+    registered_count: Count('How many of them someone owns; only these are unregistered.'),
     deleted_count: Count('How many of those are phones or tablets, which are deleted with their registration.'),
     owners_count: Count('How many people own them.'),
     owner_names: Type.Array(Text('Name of an owner.'), { description: 'Owners by name; at most 3.' }),
@@ -79,7 +79,7 @@ export const Unregistrations = Type.Object(
       Type.Object(
         {
           device_id: Identifier('Identifier of the device.'),
-          device_name: Nullable(Text('Name of the device; null when there is none any more.')),
+          device_name: Nullable(Text('Name of the device; null when there is none anymore.')),
           reason: Text('Why it was refused.'),
         },
         { description: 'A registration that has not ended.' },
@@ -93,9 +93,7 @@ export const Unregistrations = Type.Object(
     examples: [
       {
         unregistered_count: 1,
-        refused: [
-          { device_id: '1043', device_name: 'lab-bench-3', reason: 'The device is not registered to anybody.' },
-        ],
+        refused: [{ device_id: '1043', device_name: 'lab-bench-3', reason: 'The device is not registered to anyone.' }],
       },
     ],
   },

@@ -85,12 +85,12 @@ export const DeviceViewFilter = Type.Object(
     platform: Type.Optional(
       Text('Platforms, joined by commas.', { pattern: `^(${deviceTypes.join('|')})(,(${deviceTypes.join('|')}))*$` }),
     ),
-    owner: Type.Optional(Choice(['registered', 'none'], 'Whether somebody owns the device.')),
+    owner: Type.Optional(Choice(['registered', 'none'], 'Whether someone owns the device.')),
     within: Type.Optional(
       Choice(['24h'], 'Only devices that will be blocked within that time; not as of a day that is over.'),
     ),
     owner_id: Type.Optional(Text('Identifier of the owner.', { pattern: '^[0-9]{1,18}$' })),
-    mode: Type.Optional(Choice(authenticationModes, 'Who may sign in with the device, which somebody owns.')),
+    mode: Type.Optional(Choice(authenticationModes, 'Who may sign in with the device, which someone owns.')),
     group_id: Type.Optional(Text('Identifier of a device group.', { pattern: '^[0-9]{1,18}$' })),
     identity: Type.Optional(identityDoubt()),
     search: Type.Optional(

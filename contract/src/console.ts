@@ -95,7 +95,7 @@ export const SignInOptions = Type.Object(
     needs_organization: Flag('Whether there are several organizations, so that an address may administer several.'),
     passkeys: Flag('Whether passkeys work here: they need a host name.'),
     identity_provider: Nullable(Text('Name of the identity provider to sign in through; null for none.')),
-    has_administrators: Flag('Whether anybody can sign in yet; if not, the terminal has shown a link.'),
+    has_administrators: Flag('Whether anyone can sign in yet; if not, the terminal has shown a link.'),
   },
   {
     title: 'SignInOptions',
@@ -181,7 +181,7 @@ const about = <Example>(title: string, description: string, example: Example) =>
 
 export const ProofRequest = Type.Object(
   { password: password(), code: code() },
-  about('ProofRequest', 'Who they are, anew.', { password: 'a long walk at dusk' }),
+  about('ProofRequest', 'Who they are, again.', { password: 'a long walk at dusk' }),
 )
 
 export const PasswordChange = Type.Object(
@@ -233,7 +233,7 @@ const ConsolePasskey = Type.Object(
   }),
 )
 
-/** How somebody signs in, and where they are signed in. */
+/** How someone signs in, and where they are signed in. */
 export const SignInState = Type.Object(
   {
     password_changed_at: Nullable(Timestamp('When the password was chosen; null when there is none.')),
@@ -242,7 +242,7 @@ export const SignInState = Type.Object(
     passkeys: Type.Array(ConsolePasskey, { description: 'Passkeys, the first first.' }),
     sessions: Type.Array(BrowserSession, { description: 'Sessions that have not ended, the latest first.' }),
   },
-  about('SignInState', 'How somebody signs in, and where they are signed in.', {
+  about('SignInState', 'How someone signs in, and where they are signed in.', {
     password_changed_at: '2026-11-20T10:00:00.000Z',
     totp_enabled_at: null,
     recovery_codes_left: 0,
@@ -413,10 +413,13 @@ export const ApiKeyPermissionChange = Type.Object(
   }),
 )
 
-/** The key in clear. */
+/** The key in plain text. */
 export const RevealedApiKey = Type.Object(
   { id: Identifier('Identifier of the key.'), key: Text('The key.') },
-  about('RevealedApiKey', 'An API key in clear.', { id: '3', key: 'mstr_v1_9fJ2kQvX0aLrT7mZc4WbYd1sHnUe3G0aB1cD' }),
+  about('RevealedApiKey', 'An API key in plain text.', {
+    id: '3',
+    key: 'mstr_v1_9fJ2kQvX0aLrT7mZc4WbYd1sHnUe3G0aB1cD',
+  }),
 )
 export type RevealedApiKey = Static<typeof RevealedApiKey>
 

@@ -202,7 +202,7 @@ test('identifiers in requests are digits or whole numbers that fit 64 bits', () 
 })
 
 test('nothing linked is a blank identifier and no address', () => {
-  const strict = strictly(Link('Somebody.'))
+  const strict = strictly(Link('Someone.'))
   assert.equal(Value.Check(strict, { identifier: '', link: null }), true)
   assert.equal(Value.Check(strict, { identifier: null, link: null }), false)
   assert.equal(Value.Check(strict, { identifier: '1', link: 'people/1' }), false)

@@ -48,7 +48,7 @@ export const DeviceAuthenticationModeRequest = Type.Object(
   },
   {
     title: 'DeviceAuthenticationModeRequest',
-    description: 'Who shall be able to sign in with a device.',
+    description: 'Who can sign in with a device.',
     examples: [{ authentication_mode: 'only_registered_owner_or_group_members', person_group_ids: ['27', 31] }],
   },
 )

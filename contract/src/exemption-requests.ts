@@ -10,7 +10,7 @@ export const ExemptionRequest = Type.Object(
     id: Identifier('Identifier of the request.'),
     status: Choice(exemptionRequestStatuses, 'What has become of the request.'),
     internal_explanation: Nullable(
-      Text('What the administrator who decided noted for other administrators; null until somebody has decided.'),
+      Text('What the administrator who decided noted for other administrators; null until someone has decided.'),
     ),
     denial_explanation: Nullable(Text('Why the request was denied, for the requester; null unless it was.')),
     requested_at: Timestamp('When the request was made.'),

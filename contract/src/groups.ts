@@ -34,7 +34,7 @@ export const DeviceGroup = Type.Object(
         id: '8',
         created_at: '2026-01-15T13:20:00.000Z',
         name: 'Early adopters',
-        description: 'Gets new checks a week before everybody else.',
+        description: 'Gets new checks a week before everyone else.',
         members_count: 34,
       },
     ],

@@ -9,9 +9,7 @@ export const LiveQueryCampaign = Type.Object(
     name: Text('Name of the campaign.'),
     osquery_sql: Text('The osquery SQL that devices run.'),
     created_at: Timestamp('When the campaign was made.'),
-    published: Flag(
-      'Whether everybody who may read sees the campaign; so it is for all that are made through the API.',
-    ),
+    published: Flag('Whether everyone who may read sees the campaign; so it is for all that are made through the API.'),
     revision: Count('Starts at 1 and grows by one whenever the SQL or the targets change and devices run it again.'),
     tables_used: Type.Array(Type.String(), { description: 'The osquery tables that the SQL reads, sorted.' }),
     successful_devices_count: Count('How many devices have answered with rows or with none.'),

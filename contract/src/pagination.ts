@@ -36,7 +36,7 @@ export const Pagination = Type.Object(
   },
   {
     title: 'Pagination',
-    description: 'Where this page stands in the list and how to go on.',
+    description: 'Where this page stands in the list and how to continue.',
     examples: [
       {
         next: 'https://muster.example.com/devices?cursor=eyJhIjoiMTA0MiJ9&per_page=25',

@@ -28,7 +28,7 @@ export const Person = Type.Object(
   },
   {
     title: 'Person',
-    description: 'Somebody who signs in with devices of the organization.',
+    description: 'Someone who signs in with devices of the organization.',
     examples: [{ ...examplePerson, usernames: ['tomas', 'tomas@acme.example'] }],
   },
 )
@@ -38,7 +38,7 @@ export const DeprovisionedPerson = Type.Object(
   { ...personFields, api_url: Text('Address of the record in this API.', { format: 'uri' }) },
   {
     title: 'DeprovisionedPerson',
-    description: 'Somebody whom the identity provider has taken out of the organization.',
+    description: 'Someone whom the identity provider has taken out of the organization.',
     examples: [
       {
         ...examplePerson,

@@ -11,10 +11,10 @@ export const RegistrationRequest = Type.Object(
     status: Choice(registrationRequestStatuses, 'What has become of the request.'),
     requester_message: Text('What the requester wrote.'),
     internal_denial_note: Nullable(
-      Text('What the administrator who denied it noted for other administrators; null unless somebody did.'),
+      Text('What the administrator who denied it noted for other administrators; null unless someone did.'),
     ),
     internal_approval_note: Nullable(
-      Text('What the administrator who approved it noted for other administrators; null unless somebody did.'),
+      Text('What the administrator who approved it noted for other administrators; null unless someone did.'),
     ),
     requested_at: Timestamp('When the request was made.'),
     end_user_denial_note: Nullable(Text('Why the request was denied, for the requester; null unless it was.')),

@@ -50,7 +50,7 @@ export const SsfConfiguration = Type.Object(
       Type.Object({ spec_urn: Text('The specification of the scheme.') }, { description: 'A scheme.' }),
       { description: 'How requests prove who they are from: with a bearer token, which OAuth 2.0 can give.' },
     ),
-    default_subjects: Text('`ALL`: a new stream tells of everybody.'),
+    default_subjects: Text('`ALL`: a new stream tells of everyone.'),
   },
   {
     title: 'SsfConfiguration',

@@ -42,7 +42,7 @@ const delivery = {
   state: Choice(states, 'Where it stands: `pending` waits, `delivered` was accepted, `failed` was given up.'),
   attempts_count: Count('How often it was sent.'),
   probes_count: Count(
-    'How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because somebody asked for it: they use up no attempts.',
+    'How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because someone asked for it: they use up no attempts.',
   ),
   last_status: Nullable(
     Type.Integer({
@@ -57,7 +57,7 @@ const delivery = {
       'When the next attempt is due: earlier when its endpoint is back after trouble, later while an earlier message of its device waits. Null when it is settled, and while its endpoint is disabled.',
     ),
   ),
-  resent_from: Nullable(Identifier('The delivery that this one repeats, when somebody asked for it.')),
+  resent_from: Nullable(Identifier('The delivery that this one repeats, when someone asked for it.')),
 }
 
 const example = {

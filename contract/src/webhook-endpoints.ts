@@ -44,7 +44,7 @@ export const WebhookEndpoint = Type.Object(
     disabled_reason: Nullable(
       Choice(
         ['by_admin', 'gone', 'failing'],
-        'Why it is disabled: `by_admin`: somebody did so; `gone`: the receiver answered 410; `failing`: every attempt of five days failed.',
+        'Why it is disabled: `by_admin`: someone did so; `gone`: the receiver answered 410; `failing`: every attempt of five days failed.',
       ),
     ),
     identifier: Text('Sent as `X-Service-Webhook-Identifier` with every request; never changes.', { format: 'uuid' }),
@@ -154,7 +154,7 @@ export const WebhookSecretRoll = Type.Object(
         minimum: 0,
         maximum: maxRollOverlapSeconds,
         default: defaultRollOverlapSeconds,
-        description: 'How long the present secret goes on to sign beside the new one; a day unless given.',
+        description: 'How long the present secret continues to sign beside the new one; a day unless given.',
       }),
     ),
   },

@@ -12,7 +12,7 @@ const OrNull = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
 const deviceStatuses = ['good', 'notified', 'will_block', 'blocked'] as const
-const DeviceStatus = Choice(deviceStatuses, 'Where the device stood: whether it warns, is to be blocked, or is.')
+const DeviceStatus = Choice(deviceStatuses, 'State of the device.')
 const accesses = ['full', 'limited', 'billing_only'] as const
 
 const deviceNames = {
@@ -66,7 +66,7 @@ const ReportedChange = Type.Object({
   to: Text('What the device reports now.'),
 })
 
-const PersonEmail = Text('E-mail address of whoever asks.')
+const PersonEmail = Text('E-mail address of the requester.')
 const Message = Text('What the person wrote.')
 
 /** What each event carries as `data`, and what it says. */
@@ -97,9 +97,9 @@ const definitions = {
   'audit_log.recorded': {
     summary: webhookEventSummaries['audit_log.recorded'],
     data: {
-      actor_name: Text('Name of whoever acted.'),
+      actor_name: Text('Name of the actor.'),
       actor_type: Text('`User`, `ApiKey`, `System` or `Person`.'),
-      actor_email: OrNull(Type.String(), 'E-mail address of whoever acted; null for keys and the service itself.'),
+      actor_email: OrNull(Type.String(), 'E-mail address of the actor; null for API keys and the service itself.'),
       ip_address: OrNull(Type.String(), 'Address that it came from; null when it came from none.'),
       description: Text('What was done, as one sentence.'),
     },

@@ -30,7 +30,7 @@ test('what differs from the branching point counts, committed or not, and what m
   commit('Add')
   git('checkout', '-q', 'main')
   write({ 'later.ts': '1' })
-  commit('Go on')
+  commit('Continue')
   git('checkout', '-q', 'topic')
   write({ 'edited.ts': '1', 'staged.ts': '1', 'new.ts': '1' })
   git('add', 'staged.ts')

@@ -30,7 +30,7 @@ const maxMs = 1_800_000
 
 /**
  * Runs the files of a share in this process, one after the other, each as a suite that has the file's name.
- * @forTests their entry, which is written anew for each share, calls it.
+ * @forTests their entry, which is written again for each share, calls it.
  */
 export async function runFiles(share: Share): Promise<void> {
   if (share.engine === 'pglite') delete process.env['MUSTER_TEST_DATABASE_URL']

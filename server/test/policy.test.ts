@@ -29,13 +29,13 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
   const name = `${method} ${url}`
   if (config.access === undefined) return [`${name} declares no access: register it with endpoint or listEndpoint`]
   if (outsideTheApi.has(config.access)) {
-    if (['scim', 'console'].includes(config.access) && !route.onRequest) return [`${name} lets everybody in`]
+    if (['scim', 'console'].includes(config.access) && !route.onRequest) return [`${name} lets everyone in`]
     return config.operationId ? [`${name} is no part of the API, yet has an operationId`] : []
   }
   // They are the console's own: for sessions only, and no part of the documents.
   if (url.startsWith('/console/api/views/') || changesByAdministrators.has(url)) {
     const isGuarded = config.access !== 'public' && apiAccess.has(config.access) && route.onRequest !== undefined
-    return isGuarded ? [] : [`${name} lets everybody in`]
+    return isGuarded ? [] : [`${name} lets everyone in`]
   }
   const operation = operations.find(({ operationId }) => operationId === config.operationId)
   if (!operation) return [`${name} has no operation in the documents`]
@@ -43,7 +43,7 @@ function faultsOf(route: Route, operations: readonly Operation[]): string[] {
   return [
     apiAccess.has(config.access) ? undefined : `${name} asks for the unknown permission ${config.access}`,
     operation.versions.some((one) => one === version) ? undefined : `${name} is bound to no version`,
-    config.access === 'public' || route.onRequest ? undefined : `${name} lets everybody in`,
+    config.access === 'public' || route.onRequest ? undefined : `${name} lets everyone in`,
   ].filter((fault) => fault !== undefined)
 }
 
@@ -107,7 +107,7 @@ test('the policy finds what it looks for', () => {
   assert.match(faults({ config: { access: 'admin' as 'read', operationId } })[0] ?? '', /unknown permission/)
   assert.match(
     faultsOf({ method: 'GET', url, constraints: {}, config: { access: 'scim' } }, [operation])[0] ?? '',
-    /lets everybody in/,
+    /lets everyone in/,
   )
   const view = {
     method: 'GET',
@@ -115,13 +115,13 @@ test('the policy finds what it looks for', () => {
     constraints: {},
     config: { access: 'read' },
   } as const
-  assert.match(faultsOf(view, [operation])[0] ?? '', /lets everybody in/)
+  assert.match(faultsOf(view, [operation])[0] ?? '', /lets everyone in/)
   assert.match(faults({ constraints: {} })[0] ?? '', /no version/)
   assert.match(
     faultsOf({ method: 'GET', url, constraints: route.constraints, config: { access: 'read', operationId } }, [
       operation,
     ])[0] ?? '',
-    /lets everybody in/,
+    /lets everyone in/,
   )
   assert.match(faultsOfOperation({ ...operation, method: 'POST', access: 'read' })[0] ?? '', /without a permission/)
   assert.match(faultsOfOperation({ ...operation, summary: '' })[0] ?? '', /no summary/)

@@ -5,7 +5,7 @@ import { statOf } from './read-files.ts'
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * The lines of a file in somebody's home, none where there is no such file. Its owner could make it, or a folder on the
+ * The lines of a file in someone's home, none where there is no such file. Its owner could make it, or a folder on the
  * way, a link to what only root reads: so what was opened must lie in the home.
  */
 export const readOwnLines = (home: string, path: string): string[] => readOwnText(home, path)?.split('\n') ?? []
@@ -34,7 +34,7 @@ function open(path: string): number | undefined {
   }
 }
 
-/** Whether a folder in somebody's home is there, and in the home whatever links there are on the way to it. */
+/** Whether a folder in someone's home is there, and in the home whatever links there are on the way to it. */
 export function isOwnFolder(home: string, path: string): boolean {
   if (!statOf(`${home}/${path}`)?.isDirectory()) return false
   return realpathSync(`${home}/${path}`).startsWith(`${realpathSync(home)}/`)

@@ -122,7 +122,7 @@ export const listeningPorts: Table = {
 function* listeningUnixSockets(owners: Map<string, Owner[]>): Iterable<Row> {
   for (const line of readLines('/proc/net/unix').slice(1)) {
     const [, , , flags = '', , , inode = '', path = ''] = line.trim().split(/\s+/)
-    // __SO_ACCEPTCON: somebody called listen() on it.
+    // __SO_ACCEPTCON: someone called listen() on it.
     if ((Number.parseInt(flags, 16) & 0x10000) === 0) continue
     for (const owner of owners.get(inode) ?? nobody) {
       yield { pid: owner.pid, port: 0, protocol: 0, family: AF_UNIX, address: '', fd: owner.fd, socket: inode, path }

@@ -13,7 +13,7 @@ export function* parseSshConfig(lines: string[]): Iterable<{ block: string; opti
   }
 }
 
-/** The options of somebody's own configuration. */
+/** The options of someone's own configuration. */
 export function* sshConfigOfHome(home: string): Iterable<Row> {
   for (const entry of parseSshConfig(readOwnLines(home, '.ssh/config'))) {
     yield { ...entry, ssh_config_file: `${home}/.ssh/config` }
@@ -48,7 +48,7 @@ export function parseAuthorizedKey(line: string): Row | undefined {
   }
 }
 
-/** The keys that sign in as somebody. */
+/** The keys that sign in as someone. */
 export function* authorizedKeysOfHome(home: string): Iterable<Row> {
   for (const file of ['.ssh/authorized_keys', '.ssh/authorized_keys2']) {
     for (const line of readOwnLines(home, file)) {

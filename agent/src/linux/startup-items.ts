@@ -18,7 +18,7 @@ function parseDesktopEntry(lines: readonly string[]): { name: string; command: s
   return command === undefined ? undefined : { name: values.get('Name') ?? '', command }
 }
 
-/** What a desktop starts when somebody signs in. */
+/** What a desktop starts when someone signs in. */
 export function* desktopItems({ root, folder, username }: Place, query: Query): Iterable<Row> {
   for (const file of filesOf(root, folder, query)) {
     const entry = file.endsWith('.desktop') ? parseDesktopEntry(readOwnLines(root, `${folder}/${file}`)) : undefined
@@ -28,7 +28,7 @@ export function* desktopItems({ root, folder, username }: Place, query: Query): 
   }
 }
 
-/** Scripts that are run at the start, or when somebody signs in. */
+/** Scripts that are run at the start, or when someone signs in. */
 export function* scriptItems({ root, folder, username }: Place, query: Query): Iterable<Row> {
   for (const file of filesOf(root, folder, query)) {
     yield { name: file, path: `${root}/${folder}/${file}`, args: '', ...sourceOf(root, folder), username }

@@ -17,7 +17,7 @@ export type SessionOptions = {
   server: string
   transport: Transport
   stateFile?: string | undefined
-  /** The body of the enroll request, made anew for each attempt. */
+  /** The body of the enroll request, made again for each attempt. */
   enrollBody: () => Promise<Record<string, unknown>>
   /** How often enrolling is tried before a call fails; Infinity for an agent that stays. */
   enrollAttempts: number

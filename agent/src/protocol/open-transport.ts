@@ -21,7 +21,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** The server's address, https, or http on this machine only: the enroll secret must not cross a network in clear. */
+/** The server's address, https, or http on this machine only: the enroll secret must not cross a network in plain text. */
 export function checkServerUrl(server: string): URL {
   const url = URL.parse(server)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

@@ -36,7 +36,7 @@ export async function scheduleLoop(state: AgentState): Promise<void> {
   }
 }
 
-/** A query whose text changed starts anew, with its full set. */
+/** A query whose text changed starts again, with its full set. */
 function entryFor(entries: Map<string, Entry>, name: string, scheduled: ScheduledQuery): Entry {
   const known = entries.get(name)
   if (known?.query === scheduled.query) return known

@@ -53,7 +53,7 @@ function startEvent(fleet: Fleet, event: number) {
   const { devices } = fleet.settings
   const kind = eventKinds[Math.floor(event / devices)]
   const device = event % devices
-  // Without a key only enrollment can go on; accepting a key schedules the others again.
+  // Without a key only enrollment can continue; accepting a key schedules the others again.
   if (!kind || (fleet.nodeKeys[device] === '') !== (kind === 'enroll')) {
     fleet.isBusy[event] = 0
     return

@@ -121,7 +121,7 @@ test('a live query is answered with the device’s own values, or with the error
   assert.deepEqual(Object.keys(body.stats['campaign/5']), ['wall_time_ms', 'user_time', 'system_time', 'memory'])
 })
 
-test('a device whose key is refused enrolls again and goes on with the new key', async () => {
+test('a device whose key is refused enrolls again and continues with the new key', async () => {
   const { report, received } = await simulateAgainst(
     {
       interfere: ({ path, body }) =>
@@ -235,7 +235,7 @@ test('scheduled queries come as log lines of the device, its decorations include
   assert.equal(report.logLines, 3)
 })
 
-test('with a state file a second run goes on as the same devices without enrolling', async () => {
+test('with a state file a second run continues as the same devices without enrolling', async () => {
   const stateFile = join(folder, 'state.json')
   const first = await simulateAgainst({}, { stateFile, devices: 5 })
   assert.equal(first.report.enrolled, 5)

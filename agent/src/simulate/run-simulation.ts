@@ -46,7 +46,7 @@ export type SimulationOptions = {
   /** Shared connections, or one of its own for each device; default 64, at most one per device. */
   connections?: number | 'own'
   platforms?: PlatformWeights
-  /** Remembers node keys, so that a later run goes on as the same devices. */
+  /** Remembers node keys, so that a later run continues as the same devices. */
   stateFile?: string
   duplicateRate?: number
   statusLineRate?: number
@@ -96,7 +96,7 @@ async function openFleet(options: SimulationOptions, startedAtMs: number, nodeKe
       connections: options.connections === 'own' ? 'own' : settings.connections,
       userAgent: `osquery/${simulatedVersion}`,
       onUnreachable: (why) =>
-        options.log(`${new URL(options.server).origin} cannot be reached: ${why}. The devices go on trying…`),
+        options.log(`${new URL(options.server).origin} cannot be reached: ${why}. The devices continue trying…`),
       ...ca,
     }),
     answers: createQueryAnswers(checkFixtures, Math.floor(startedAtMs / 1000)),

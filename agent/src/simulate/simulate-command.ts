@@ -41,7 +41,7 @@ export const simulateHelp = `muster simulate: many simulated devices over osquer
   --connections N              connections that all devices share (64, at most one per device), or
                                "own" for one of each device
   --platforms A=N,B=N          shares of darwin, windows and linux (darwin=50,windows=35,linux=15)
-  --state-file FILE            keeps node keys: a later run goes on as the same devices
+  --state-file FILE            keeps node keys: a later run continues as the same devices
   --duplicate-rate SHARE       share of requests sent twice, as broken connections cause (0)
   --status-line-rate SHARE     share of log periods that have a status line to send (0)
   --progress-every TIME        (5s)

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { isRecord } from './agent-answer.ts'
 
-/** What a later run needs to go on as the same devices: their node keys and the time zero of their failures. */
+/** What a later run needs to continue as the same devices: their node keys and the time zero of their failures. */
 export type SimulationState = { seed: number; startedAtMs: number; nodeKeys: string[] }
 
 /** Undefined when there is no such file yet. Throws on a file of another seed, whose keys belong to other devices. */

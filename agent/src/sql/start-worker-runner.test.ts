@@ -31,7 +31,7 @@ test('a query that cannot be interrupted is stopped with its thread, and not run
   assert.deepEqual(other.ok ? other.rows : other.message, [{ a: '1' }])
 })
 
-test('a query that eats the memory of its thread is stopped, and the agent goes on', async () => {
+test('a query that eats the memory of its thread is stopped, and the agent continues', async () => {
   const runner = startWorkerRunner({ limitMs: 10_000 })
   const many =
     'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 20000) SELECT x, hex(zeroblob(50000)) AS big FROM c'

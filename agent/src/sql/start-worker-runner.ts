@@ -55,7 +55,7 @@ export function startWorkerRunner(options: Options = {}): QueryRunner {
 function startWorker(): Worker {
   const cache = getCompileCacheDir()
   const worker = new Worker(new URL('./query-worker.ts', import.meta.url), {
-    // A thread does not inherit the compile cache, and stripping types anew costs it 20 MB.
+    // A thread does not inherit the compile cache, and stripping types again costs it 20 MB.
     env: cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) },
     resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 8 },
   })

@@ -430,7 +430,7 @@ export interface paths {
         readonly get: operations["getCheckConfiguration"];
         /**
          * Change the configuration of a check
-         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided anew in the background.
+         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided again in the background.
          *
          *     The key needs the permission Configure Checks, and the organization the feature Write API.
          */
@@ -441,7 +441,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the configuration of a check
-         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided anew in the background.
+         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided again in the background.
          *
          *     The key needs the permission Configure Checks, and the organization the feature Write API.
          */
@@ -767,7 +767,7 @@ export interface paths {
         };
         /**
          * Download an installation package
-         * @description The file holds the package’s enrollment secret in clear, so the key needs the permission `download_packages`; the audit log says which key downloaded it. A version of a package is the same bytes every time.
+         * @description The file holds the package’s enrollment secret in plain text, so the key needs the permission `download_packages`; the audit log says which key downloaded it. A version of a package is the same bytes every time.
          *
          *     The key needs the permission Download Packages, and the organization the feature Write API.
          */
@@ -836,7 +836,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a live query
-         * @description Its results are gone, and devices that have not answered are not asked any more.
+         * @description Its results are gone, and devices that have not answered are not asked anymore.
          *
          *     The key needs the permission Create Live Query, and the organization the feature Write API.
          *
@@ -1025,7 +1025,7 @@ export interface paths {
         };
         /**
          * List the rows of a reporting query
-         * @description The rows of the latest run. Pages go on in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.
+         * @description The rows of the latest run. Pages continue in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.
          *
          *     The organization needs the feature Reporting.
          *
@@ -1212,7 +1212,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a webhook endpoint
-         * @description An extension. What waits for it is not sent any more, and its delivery log goes with it.
+         * @description An extension. What waits for it is not sent anymore, and its delivery log goes with it.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1849,7 +1849,7 @@ export interface paths {
         };
         /**
          * Read where all devices stand
-         * @description An extension. With it a receiver starts right, or starts anew after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With `Accept: application/x-ndjson` all pages come in one answer, a token on each line; it is whole when its last token has no `next`.
+         * @description An extension. With it a receiver starts right, or starts again after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With `Accept: application/x-ndjson` all pages come in one answer, a token on each line; it is whole when its last token has no `next`.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1894,7 +1894,7 @@ export interface components {
     schemas: {
         /**
          * AdminUser
-         * @description Somebody who administers the organization.
+         * @description Someone who administers the organization.
          * @example {
          *       "id": "12",
          *       "first_name": "Maya",
@@ -2494,7 +2494,7 @@ export interface components {
         };
         /**
          * DeprovisionedPerson
-         * @description Somebody whom the identity provider has taken out of the organization.
+         * @description Someone whom the identity provider has taken out of the organization.
          * @example {
          *       "id": "311",
          *       "name": "Tomas Okafor",
@@ -2588,7 +2588,7 @@ export interface components {
             readonly registered_at: string | null;
             /**
              * Format: date-time
-             * @description When somebody last signed in with the device; null if never.
+             * @description When someone last signed in with the device; null if never.
              */
             readonly last_authenticated_at: string | null;
             /**
@@ -2681,7 +2681,7 @@ export interface components {
         };
         /**
          * DeviceAuthenticationModeRequest
-         * @description Who shall be able to sign in with a device.
+         * @description Who can sign in with a device.
          * @example {
          *       "authentication_mode": "only_registered_owner_or_group_members",
          *       "person_group_ids": [
@@ -2706,7 +2706,7 @@ export interface components {
          *       "id": "8",
          *       "created_at": "2026-01-15T13:20:00.000Z",
          *       "name": "Early adopters",
-         *       "description": "Gets new checks a week before everybody else.",
+         *       "description": "Gets new checks a week before everyone else.",
          *       "members_count": 34
          *     }
          */
@@ -2884,7 +2884,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "open" | "withdrawn" | "approved" | "denied";
-            /** @description What the administrator who decided noted for other administrators; null until somebody has decided. */
+            /** @description What the administrator who decided noted for other administrators; null until someone has decided. */
             readonly internal_explanation: string | null;
             /** @description Why the request was denied, for the requester; null unless it was. */
             readonly denial_explanation: string | null;
@@ -3190,7 +3190,7 @@ export interface components {
              * @description When the campaign was made.
              */
             readonly created_at: string;
-            /** @description Whether everybody who may read sees the campaign; so it is for all that are made through the API. */
+            /** @description Whether everyone who may read sees the campaign; so it is for all that are made through the API. */
             readonly published: boolean;
             /** @description Starts at 1 and grows by one whenever the SQL or the targets change and devices run it again. */
             readonly revision: number;
@@ -3420,7 +3420,7 @@ export interface components {
         };
         /**
          * Pagination
-         * @description Where this page stands in the list and how to go on.
+         * @description Where this page stands in the list and how to continue.
          * @example {
          *       "next": "https://muster.example.com/devices?cursor=eyJhIjoiMTA0MiJ9&per_page=25",
          *       "current_cursor": "",
@@ -3440,7 +3440,7 @@ export interface components {
         };
         /**
          * Person
-         * @description Somebody who signs in with devices of the organization.
+         * @description Someone who signs in with devices of the organization.
          * @example {
          *       "id": "311",
          *       "name": "Tomas Okafor",
@@ -3539,9 +3539,9 @@ export interface components {
             readonly status: "pending" | "approved" | "denied";
             /** @description What the requester wrote. */
             readonly requester_message: string;
-            /** @description What the administrator who denied it noted for other administrators; null unless somebody did. */
+            /** @description What the administrator who denied it noted for other administrators; null unless someone did. */
             readonly internal_denial_note: string | null;
-            /** @description What the administrator who approved it noted for other administrators; null unless somebody did. */
+            /** @description What the administrator who approved it noted for other administrators; null unless someone did. */
             readonly internal_approval_note: string | null;
             /**
              * Format: date-time
@@ -3822,7 +3822,7 @@ export interface components {
                 /** @description The specification of the scheme. */
                 readonly spec_urn: string;
             }[];
-            /** @description `ALL`: a new stream tells of everybody. */
+            /** @description `ALL`: a new stream tells of everyone. */
             readonly default_subjects: string;
         };
         /**
@@ -4735,7 +4735,7 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
-            /** @description How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because somebody asked for it: they use up no attempts. */
+            /** @description How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because someone asked for it: they use up no attempts. */
             readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
@@ -4756,7 +4756,7 @@ export interface components {
              * @description When the next attempt is due: earlier when its endpoint is back after trouble, later while an earlier message of its device waits. Null when it is settled, and while its endpoint is disabled.
              */
             readonly next_attempt_at: string | null;
-            /** @description The delivery that this one repeats, when somebody asked for it. */
+            /** @description The delivery that this one repeats, when someone asked for it. */
             readonly resent_from: string | null;
         };
         /**
@@ -4848,7 +4848,7 @@ export interface components {
             readonly state: "pending" | "delivered" | "failed";
             /** @description How often it was sent. */
             readonly attempts_count: number;
-            /** @description How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because somebody asked for it: they use up no attempts. */
+            /** @description How many of these were ahead of the schedule, to try whether an endpoint that could not be reached is back or because someone asked for it: they use up no attempts. */
             readonly probes_count: number;
             /** @description HTTP status that the latest attempt was answered with; null without an answer or an attempt. */
             readonly last_status: number | null;
@@ -4869,7 +4869,7 @@ export interface components {
              * @description When the next attempt is due: earlier when its endpoint is back after trouble, later while an earlier message of its device waits. Null when it is settled, and while its endpoint is disabled.
              */
             readonly next_attempt_at: string | null;
-            /** @description The delivery that this one repeats, when somebody asked for it. */
+            /** @description The delivery that this one repeats, when someone asked for it. */
             readonly resent_from: string | null;
             /** @description The body, byte for byte as it is sent, at every attempt and however often it is repeated. */
             readonly request_body: string;
@@ -4963,7 +4963,7 @@ export interface components {
              */
             readonly disabled_at: string | null;
             /**
-             * @description Why it is disabled: `by_admin`: somebody did so; `gone`: the receiver answered 410; `failing`: every attempt of five days failed.
+             * @description Why it is disabled: `by_admin`: someone did so; `gone`: the receiver answered 410; `failing`: every attempt of five days failed.
              * @enum {string|null}
              */
             readonly disabled_reason: "by_admin" | "gone" | "failing" | null;
@@ -5119,7 +5119,7 @@ export interface components {
          */
         readonly WebhookSecretRoll: {
             /**
-             * @description How long the present secret goes on to sign beside the new one; a day unless given.
+             * @description How long the present secret continues to sign beside the new one; a day unless given.
              * @default 86400
              */
             readonly overlap_seconds: number;
@@ -5246,7 +5246,7 @@ export interface components {
          */
         readonly "Ratelimit-Remaining": number;
         /**
-         * @description Seconds until the count begins anew.
+         * @description Seconds until the count begins again.
          * @example 60
          */
         readonly "Ratelimit-Reset": number;
@@ -6005,7 +6005,7 @@ export interface operations {
                      *           "id": "8",
                      *           "created_at": "2026-01-15T13:20:00.000Z",
                      *           "name": "Early adopters",
-                     *           "description": "Gets new checks a week before everybody else.",
+                     *           "description": "Gets new checks a week before everyone else.",
                      *           "members_count": 34
                      *         }
                      *       ],
@@ -6060,7 +6060,7 @@ export interface operations {
                      *       "id": "8",
                      *       "created_at": "2026-01-15T13:20:00.000Z",
                      *       "name": "Early adopters",
-                     *       "description": "Gets new checks a week before everybody else.",
+                     *       "description": "Gets new checks a week before everyone else.",
                      *       "members_count": 34
                      *     }
                      */
@@ -6399,7 +6399,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Somebody who signs in with devices of the organization. */
+            /** @description Someone who signs in with devices of the organization. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9931,7 +9931,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Somebody who administers the organization. */
+            /** @description Someone who administers the organization. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -7,7 +7,7 @@ type Live = { readonly isOn: boolean; readonly since: number }
 const state: { live: Live } = { live: { isOn: false, since: Date.now() } }
 const listeners = new Set<() => void>()
 const mayWaitMs = 2_000
-/** What somebody has asked for and waits for. */
+/** What someone has asked for and waits for. */
 const awaitedMs = 250
 /** How often it is looked whether changes are heard of, and how often everything is read while they are not. */
 const beatMs = 10_000
@@ -31,7 +31,7 @@ function note(isOn: boolean): void {
   for (const tell of listeners) tell()
 }
 
-/** Reads anew what is shown and has changed; several changes within a moment are one. */
+/** Reads again what is shown and has changed; several changes within a moment are one. */
 function refresher() {
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -59,9 +59,9 @@ function refresher() {
 }
 
 /**
- * Hears of changes while the page is looked at, and reads everything anew when it had not. A hidden page listens to
+ * Hears of changes while the page is looked at, and reads everything again when it had not. A hidden page listens to
  * nothing: a browser opens only six connections to a server over HTTP/1.1. While nothing is heard, what is shown is read
- * anew every few seconds. Ends when what is returned is called.
+ * again every few seconds. Ends when what is returned is called.
  */
 export function followChanges(): () => void {
   const refresh = refresher()

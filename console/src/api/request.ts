@@ -62,7 +62,7 @@ export async function request<Answer>(path: string, asked: Asked = {}): Promise<
 
 async function send<Answer>(path: string, { method = 'GET', body, signal, answer }: Asked): Promise<Answer> {
   const headers: Record<string, string> = {}
-  // A page that refreshes itself while nobody is there must not keep somebody signed in.
+  // A page that refreshes itself while nobody is there must not keep someone signed in.
   if (Date.now() - lastInputAt > idleAfterMs) headers['x-muster-background'] = '1'
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (method !== 'GET' && session.csrfToken !== undefined) headers['x-muster-csrf'] = session.csrfToken

@@ -30,7 +30,7 @@ export function beginSession(session: ConsoleSession): void {
   queryClient.setQueryData(sessionQuery.queryKey, session)
 }
 
-/** The same person in the same session, known anew: what the page shows stays. */
+/** The same person in the same session, known again: what the page shows stays. */
 export function renewSession(session: ConsoleSession): void {
   rememberCsrfToken(session.csrf_token)
   queryClient.setQueryData(sessionQuery.queryKey, session)

@@ -18,11 +18,11 @@ function change(waiting: readonly Waiting[]): void {
   for (const tell of listeners) tell()
 }
 
-/** Opens the dialog that asks who somebody is; rejects with ProofDeclined when it is closed. */
+/** Opens the dialog that asks who someone is; rejects with ProofDeclined when it is closed. */
 export const askForProof = (): Promise<void> =>
   new Promise((resolve, reject) => change([...state.waiting, { resolve, reject }]))
 
-/** Lets everything go on that waits for the proof, or gives it up. */
+/** Lets everything continue that waits for the proof, or gives it up. */
 export function endProof(isGiven: boolean): void {
   const { waiting } = state
   change([])

@@ -5,7 +5,7 @@ import { ProofDeclined } from './step-up.ts'
 
 type Parts<Given, Answer> = {
   readonly act: (given: Given) => Promise<Answer>
-  /** What is read anew afterwards. */
+  /** What is read again afterwards. */
   readonly refresh?: readonly QueryKey[]
   /** What the toast says; nothing is said without. */
   readonly said?: (answer: Answer, given: Given) => string | undefined
@@ -25,7 +25,7 @@ export type Action<Given, Answer = unknown> = UseMutationResult<Answer, Error, G
   readonly faultBeside: (...shown: string[]) => string | undefined
 }
 
-/** A change that somebody asks for: it is sent, said, and what it touches is read anew. */
+/** A change that someone asks for: it is sent, said, and what it touches is read again. */
 export function useAction<Given = void, Answer = unknown>(parts: Parts<Given, Answer>): Action<Given, Answer> {
   const client = useQueryClient()
   const mutation = useMutation<Answer, Error, Given>({

@@ -22,7 +22,7 @@ type CheckVerbs = {
   readonly dialogs: ReactNode
 }
 
-/** What somebody may do with a check besides configuring it, from its page and from its row. */
+/** What someone may do with a check besides configuring it, from its page and from its row. */
 export function useCheckVerbs({ check, onDeleted }: Parts): CheckVerbs {
   const navigate = useNavigate()
   const [isDeleting, setIsDeleting] = useState(false)
@@ -47,7 +47,7 @@ export function useCheckVerbs({ check, onDeleted }: Parts): CheckVerbs {
   }
 }
 
-/** Whether somebody may write checks of their own, where the organization has them. */
+/** Whether someone may write checks of their own, where the organization has them. */
 export function useMayWriteChecks(): boolean {
   const session = useSession()
   return (

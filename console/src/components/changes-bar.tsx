@@ -1,6 +1,6 @@
 import './changes-bar.css'
 
-/** Says that the list would stand otherwise by now; it moves when somebody asks for it. */
+/** Says that the list would stand otherwise by now; it moves when someone asks for it. */
 export const ChangesBar = ({ changes, onShow }: { readonly changes: number; readonly onShow: () => void }) =>
   changes === 0 ? null : (
     <div className="changes-bar">

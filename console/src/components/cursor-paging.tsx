@@ -8,7 +8,7 @@ type Parts = {
   readonly next: string
   readonly shown: number
   readonly onNext: (cursor: string) => void
-  /** Somebody is about to go on: the page may be fetched. */
+  /** Someone is about to continue: the page may be fetched. */
   readonly onNear?: ((cursor: string) => void) | undefined
 }
 

@@ -31,7 +31,7 @@ export function leftOutInWords(leftOut: readonly string[]): string[] {
   return [...parts, leftOut.length === 1 ? ' is unknown and was ignored.' : `${more} are unknown and were ignored.`]
 }
 
-/** Anybody may write an address: what hides in it is shown, and it takes no more than its place. */
+/** Anyone may write an address: what hides in it is shown, and it takes no more than its place. */
 function shortened(text: string): string {
   const visible = visibleText(text.slice(0, maxLetters * 2))
   return visible.length > maxLetters || text.length > maxLetters * 2 ? `${visible.slice(0, maxLetters)}…` : visible

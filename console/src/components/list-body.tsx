@@ -23,7 +23,7 @@ type Parts<Row> = {
   readonly after?: string | undefined
   /** Left out where one page is all that is shown. */
   readonly onNext?: (after: string) => void
-  /** Fetches the page that a cursor leads to, before somebody goes there. */
+  /** Fetches the page that a cursor leads to, before someone goes there. */
   readonly onNear?: (after: string) => void
   /** Head and body of the table. */
   readonly children: (rows: readonly Row[]) => ReactNode

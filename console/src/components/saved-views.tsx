@@ -8,7 +8,7 @@ import { useAction } from '../api/use-action.ts'
 import { FormFault } from './form-fault.tsx'
 import { visibleText } from './visible-text.ts'
 
-/** Where somebody is in a list is no part of what they look at. */
+/** Where someone is in a list is no part of what they look at. */
 const passing = new Set(['after', 'from', 'per', 'as_of', 'event', 'delivery'])
 
 const queryOf = (filters: Readonly<Record<string, unknown>>): string =>

@@ -13,7 +13,7 @@ export const isChosen = (selection: Selection, id: string): boolean =>
 export const sizeOf = (selection: Selection, total: number): number =>
   selection.kind === 'all' ? Math.max(total - selection.except.size, 0) : selection.ids.size
 
-/** The rows with those identifiers are chosen from now on, or not any more; the others stay as they are. */
+/** The rows with those identifiers are chosen from now on, or not anymore; the others stay as they are. */
 export function choose(selection: Selection, ids: readonly string[], isOn: boolean): Selection {
   const named = new Set(selection.kind === 'all' ? selection.except : selection.ids)
   const isAdded = isOn === (selection.kind === 'some')

@@ -20,7 +20,7 @@ type Parts = {
   readonly onEnd?: (session: Session) => void
 }
 
-/** Where somebody is signed in. */
+/** Where someone is signed in. */
 export const SessionTable = ({ sessions, onEnd }: Parts) => (
   <Scroller name="Sessions">
     <table className="t record-table session-table">

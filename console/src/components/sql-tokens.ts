@@ -19,7 +19,7 @@ const pattern = new RegExp(
   'gi',
 )
 
-/** What is longer is shown in one colour: it would be parsed anew at every key. */
+/** What is longer is shown in one colour: it would be parsed again at every key. */
 const maxColoured = 20_000
 
 /** Parts of SQL with Liquid in it; together they are the whole. */

@@ -11,7 +11,7 @@ const osqueryTablesQuery = queryOptions({
   queryFn: async () => (await import('./osquery-tables.ts')).osqueryTables,
 })
 
-/** The tables that can be named; fetched once somebody writes. */
+/** The tables that can be named; fetched once someone writes. */
 export function useSqlTables(dialect: SqlDialect, isWanted: boolean): readonly SqlTable[] {
   const osquery = useQuery({ ...osqueryTablesQuery, enabled: isWanted && dialect === 'osquery' })
   const reporting = useQuery({ ...tablesQuery, enabled: isWanted && dialect === 'reporting' })

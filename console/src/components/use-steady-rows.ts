@@ -8,7 +8,7 @@ type Kept<Row> = {
   /** What was last read, and compared with. */
   readonly source: readonly Row[]
   readonly rows: readonly Row[]
-  /** The page was opened from what was known before, and is read anew right now. */
+  /** The page was opened from what was known before, and is read again right now. */
   readonly isSettling: boolean
 }
 

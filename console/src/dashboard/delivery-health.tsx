@@ -19,7 +19,7 @@ const marks: Readonly<Record<string, readonly [MarkName, string]>> = {
 const maxShown = 8
 const isTroubled = ({ state }: Line) => state === 'failing' || state === 'no_poll_token'
 
-/** What needs somebody is not hidden by what is in order. */
+/** What needs someone is not hidden by what is in order. */
 const byTrouble = (one: Line, other: Line): number => Number(isTroubled(other)) - Number(isTroubled(one))
 
 /** Whether the receivers of streams and webhooks get what they should. */

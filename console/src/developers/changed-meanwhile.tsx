@@ -11,7 +11,7 @@ type Parts<Input> = {
   readonly onTakeTheirs: (field: keyof Input) => void
 }
 
-/** What somebody else changed of the record while it was edited here, beside what is typed. */
+/** What someone else changed of the record while it was edited here, beside what is typed. */
 export function ChangedMeanwhile<Input>({ others, labels, theirs, yours, shownOf, onTakeTheirs }: Parts<Input>) {
   if (others.length === 0) return null
   const shown = (input: Input, field: keyof Input) => visibleText(shownOf(input, field)) || 'nothing'

@@ -1,4 +1,4 @@
-/** A field that somebody else changed while a form was open. */
+/** A field that someone else changed while a form was open. */
 export type OtherChange<Name> = {
   readonly field: Name
   /** Whether the form's user changed it as well: theirs stays in the form, beside the other's. */

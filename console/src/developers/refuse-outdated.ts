@@ -6,7 +6,7 @@ type Reading<Record> = {
   readonly isStill: (record: Record) => boolean
 }
 
-/** Reads the record anew before it is saved; fails where somebody else has changed it, which the form then shows. */
+/** Reads the record again before it is saved; fails where someone else has changed it, which the form then shows. */
 export async function refuseOutdated<Record>(
   client: QueryClient,
   { isStill, ...query }: Reading<Record>,

@@ -25,7 +25,7 @@ const countOf = (size: number): string => (size === 1 ? '1 device' : `${size.toL
 
 type Added = { readonly added: number; readonly isStopped: boolean }
 
-/** Some hundred at a time, until all are in the group or somebody stops it. */
+/** Some hundred at a time, until all are in the group or someone stops it. */
 async function addAll(groupId: string, walk: Walk): Promise<Added> {
   let added = 0
   try {

@@ -118,7 +118,7 @@ export const filtersInWords = (filters: DeviceFilters): string => {
         .map((name) => standingWords[name as Standing])
         .join(' or ')}`,
     platform && `platform is ${platform.split(',').join(' or ')}`,
-    owner && (owner === 'none' ? 'nobody owns it' : 'somebody owns it'),
+    owner && (owner === 'none' ? 'nobody owns it' : 'someone owns it'),
     mode && `who may sign in is ${modeWords[mode].toLowerCase()}`,
     identity && `its identity is in doubt: ${identityWords[identity].toLowerCase()}`,
     group && 'it is in the chosen group',

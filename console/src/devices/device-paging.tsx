@@ -11,7 +11,7 @@ type Parts = {
   readonly onChange: (filters: DeviceFilters) => void
   /** To another page of the same list. */
   readonly onTurn: (filters: DeviceFilters) => void
-  /** Somebody is about to go there. */
+  /** Someone is about to go there. */
   readonly onNear: (filters: DeviceFilters) => void
 }
 

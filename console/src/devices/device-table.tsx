@@ -31,7 +31,7 @@ type Parts = {
   readonly onSelect: ((selection: Selection) => void) | undefined
   /** Rows are chosen by touching them, where they have no boxes otherwise. */
   readonly isSelecting: boolean
-  /** Somebody has taken a device out of the list, by its menu. */
+  /** Someone has taken a device out of the list, by its menu. */
   readonly onGone: () => void
   /** The rows are those of the page before. */
   readonly isOld: boolean

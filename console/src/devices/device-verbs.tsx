@@ -16,7 +16,7 @@ type Parts = {
   readonly ownerId: string | undefined
   readonly ownerName: string
   readonly onDeleted: () => void
-  /** It belongs to nobody any more. */
+  /** It belongs to nobody anymore. */
   readonly onUnregistered?: () => void
 }
 
@@ -25,7 +25,7 @@ type DeviceVerbs = {
   readonly dialogs: ReactNode
 }
 
-/** What somebody may do with a device, from its page and from its row; the dialogs read what they need of it. */
+/** What someone may do with a device, from its page and from its row; the dialogs read what they need of it. */
 export function useDeviceVerbs(parts: Parts): DeviceVerbs {
   const { deviceId, ownerId } = parts
   const [opened, setOpened] = useState<Opened>()

@@ -27,7 +27,7 @@ export function useRestore() {
   })
 }
 
-/** There is no such device, or none any more: what was deleted can be brought back for a while. */
+/** There is no such device, or none anymore: what was deleted can be brought back for a while. */
 export function MissingDevice({ deviceId }: { deviceId: string }) {
   const deleted = useQuery(deletedDeviceQuery(deviceId))
   const restore = useRestore()

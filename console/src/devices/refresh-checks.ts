@@ -13,7 +13,7 @@ export async function refreshChecks(device_ids: readonly string[], signal?: Abor
   return { asked: checks_count, devices }
 }
 
-/** A hundred devices at a time, until all are asked or somebody stops it. */
+/** A hundred devices at a time, until all are asked or someone stops it. */
 export async function refreshChosen(walk: Walk): Promise<Refreshed> {
   let [asked, devices, done] = [0, 0, 0]
   for await (const ids of chosenIds(walk, maxRefreshedAtOnce)) {

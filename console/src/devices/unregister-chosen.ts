@@ -6,7 +6,7 @@ import type { Selection } from '../components/selection.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 import { type DeviceFilters, filterOf } from './device-filters.ts'
 
-/** Whom it hits; read anew each time that somebody asks. */
+/** Whom it hits; read again each time that someone asks. */
 export const unregistrationQuery = (selection: Selection, filters: DeviceFilters) => {
   const body =
     selection.kind === 'some'
@@ -25,11 +25,11 @@ export const unregistrationQuery = (selection: Selection, filters: DeviceFilters
 export type Account = {
   readonly unregistered: number
   readonly refused: Unregistrations['refused']
-  /** Why it did not go on to the end: somebody stopped it, or what failed. */
+  /** Why it did not continue to the end: someone stopped it, or what failed. */
   readonly ended: 'stopped' | Error | undefined
 }
 
-/** So many at a time, until all are unregistered or somebody stops it; what was done before stays done. */
+/** So many at a time, until all are unregistered or someone stops it; what was done before stays done. */
 export async function unregisterChosen(walk: Walk): Promise<Account> {
   const refused: Unregistrations['refused'] = []
   let [unregistered, done] = [0, 0]

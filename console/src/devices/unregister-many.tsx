@@ -13,13 +13,13 @@ import { devicesInWords, UnregistrationAccount } from './unregistration-account.
 
 type Parts = {
   readonly selection: Selection
-  /** Of the selection, those that somebody owns. */
+  /** Of the selection, those that someone owns. */
   readonly owned: Selection
   readonly filters: DeviceFilters
   /** The list is not what it was. */
   readonly onChanged: () => void
   readonly onClose: () => void
-  /** All was asked for; nothing is selected any more. */
+  /** All was asked for; nothing is selected anymore. */
   readonly onDone: () => void
 }
 

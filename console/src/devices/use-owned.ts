@@ -16,7 +16,7 @@ export function useSeen(rows: readonly DeviceView[]): ReadonlyMap<string, Device
 
 type Owned = { readonly selection: Selection; readonly size: number }
 
-/** Of what is chosen, the devices that somebody owns; undefined while they are counted. */
+/** Of what is chosen, the devices that someone owns; undefined while they are counted. */
 export function useOwned(
   selection: Selection,
   filters: DeviceFilters,

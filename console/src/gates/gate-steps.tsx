@@ -1,6 +1,6 @@
 const steps = ['Account', 'Second factor', 'Recovery codes'] as const
 
-/** How far somebody has come who opens their account. */
+/** How far someone has come who opens their account. */
 export const GateSteps = ({ now }: { now: (typeof steps)[number] }) => (
   <ol className="gate-steps" aria-label="Steps">
     {steps.map((step, index) => (

@@ -210,7 +210,7 @@ const IssueRail = ({ issue }: { issue: IssueFacts }) => (
         <RelativeTime time={issue.last_rechecked_at} missing="never" />
       </Fact>
       {issue.recheck_asked_at !== null && (
-        <Fact name="Recheck">
+        <Fact name="Requested run">
           asked <RelativeTime time={issue.recheck_asked_at} />
         </Fact>
       )}
@@ -253,7 +253,7 @@ function Actions({ issue }: { issue: IssueFacts }) {
           loading={recheck.isPending}
           onClick={() => recheck.mutate()}
         >
-          Recheck
+          Run check again
         </Button>
       )}
       {may('manage_user_requests') && issue.exemption !== null && (

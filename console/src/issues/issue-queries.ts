@@ -25,7 +25,7 @@ export type IssueFilters = {
   readonly after?: string
 }
 
-/** What is resolved blocks nothing any more, so it has no order by deadline. */
+/** What is resolved blocks nothing anymore, so it has no order by deadline. */
 export const sortsOf = (state: IssueFilters['state']): readonly IssueSort[] =>
   issueSorts.filter((sort) => sort !== 'blocks_at' || (state !== 'all' && state !== 'resolved'))
 

@@ -26,7 +26,7 @@ test('only what an owner is told of is notified, and only what blocks blocks', (
     [{ strategy: 'warn_then_block', blocks_at: at(0) }, 'blocking'],
     // Outside of the groups that the check may block, the owner is told.
     [{ strategy: 'warn_then_block' }, 'notified'],
-    // Not decided anew yet, after the check was changed.
+    // Not decided again yet, after the check was changed.
     [{ strategy: 'notify_only', blocks_at: at(-1) }, 'notified'],
     [{ strategy: 'report_only', blocks_at: at(-1) }, 'report_only'],
     [{ strategy: 'block_immediately', blocks_at: at(-1), is_paused: true }, 'paused'],

@@ -130,7 +130,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
   )
 }
 
-/** Keeps a key that somebody without full access had a part in; the page's own button revokes it. */
+/** Keeps a key that someone without full access had a part in; the page's own button revokes it. */
 function Review({ apiKey }: { apiKey: ConsoleApiKey }) {
   const review = useAction({
     act: () => request(`/session/api_keys/${apiKey.id}/review`, { method: 'POST' }),

@@ -46,7 +46,7 @@ async function readPage({ id, kind }: Asked, cursor: string, signal?: AbortSigna
   return { cursor, list: await request<ListOf<LiveAnswerView>>(path, { ...(signal && { signal }) }) }
 }
 
-/** Answers stand in the order in which they came: new ones can only be on the last page, which alone is read anew. */
+/** Answers stand in the order in which they came: new ones can only be on the last page, which alone is read again. */
 export const answersQuery = (asked: Asked) =>
   queryOptions<Answers>({
     queryKey: ['live-queries', 'answers', asked.id, asked.revision, asked.kind],

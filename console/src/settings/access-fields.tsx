@@ -71,7 +71,7 @@ export function AccessFields({ rights, onChange, fault }: Parts) {
   )
 }
 
-/** Ticks what a kind of work needs, and says what everybody with limited access reads. */
+/** Ticks what a kind of work needs, and says what everyone with limited access reads. */
 function Presets({ rights, onChange }: Pick<Parts, 'rights' | 'onChange'>) {
   const chosen = presetOf(rights.restrictions)
   return (

@@ -63,7 +63,7 @@ export function Shell() {
   )
 }
 
-/** Everybody has one, whatever they may read. */
+/** Everyone has one, whatever they may read. */
 const isOwnAccount = (path: string): boolean => /^(\/console)?\/account(\/|$)/.test(path)
 
 function BillingOnly() {

@@ -13,7 +13,7 @@ import { FormFault } from '../components/form-fault.tsx'
 /** Dialogs of pages are at Mantine's 200, and may be drawn later than this one. */
 const aboveDialogs = 300
 
-/** Asks who somebody is before secrets and access are touched; what waited for it goes on by itself. */
+/** Asks who someone is before secrets and access are touched; what waited for it continues by itself. */
 export function StepUpDialog() {
   const isWanted = useIsProofWanted()
   return (

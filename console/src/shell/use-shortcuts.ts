@@ -24,7 +24,7 @@ export function useRecordId(): () => string | undefined {
 export function useShortcuts(showHelp: () => void): void {
   const navigate = useNavigate()
   const recordId = useRecordId()
-  // Kept beyond the effect, which begins anew whenever the shell is drawn.
+  // Kept beyond the effect, which begins again whenever the shell is drawn.
   const goingUntil = useRef(0)
   useEffect(() => {
     const acts: Readonly<Record<string, () => void>> = {

@@ -14,7 +14,7 @@ const marks: Partial<Readonly<Record<AuthLogEventType, MarkName>>> = {
   issue_viewed: 'warning',
 }
 
-/** What happened while somebody signed in, in order. */
+/** What happened while someone signed in, in order. */
 export function Steps({ signIn: { events, result } }: { signIn: AuthLog }) {
   return (
     <section aria-labelledby="steps">

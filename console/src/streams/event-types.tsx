@@ -9,7 +9,7 @@ export const EventTypes = () => (
       </li>
       <li className="line">
         <code>verification</code>
-        <span className="t2">somebody asks whether events arrive; every stream has it</span>
+        <span className="t2">someone asks whether events arrive; every stream has it</span>
       </li>
     </ul>
   </section>

@@ -12,7 +12,7 @@ const states = [
   { value: 'acknowledged', text: 'Acknowledged only' },
 ]
 
-/** The server does 10,000 at a time and says where to go on. */
+/** The server does 10,000 at a time and says where to continue. */
 async function replayAll(streamId: string, { from, to, state }: SentRange): Promise<number> {
   let replayed = 0
   let after: string | null | undefined

@@ -7,7 +7,7 @@ import { request, withQuery } from '../api/request.ts'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 15_000
-/** Of what somebody watches happen; nothing is asked while the tab is hidden. */
+/** Of what someone watches happen; nothing is asked while the tab is hidden. */
 const liveInterval = 5_000
 
 export const streamsQuery = (after: string | undefined) =>

@@ -9,7 +9,7 @@ const states = [
   { value: 'delivered', text: 'Everything that was delivered' },
 ]
 
-/** The server does 10,000 at a time and says where to go on. */
+/** The server does 10,000 at a time and says where to continue. */
 async function resendAll(endpointId: string, { from, to, state }: SentRange): Promise<number> {
   let sent = 0
   let end = to

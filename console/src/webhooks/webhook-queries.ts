@@ -9,7 +9,7 @@ import type { SentRange } from '../developers/range-dialog.tsx'
 import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 15_000
-/** Of what somebody watches happen; nothing is asked while the tab is hidden. */
+/** Of what someone watches happen; nothing is asked while the tab is hidden. */
 const liveInterval = 5_000
 
 export const webhooksQuery = queryOptions({

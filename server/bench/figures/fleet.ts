@@ -41,7 +41,7 @@ async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
   }
 }
 
-/** Returns the simulator's state file, with which it goes on as the loaded devices. */
+/** Returns the simulator's state file, with which it continues as the loaded devices. */
 async function prepare(trial: Trial, devices: number): Promise<string> {
   const agents = await loadFleet(trial, devices, seed)
   await trial.ready()

@@ -134,7 +134,7 @@ function findingOf(
   const ratio = busy.p99Ms / quiet.p99Ms
   return {
     figure: '6',
-    what: `API while ${count(devices)} devices × ${count(checks)} checks are decided anew`,
+    what: `API while ${count(devices)} devices × ${count(checks)} checks are decided again`,
     ours: `${ms(busy.p99Ms)} p99`,
     limit: `${ms(quiet.p99Ms)} p99 in quiet`,
     ratio: ratioText(ratio),

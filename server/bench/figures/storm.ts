@@ -14,7 +14,7 @@ const seed = 11
 
 export const storm: Figure = { number: '15', title: 'A fleet that enrolls at once', run }
 
-/** Each machine has a TLS connection of its own, and goes on as a machine does once it has enrolled. */
+/** Each machine has a TLS connection of its own, and continues as a machine does once it has enrolled. */
 async function run({ engine, scale, say }: Bench): Promise<Finding[]> {
   const { devices, spreadMs, limitMs } = scale.storm
   const trial = await openTrial(engine, 'storm')

@@ -9,7 +9,7 @@ const noticedMs = 1_500
 const connections = 16
 
 /**
- * Has every check asked of every agent, as though somebody had refreshed them all, and returns the names under which
+ * Has every check asked of every agent, as though someone had refreshed them all, and returns the names under which
  * they were, by device. What the refreshes themselves cost is over before anything is measured.
  */
 export async function handOutAll(

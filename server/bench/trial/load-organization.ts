@@ -18,7 +18,7 @@ export async function loadOrganization(trial: Trial, devices: number, checks: nu
   await trial.analyze()
 }
 
-/** Groups of people and of devices, the first of each with everybody in it. */
+/** Groups of people and of devices, the first of each with everyone in it. */
 const groupsSql = (organizationId: string): string => `
   insert into person_groups (organization_id, name, created_at)
   select ${organizationId}, 'Team ' || n, now() from generate_series(1, 1000) as n;

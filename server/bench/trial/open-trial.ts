@@ -65,7 +65,7 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
   const first = await firstStart(connection.db, secrets, config.bootstrap, { isTrial: false, now: systemClock() })
   if (!first) throw new Error('The database of a trial is not fresh')
   if (checks === 'all') await enableRest(connection.db, first.organizationId)
-  // Bench data says itself which results there are; targeting the whole fleet anew would run beside the measurement.
+  // Bench data says itself which results there are; targeting the whole fleet again would run beside the measurement.
   await connection.executeScript('update check_recomputations set finished_at = now()')
 
   const run = async (sql: string) =>

@@ -23,7 +23,7 @@ export const messages: Record<ErrorCode, string> = {
   not_signed_in: 'Sign in first.',
   sign_in_failed: 'The e-mail address or the password is wrong.',
   code_needed: 'Sign in with a passkey, or send a code of the authenticator app or a recovery code with the password.',
-  step_up_needed: 'Prove anew who you are: this needs a proof of the last five minutes.',
+  step_up_needed: 'Prove again who you are: this needs a proof of the last five minutes.',
   second_factor_needed: 'Your organization requires a second factor: set up a passkey or an authenticator app first.',
   cross_site: 'The console takes requests from its own pages only.',
   permission_missing: 'This key lacks the permission.',
@@ -35,7 +35,7 @@ export const messages: Record<ErrorCode, string> = {
   unsupported_media_type: 'The body must be JSON: send Content-Type: application/json.',
   invalid: 'The request is not acceptable.',
   search_invalid: 'The search query is not acceptable.',
-  device_not_registered: 'The device is not registered to anybody.',
+  device_not_registered: 'The device is not registered to anyone.',
   check_not_external: 'Results can be reported for external checks only.',
   check_not_refreshable: 'This check does not run on the device.',
   request_decided: 'The request is decided already.',
@@ -79,7 +79,7 @@ export function fail(code: ErrorCode, particulars?: Particulars): never {
   throw new ServiceError(code, particulars)
 }
 
-/** The value, or a not_found error: the same for what never was and for what belongs to somebody else. */
+/** The value, or a not_found error: the same for what never was and for what belongs to someone else. */
 export function orNotFound<T>(value: T | undefined): T {
   return value ?? fail('not_found')
 }

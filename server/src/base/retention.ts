@@ -25,7 +25,7 @@ export const oldBefore = (what: Retained, organization: RawBuilder<unknown>, now
   ), ${sql.lit(retention[what].usual)})
 )`
 
-/** The latest of those moments of all organizations: reading up to it passes by nothing that everybody still keeps. */
+/** The latest of those moments of all organizations: reading up to it passes by nothing that everyone still keeps. */
 export const oldSomewhereBefore = (what: Retained, now: string): RawBuilder<string> => sql`(
   ${now}::timestamptz - interval '24 hours' * (
     select least(${sql.lit(retention[what].usual)}, min(${sql.ref(`settings.${what}_days`)}))

@@ -45,7 +45,7 @@ export async function runTrial(env: NodeJS.ProcessEnv, { isLan, withAgent }: Tri
   }
 }
 
-/** The first start's secret is kept, because the agent and later starts need it in clear. */
+/** The first start's secret is kept, because the agent and later starts need it in plain text. */
 async function enrollSecretOf(config: Config, { first }: Server): Promise<string | undefined> {
   if (first?.enrollSecret !== undefined) await keepSecret(config.dataDir, first.enrollSecret)
   return first?.enrollSecret ?? (await readSecret(config.dataDir))

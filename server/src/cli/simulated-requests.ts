@@ -89,7 +89,7 @@ const issuesToAskFor = (tx: Tx, organizationId: string) =>
     .limit(candidates)
     .execute()
 
-/** Asks in the name of somebody made up for a device; undefined where they have asked for all. */
+/** Asks in the name of someone made up for a device; undefined where they have asked for all. */
 export async function simulateRegistrationRequest(tx: Tx, simulation: Simulation): Promise<string | undefined> {
   const { organizationId, random, context, person } = simulation
   const device = oneOf(await devicesToAskFor(tx, organizationId, person.id), random)

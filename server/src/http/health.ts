@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 
 /**
  * Resolves to nothing while a part of the service works, or to a sentence that says what is wrong and is fit for
- * everybody to read. A rejection means that the part does not work, too; its reason goes to the log only.
+ * everyone to read. A rejection means that the part does not work, too; its reason goes to the log only.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: checks that only reject have nothing to return
 export type HealthCheck = () => Promise<string | undefined | void>

@@ -67,7 +67,7 @@ test('a part that knows what is wrong says so, and the process lives on', async 
   assert.deepEqual([ready.status, alive.status, alive.body], [503, 200, { status: 'alive' }])
 })
 
-test('the version is told to everybody', async () => {
+test('the version is told to everyone', async () => {
   const { status, body } = await ask('/version')
   assert.equal(status, 200)
   assert.match(body.version, /^\d+\.\d+\.\d+$/)

@@ -110,7 +110,7 @@ testOnPostgres('eight clients in bursts over two processes get exactly 270 answe
     }
   }
 
-  /** A window ends, while requests go on, once all of it is handed out. */
+  /** A window ends, while requests continue, once all of it is handed out. */
   async function endWindows(): Promise<void> {
     for (let ended = 0; !isEnough(); await pause(5)) {
       if ((handedOut[limit] ?? 0) <= ended) continue

@@ -12,7 +12,7 @@ type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'PATCH' | 'DE
 /** A page of another site may lead here, as the identity provider's does. */
 type FromAnywhere = { isFromAnywhere?: true }
 
-/** What a request comes with before anybody is signed in. */
+/** What a request comes with before anyone is signed in. */
 export type OpenCall<Body> = {
   readonly body: Body
   readonly params: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSes
 
 type Nothing = TUnsafe<undefined>
 
-/** Registers what somebody may ask who has not signed in; only the console's own pages may, unless it is said. */
+/** Registers what someone may ask who has not signed in; only the console's own pages may, unless it is said. */
 export function openRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
   scope: FastifyInstance,
   guard: SessionGuard,
@@ -51,7 +51,7 @@ export function openRoute<Body extends TSchema = Nothing, Query extends TSchema 
   })
 }
 
-/** Somebody is led here; no script of another page, and no picture in one, asks for it. */
+/** Someone is led here; no script of another page, and no picture in one, asks for it. */
 function refuseAllButPages({ headers }: FastifyRequest): void {
   const mode = headers['sec-fetch-mode']
   if (mode !== undefined && mode !== 'navigate') fail('cross_site')
@@ -60,7 +60,7 @@ function refuseAllButPages({ headers }: FastifyRequest): void {
 /** For whoever has to set up the second factor that their organization requires. */
 type BeforeFactor = { isBeforeFactor?: true }
 
-/** Registers what somebody may ask who has signed in and has the rights that the definition declares. */
+/** Registers what someone may ask who has signed in and has the rights that the definition declares. */
 export function sessionRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
   scope: FastifyInstance,
   guard: SessionGuard,

@@ -26,7 +26,7 @@ export type SessionGuard = {
   readonly cookie: SecretCookie
   /** Kept by the browser while it is at the identity provider. */
   readonly flowCookie: SecretCookie
-  /** Kept by the browser to be told from strangers when somebody signs in again. */
+  /** Kept by the browser to be told from strangers when someone signs in again. */
   readonly deviceCookie: SecretCookie
   csrfTokenOf(secret: string): string
   /** Refuses what another site's page sends. */

@@ -10,7 +10,7 @@ type Deletion = {
   now: string
 }
 
-/** Removes a campaign with its results; devices that have not answered are not asked any more. */
+/** Removes a campaign with its results; devices that have not answered are not asked anymore. */
 export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> {
   const { organizationId, campaignId, actor, now } = deletion
   const { name } = orNotFound(

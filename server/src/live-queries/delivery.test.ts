@@ -310,7 +310,7 @@ test('after an edit the device runs the new SQL, and an answer to the old is not
   assert.deepEqual(await countsOf(organizationId, id), [0, 1, 0])
 })
 
-test('a deleted live query is not asked any more, and a late answer to it is not heard', async () => {
+test('a deleted live query is not asked anymore, and a late answer to it is not heard', async () => {
   const organizationId = await organization()
   const { client, deviceId } = await agents.enrolled(organizationId)
   const asked = await make.liveQuery(organizationId, { deviceIds: [deviceId] })

@@ -132,7 +132,7 @@ function addChanges(app: FastifyInstance): void {
     path: '/live_query_campaigns/:id',
     operationId: 'deleteLiveQueryCampaign',
     summary: 'Delete a live query',
-    description: 'Its results are gone, and devices that have not answered are not asked any more.',
+    description: 'Its results are gone, and devices that have not answered are not asked anymore.',
     run: ({ db, organizationId, params: { id: campaignId }, actor, now }) =>
       transact(db, async (tx) => {
         const deleted = presentCampaign(orNotFound(await findCampaign(tx, organizationId, campaignId)))

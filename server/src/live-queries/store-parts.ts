@@ -4,7 +4,7 @@ import type { Tx } from '../base/db/transact.ts'
 import { maxCharactersOfCampaign } from './answer-rules.ts'
 import type { ClosedTarget, LiveAnswer } from './record-live-answers.ts'
 
-/** Answers without the parts for which their campaign has no room any more. */
+/** Answers without the parts for which their campaign has no room anymore. */
 export async function fitCampaigns(
   tx: Tx,
   organizationId: string,

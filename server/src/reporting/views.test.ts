@@ -51,7 +51,7 @@ test('the database has for every inventory table the view that the catalogue ask
     const [made, wanted] = [await definitions('reporting'), await definitions('expected')]
     assert.equal(wanted.size, inventoryTables.length)
     for (const one of inventoryTables) {
-      const hint = `a migration is to make it anew:\n${inventoryViewSql(one)}`
+      const hint = `a migration is to make it again:\n${inventoryViewSql(one)}`
       assert.equal(made.get(one.name), wanted.get(one.name), hint)
     }
     const surplus = [...made.keys()].filter((name) => name.startsWith('device_') && !wanted.has(name))

@@ -22,7 +22,7 @@ export const writes: Readonly<Record<string, Write>> = {
       authentication_mode: 'only_registered_owner_or_group_members',
       person_group_ids: [Number(first(world, 'person_groups'))],
     }),
-    wrong: [{}, { authentication_mode: 'everybody' }],
+    wrong: [{}, { authentication_mode: 'everyone' }],
     shows: { authentication_mode: 'only_registered_owner_or_group_members' },
   },
   createCheckRefresh: {

@@ -237,6 +237,6 @@ testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions 
   assert.deepEqual(
     await database.db.selectFrom('issues').select(['id', 'blocks_device_at', 'resolved_at']).orderBy('id').execute(),
     versions,
-    'deciding everything anew finds nothing that was left behind',
+    'deciding everything again finds nothing that was left behind',
   )
 })

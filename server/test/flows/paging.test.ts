@@ -265,7 +265,7 @@ test('a last page that is exactly full has no next', async () => {
   }
 })
 
-test('a walk goes on when the row that it stands at, and all before and after, are gone', async () => {
+test('a walk continues when the row that it stands at, and all before and after, are gone', async () => {
   const people = (await makeLists())[0]
   if (!people) throw new Error('There are lists')
   const { rows, remove } = await contentsOf(people, 9, seeded(2))

@@ -85,7 +85,7 @@ async function ask(tx: Tx, { organizationId, devices, checks, people }: Place, s
   await raiseExemptionRequest(tx, { ...asked, issueIds: issues.map(({ id }) => id) }, contextAt(now))
 }
 
-/** Of a device that is nobody's or deleted, somebody whom it does not belong to. */
+/** Of a device that is nobody's or deleted, someone whom it does not belong to. */
 async function ownerOf(tx: Tx, organizationId: string, deviceId: string): Promise<string> {
   const device = await tx
     .selectFrom('devices')
@@ -93,6 +93,6 @@ async function ownerOf(tx: Tx, organizationId: string, deviceId: string): Promis
     .where('organization_id', '=', organizationId)
     .where('id', '=', deviceId)
     .executeTakeFirst()
-  const anybody = tx.selectFrom('people').select('id').where('organization_id', '=', organizationId)
-  return device?.registered_owner_id ?? (await anybody.executeTakeFirstOrThrow()).id
+  const anyone = tx.selectFrom('people').select('id').where('organization_id', '=', organizationId)
+  return device?.registered_owner_id ?? (await anyone.executeTakeFirstOrThrow()).id
 }

@@ -37,7 +37,7 @@ test('an upgrade has those keys reviewed that administrators without full access
   const audit = (actor: { type: string; id: number | null }, name: string, what: string, isAbout = true) =>
     sql`
     insert into audit_logs (organization_id, timestamp, actor_type, actor_id, actor_name, description, about, previous_hash, hash)
-    values (1, ${at}, ${actor.type}, ${actor.id}, 'Somebody', ${`${what} the API key "${name}".`},
+    values (1, ${at}, ${actor.type}, ${actor.id}, 'Someone', ${`${what} the API key "${name}".`},
       ${isAbout ? [`api_key:${idOf.get(name)}`] : null}::text[], '\\x00', '\\x00')`.execute(db)
   const user = (id: number) => ({ type: 'User', id })
   await audit(user(1), 'by full', 'Created')

@@ -78,7 +78,7 @@ test('settings that would be dangerous or do nothing are refused in words', asyn
   })
 })
 
-testOnEmbedded('a server goes on through whatever is sent to it, and ends when it is asked to', async (t) => {
+testOnEmbedded('a server continues through whatever is sent to it, and ends when it is asked to', async (t) => {
   const server = await place.start(['start', '--no-agent'])
   const key = await printedKey(server)
   const connect = () => connectRaw(server.origin)
@@ -101,7 +101,7 @@ testOnEmbedded('a server goes on through whatever is sent to it, and ends when i
   await t.test('connections that say nothing or little hold nobody up, nor the stop', async () => {
     await holdConnections(connect, 200, halfRequests)
     await assertStillServes(server, key)
-    // The half-sent bodies are given five seconds; the connections would go on for ever.
+    // The half-sent bodies are given five seconds; the connections would continue for ever.
     assert.equal(await server.stop(), 0)
   })
 

@@ -22,7 +22,7 @@ const notRun: Record<string, string> = {
   'npx muster doctor': 'It goes with the PostgreSQL server.',
   'curl -si -H "Authorization: Bearer $KEY" http://localhost:8080/whoami': 'It shows a minute that is used up.',
 }
-/** Their answers are empty where this machine passes its checks, or once nothing blocks any more. */
+/** Their answers are empty where this machine passes its checks, or once nothing blocks anymore. */
 const mayBeEmpty = /open_issues|will_block_at</
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -65,7 +65,7 @@ async function runExample(t: TestContext, page: string, { command, shown }: Exam
       const missing = notIn(here(shown), real)
       return missing.length === 0 || (real.trim() === '' && mayBeEmpty.test(command)) || missing
     }
-    // What goes on printing has printed all of it after a while.
+    // What continues printing has printed all of it after a while.
     const running = await shell.running(command)
     if (running) await until(120_000, async () => isLike(running.output()) === true).catch(() => {})
     const real = running ? running.output() : await shell.run(here(command))
@@ -94,7 +94,7 @@ function openShell() {
       return reason !== undefined
     },
     unusedReasons: () => [...reasons],
-    /** The process of a command that goes on, or whose answer is shown by itself. */
+    /** The process of a command that continues, or whose answer is shown by itself. */
     async running(command: string): Promise<MusterProcess | undefined> {
       if (command === '') return receiver
       if (command === 'npm start') {

@@ -64,7 +64,7 @@ testOnPostgres('webhooks after trouble', async (t) => {
     },
   )
 
-  await t.test('what a worker was sending when it was killed goes on', async (t) => {
+  await t.test('what a worker was sending when it was killed continues', async (t) => {
     const { receiver, endpointId } = await hookPlace.addEndpoint()
     const killed = await place.startWorker()
     receiver.answer = hang

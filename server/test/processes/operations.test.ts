@@ -52,7 +52,7 @@ test('a stop is announced to load balancers before the socket closes, and a seco
   await stopped
 })
 
-test('the log of a server holds no link, and the command prints one until somebody can sign in', async (t) => {
+test('the log of a server holds no link, and the command prints one until someone can sign in', async (t) => {
   const place = openPlace(t)
   const server = await place.start(['serve'])
   await server.says(/`muster admins first-link` for a one-time link/)

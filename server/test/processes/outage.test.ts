@@ -48,7 +48,7 @@ testOnPostgres('a server outlives its database', async (t) => {
     )
   })
 
-  await t.test('the work in the background goes on by itself', async () => {
+  await t.test('the work in the background continues by itself', async () => {
     const body = { remediation_strategy: 'block_immediately' }
     assert.equal((await ask('PATCH', `/checks/${checkId}/configurations`, body)).status, 200)
     await until(30_000, async () => (await ask('GET', `/devices/${deviceId}`)).body.auth_state === 'Blocked', 250)

@@ -47,7 +47,7 @@ testOnPostgres('streams after trouble', async (t) => {
     },
   )
 
-  await t.test('a stream whose worker is killed in the middle of sending goes on', async (t) => {
+  await t.test('a stream whose worker is killed in the middle of sending continues', async (t) => {
     const { receiver } = await streamPlace.addPushStream()
     const killed = await place.startWorker()
     receiver.answer = hang

@@ -86,7 +86,7 @@ testOnEmbedded('the trial of one machine, from the first start to the third', as
 
   await t.test('a stop answers what has begun and then exits with 0', () => stopInTheMiddle(trial, configureKey))
 
-  await t.test('a second start prints no key and goes on with the same device', async () => {
+  await t.test('a second start prints no key and continues with the same device', async () => {
     const startedAt = Date.now()
     trial = await place.start(['start'], { PORT: port })
     await trial.says(/answers the checks/)

@@ -48,7 +48,7 @@ export type TestApp = {
   ask(method: string, url: string, options?: AskOptions): Promise<Answer>
   /** Another organization with its keys. */
   addTenant(name?: string): Promise<Tenant>
-  /** Empties the database and makes `tenant` anew, with other keys. */
+  /** Empties the database and makes `tenant` again, with other keys. */
   reset(): Promise<void>
   /** A key of `tenant`'s organization with just these permissions. */
   addKey(granted?: readonly Permission[]): Promise<string>
@@ -139,7 +139,7 @@ export function testApp(settings: Settings = {}): TestApp {
     },
     addTenant,
     reset: async () => {
-      // The app goes on signing with the keys that it holds, of organizations with the same identifiers.
+      // The app continues signing with the keys that it holds, of organizations with the same identifiers.
       const keys = await database.db.selectFrom('signing_keys').selectAll().where('organization_id', '=', '1').execute()
       await database.reset()
       await noteInstallation(database.db, secrets)

@@ -16,7 +16,7 @@ export type Browser = {
   /** Asks as a page of the console would, with the cookie and the token of the session, if there is one. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   signIn(email: string, withPassword?: string): Promise<Answer>
-  /** Of the session, as it is sent; undefined before anybody has signed in. */
+  /** Of the session, as it is sent; undefined before anyone has signed in. */
   readonly cookie: string | undefined
 }
 

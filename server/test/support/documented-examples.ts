@@ -13,7 +13,7 @@ export function examplesIn(markdown: string): Example[] {
   })
 }
 
-/** A command begins with a prompt and goes on where its line ends with a backslash. */
+/** A command begins with a prompt and continues where its line ends with a backslash. */
 function typedIn(text: string): Example[] {
   const parts = text.split(/^\$ /m).slice(1)
   return parts.map((part) => {
@@ -74,7 +74,7 @@ function valuesIn(text: string): unknown[] | undefined {
       values.push(JSON.parse(held))
       held = ''
     } catch {
-      // The value goes on in the next line.
+      // The value continues in the next line.
     }
   }
   return held.trim() === '' ? values : undefined

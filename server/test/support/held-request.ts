@@ -5,7 +5,7 @@ export type HeldRequest = {
   readonly status: Promise<number>
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>
-  /** Settles when the bytes have left, or cannot leave any more. */
+  /** Settles when the bytes have left, or cannot leave anymore. */
   send: (bytes: Buffer | string) => Promise<void>
   end: () => void
 }

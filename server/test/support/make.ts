@@ -298,7 +298,7 @@ export function makeIn(database: { readonly db: Db }) {
     return rows.map(({ id }) => id)
   }
 
-  /** What an agent, or somebody outside, reports of a check on a device. A later result needs a later `at`. */
+  /** What an agent, or someone outside, reports of a check on a device. A later result needs a later `at`. */
   async function result({ device: of, check: run, rows, at = startOfTests }: ReportedResult): Promise<CheckRun[]> {
     const { query_revision } = await database.db
       .selectFrom('check_configurations')

@@ -45,7 +45,7 @@ export type MusterPlace = {
   start(args: readonly string[], settings?: Record<string, string>): Promise<MusterProcess>
   /** Starts one that answers no requests; it is there once its log says so. */
   startWorker(settings?: Record<string, string>): Promise<MusterProcess>
-  /** Starts a command that goes on until it is ended, and resolves once its output matches. */
+  /** Starts a command that continues until it is ended, and resolves once its output matches. */
   startCommand(args: readonly string[], says: RegExp, settings?: Record<string, string>): Promise<MusterProcess>
 }
 
@@ -150,7 +150,7 @@ function watch(child: ChildProcessWithoutNullStreams, origin: string): MusterPro
   }
 }
 
-/** A server without a worker is not ready until one runs, but a test that starts the worker later can go on. */
+/** A server without a worker is not ready until one runs, but a test that starts the worker later can continue. */
 async function untilReady(child: ChildProcess, { ask, output }: MusterProcess, { hasWorker }: { hasWorker: boolean }) {
   await until(startLimitMs, async () => {
     refuseEnded(child, output())

@@ -101,7 +101,7 @@ export function osqueryClient(origin: string, quirks: OsqueryQuirks = {}) {
       const body = Buffer.from(JSON.stringify({ node_key: nodeKey, log_type: type, data: lines }))
       return compressesLogs ? call('/log', gzipSync(body), { 'content-encoding': 'gzip' }) : call('/log', body)
     },
-    /** Reads until nothing is asked any more, and answers each query. Returns how many there were. */
+    /** Reads until nothing is asked anymore, and answers each query. Returns how many there were. */
     async answerAll(answer: (sql: string) => QueryResult): Promise<number> {
       for (let answered = 0; ; ) {
         const { queries } = await read()

@@ -9,7 +9,7 @@ export const eventTypes = {
 export type Set = { payload: JWTPayload; type: string; event: Record<string, unknown> }
 
 /**
- * Takes tokens as a receiver does that was written by somebody else: by the published keys alone, and by every rule of
+ * Takes tokens as a receiver does that was written by someone else: by the published keys alone, and by every rule of
  * RFC 8417 and SSF 1.0 §4 for what a token has and has not.
  */
 export function setChecker(origin: string) {

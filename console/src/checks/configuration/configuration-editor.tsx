@@ -49,7 +49,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
   const [draft, setDraft] = useState<Draft>(isResuming ? { ...before, paused: false } : before)
   const [others, setOthers] = useState<readonly string[]>([])
   if (JSON.stringify(base) !== JSON.stringify(before)) {
-    // What was saved meanwhile, here or by somebody else; what was typed stays.
+    // What was saved meanwhile, here or by someone else; what was typed stays.
     const { draft: kept, others: found } = rebase(draft, base, before)
     setBase(before)
     setDraft(kept)

@@ -12,7 +12,7 @@ type Parts = {
   /** Undefined while it is not of what stands in the form. */
   readonly preview: ConfigurationPreview | undefined
   readonly verb: string
-  /** What somebody else has changed meanwhile. */
+  /** What someone else has changed meanwhile. */
   readonly others: readonly string[]
   readonly fault: string | undefined
   readonly isOutdated: boolean

@@ -85,7 +85,7 @@ test('a key made beforehand is taken once', async () => {
   await assert.rejects(create({ key }), hasErrors([{ field: 'key', message: 'is in use already' }]))
 })
 
-test('a key needs a name, somebody responsible, and a rationale for each permission', async () => {
+test('a key needs a name, someone responsible, and a rationale for each permission', async () => {
   const wrong = { name: ' ', responsibleAdministrator: '', permissions: { remove_devices: ' ' }, key: 'mstr_v1_x' }
   await assert.rejects(
     create(wrong),
@@ -145,7 +145,7 @@ test('a sealed key opens only in its own place and with the own master key', asy
   )
 })
 
-test('the database holds no key in clear', async () => {
+test('the database holds no key in plain text', async () => {
   const { key } = await create()
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(trial.db)

@@ -22,7 +22,7 @@ export type NewApiKey = {
   now: string
 }
 
-/** Makes a key and returns it in clear; the database holds it sealed, and its keyed hash for looking it up. */
+/** Makes a key and returns it in plain text; the database holds it sealed, and its keyed hash for looking it up. */
 export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): Promise<{ id: string; key: string }> {
   const {
     organizationId,

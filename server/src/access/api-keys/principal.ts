@@ -2,7 +2,7 @@ import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import type { Actor, ActorIdentity } from '../../signals/audit/record-audit.ts'
 
-/** For whom a request is answered: somebody with a key, or an administrator in the console. */
+/** For whom a request is answered: someone with a key, or an administrator in the console. */
 export type Caller = {
   readonly organizationId: string
   readonly keyId?: string

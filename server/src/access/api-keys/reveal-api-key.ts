@@ -7,7 +7,7 @@ import { sealingPlace } from './sealing-place.ts'
 
 type Reveal = { organizationId: string; id: string; actor: Actor; now: string }
 
-/** The key in clear, for administrators with full access; not revealed unless that is written down. */
+/** The key in plain text, for administrators with full access; not revealed unless that is written down. */
 export async function revealApiKey(tx: Tx, secrets: Secrets, asked: Reveal): Promise<string> {
   const { organizationId, id, actor, now } = asked
   const { name, sealed_key } = orNotFound(await findApiKey(tx, organizationId, id))

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 
-/** How many somebody may have of a list, and how many shared ones it may have. */
+/** How many someone may have of a list, and how many shared ones it may have. */
 export const maxOfPage = 50
 
 type Place = { readonly organizationId: string; readonly adminUserId: string; readonly page: SavedViewPage }
 
-/** What somebody sees above a list: the shared views, then their own, each in the order of saving. */
+/** What someone sees above a list: the shared views, then their own, each in the order of saving. */
 export const listSavedViews = (reader: Reader, { organizationId, adminUserId, page }: Place) =>
   reader
     .selectFrom('saved_views')

@@ -29,7 +29,7 @@ export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked):
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const description = `Saved the view "${name}" of the list ${page}${isShared ? ' for everybody' : ''}.`
+  const description = `Saved the view "${name}" of the list ${page}${isShared ? ' for everyone' : ''}.`
   await recordAudit(tx, { organizationId, actor, about: {}, description, now })
   return { id, name, filters, is_shared: isShared, is_own: true }
 }

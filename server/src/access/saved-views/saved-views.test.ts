@@ -17,7 +17,7 @@ async function signedIn(wanted: Parameters<typeof addAdmin>[1] = {}) {
 const view = { page: 'devices', name: 'Macs that block soon', filters: 'platform=Mac&view=soon', is_shared: false }
 const namesOf = ({ body }: { body: { data: { name: string }[] } }) => body.data.map(({ name }) => name)
 
-test('views are their maker’s or everybody’s, and go when their maker deletes them', async () => {
+test('views are their maker’s or everyone’s, and go when their maker deletes them', async () => {
   const { browser: maya, id: mayaId } = await signedIn()
   const { browser: noor } = await signedIn({ email: 'noor@acme.example', access: 'limited' })
   const own = await maya.ask('POST', '/session/saved_views', view)
@@ -40,7 +40,7 @@ test('views are their maker’s or everybody’s, and go when their maker delete
 
   await app.db.deleteFrom('admin_users').where('id', '=', mayaId).execute()
   const [left] = (await noor.ask('GET', '/session/saved_views/devices')).body.data
-  assert.deepEqual([left.name, left.is_own], ['All Macs', true], 'what nobody owns anybody may delete')
+  assert.deepEqual([left.name, left.is_own], ['All Macs', true], 'what nobody owns anyone may delete')
   assert.equal((await noor.ask('DELETE', `/session/saved_views/${shared.body.id}`)).status, 204)
 })
 

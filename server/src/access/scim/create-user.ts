@@ -9,7 +9,7 @@ import type { UserDraft } from './user-draft.ts'
 import { lockDeletedUser, lockPersonOfEmail } from './user-queries.ts'
 
 /**
- * Makes a user and returns its identifier, which is the person's. Somebody whom this address belongs to, or who was
+ * Makes a user and returns its identifier, which is the person's. Someone whom this address belongs to, or who was
  * the user of this name before, is linked; fails with uniqueness if they are a user already.
  */
 export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Promise<string> {

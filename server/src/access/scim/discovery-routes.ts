@@ -6,7 +6,7 @@ import { presentList } from './list-query.ts'
 import { presentServiceProviderConfig, resourceTypes, schemas } from './present-discovery.ts'
 import { refuse } from './scim-error.ts'
 
-/** RFC 7644 §4 lets everybody read these; here they need a token, like the rest. */
+/** RFC 7644 §4 lets everyone read these; here they need a token, like the rest. */
 export function addDiscovery(scope: FastifyInstance): void {
   scimEndpoint(scope, {
     method: 'GET',

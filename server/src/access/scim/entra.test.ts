@@ -136,7 +136,7 @@ test('attributes are changed without a path, also by the paths of their names', 
   assert.deepEqual([status, body], [200, stored(id, changes, 2)])
 })
 
-test('somebody is disabled with the string False and enabled with True, and a repeat writes nothing', async () => {
+test('someone is disabled with the string False and enabled with True, and a repeat writes nothing', async () => {
   const { organizationId } = app.tenant
   const id = await create()
   const mac = await make.device(organizationId, { registered_owner_id: id })

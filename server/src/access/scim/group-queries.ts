@@ -40,7 +40,7 @@ export async function countGroups(
   return Number(total)
 }
 
-/** The groups of the identity provider that somebody is in, locked in order. */
+/** The groups of the identity provider that someone is in, locked in order. */
 export async function lockGroupsOfUser(tx: Tx, organizationId: string, personId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('scim_groups')

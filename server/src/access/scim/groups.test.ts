@@ -90,7 +90,7 @@ async function withStatements<T>(
 
 test('one member of thousands comes and goes without the others being read', async () => {
   const eve = await addUser('eve')
-  const id = await addGroup('Everybody')
+  const id = await addGroup('Everyone')
   const many = await fill(id, 3_000)
   const member = [{ value: eve }]
   const changes = [
@@ -118,7 +118,7 @@ test('one member of thousands comes and goes without the others being read', asy
 })
 
 test('thousands of members are set in a bounded number of statements, and all are in the audit log', async () => {
-  const id = await addGroup('Everybody')
+  const id = await addGroup('Everyone')
   const many = await fill(id, 2_500)
   const [stays, ...others] = many
   await withStatements(async (server, statements) => {

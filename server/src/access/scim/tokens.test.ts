@@ -35,7 +35,7 @@ test('every route of SCIM asks for a token before it looks at anything', async (
   }
 })
 
-test('neither an API key, a changed token nor one of another kind lets anybody in', async () => {
+test('neither an API key, a changed token nor one of another kind lets anyone in', async () => {
   const token = await addToken()
   const forged = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0')
   const authorizations = [`Bearer ${app.tenant.key}`, `Bearer ${forged}`, `Basic ${token}`, `Bearer ${token} x`, '']
@@ -81,7 +81,7 @@ test('several tokens are in force side by side until each is revoked', async () 
   )
 })
 
-test('the database holds no token in clear', async () => {
+test('the database holds no token in plain text', async () => {
   const token = await addToken()
   const tables = await app.database.connection.executeScript(
     `select query_to_xml('select * from scim_tokens', true, false, '')::text

@@ -40,7 +40,7 @@ const find = async (filter: string): Promise<string[]> => {
   return body.Resources.map((user: { userName: string }) => user.userName)
 }
 
-test('somebody who is there already is linked with devices and groups, whatever the case of the address', async () => {
+test('someone who is there already is linked with devices and groups, whatever the case of the address', async () => {
   const { organizationId } = app.tenant
   const ada = await make.person(organizationId, { name: 'Ada', email: 'Ada@acme.example', usernames: ['lovelace'] })
   const device = await make.device(organizationId, { registered_owner_id: ada.id })
@@ -311,7 +311,7 @@ test('users of another organization are as unknown as nobody', async () => {
   assert.deepEqual((await ask('GET', '/Users', { token })).body.Resources, [theirs])
 })
 
-test('a PUT without active leaves somebody out who is out', async () => {
+test('a PUT without active leaves someone out who is out', async () => {
   const { body: user } = await post('ada@acme.example', { title: 'Countess', externalId: 'X' })
   await patch(user.id, { op: 'replace', path: 'active', value: false })
   const { body } = await ask('PUT', `/Users/${user.id}`, { body: userOf('ada@acme.example') })

@@ -64,7 +64,7 @@ async function useLink(tx: Tx, { organization_id, id }: LinkRow, now: string): P
   if (!used) fail('link_ended')
 }
 
-/** Whichever was used: somebody can sign in now. */
+/** Whichever was used: someone can sign in now. */
 const endFirstRunLinks = (tx: Tx, organizationId: string, now: string) =>
   tx
     .updateTable('admin_links')

@@ -21,7 +21,7 @@ const entries = async (count: number): Promise<string[]> =>
   )
 const stepUpNeeded = {
   error: 'step_up_needed',
-  message: 'Prove anew who you are: this needs a proof of the last five minutes.',
+  message: 'Prove again who you are: this needs a proof of the last five minutes.',
 }
 const decode = (text: string): Buffer => {
   const bits = Array.from(text, (letter) =>

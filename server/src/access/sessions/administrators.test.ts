@@ -81,7 +81,7 @@ test('what an administrator may do changes from the next request on, and removal
   assert.equal((await his.signIn(tom.email)).status, 401)
 })
 
-test('who signs in no more is let in anew by a reset alone', async () => {
+test('who signs in no more is let in again by a reset alone', async () => {
   const { browser } = await signedIn()
   const { id } = await signedIn({ email: tom.email })
   const { url } = (await browser.ask('POST', `/session/administrators/${id}/reset`)).body
@@ -100,7 +100,7 @@ test('limited access manages neither administrators nor keys, whatever it restri
   assert.equal((await browser.ask('GET', `/session/administrators/${id}`)).status, 403)
 })
 
-test('what lets somebody in or shows a secret needs a fresh proof', async () => {
+test('what lets someone in or shows a secret needs a fresh proof', async () => {
   const { id } = await signedIn({ email: tom.email })
   const { browser } = await signedIn()
   app.setNow(later(300))
@@ -171,7 +171,7 @@ test('what is no permission is refused, and so is a key that has ended before it
   assert.deepEqual(past.body.errors, [{ field: 'expires_at', message: 'must be in the future' }])
 })
 
-test('a key that has expired is refused like one that was revoked, and is listed until somebody revokes it', async () => {
+test('a key that has expired is refused like one that was revoked, and is listed until someone revokes it', async () => {
   const { browser } = await signedIn()
   const wanted = { name: 'For a month', permissions: {}, expires_at: later(60) }
   const { id, key } = (await browser.ask('POST', '/session/api_keys', wanted)).body

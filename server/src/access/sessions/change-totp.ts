@@ -49,7 +49,7 @@ export async function enableTotp(tx: Tx, secrets: Secrets, asked: Asked & { code
   return codes
 }
 
-/** Signing in asks for no code any more. Returns whether anything changed. */
+/** Signing in asks for no code anymore. Returns whether anything changed. */
 export async function disableTotp(tx: Tx, asked: Asked): Promise<boolean> {
   const { organizationId, actor, now } = asked
   await lockAdmin(tx, asked)

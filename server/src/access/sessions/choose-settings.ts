@@ -8,15 +8,15 @@ import { holdsFactor } from './second-factor.ts'
 type Choice = Pick<SettingsChange, 'wanted' | 'now'> & { session: AdmittedSession }
 
 /**
- * Changes settings for whoever has the session. A second factor is required of others by somebody who has one, so that
- * nobody locks everybody out by trying it; an identity provider answers for its own.
+ * Changes settings for whoever has the session. A second factor is required of others by someone who has one, so that
+ * nobody locks everyone out by trying it; an identity provider answers for its own.
  */
 export async function chooseSettings(tx: Tx, { session, ...choice }: Choice): Promise<void> {
   const { organization_id: organizationId, admin_user_id: adminUserId, method } = session
   const { is_second_factor_required: isRequired } = choice.wanted
   if (isRequired !== undefined) requirePower(session, 'manage_administrators')
   if (isRequired && method !== 'oidc' && !(await holdsFactor(tx, { organizationId, adminUserId }))) {
-    const message = 'cannot be switched on by somebody who has none: add a passkey or an authenticator app first'
+    const message = 'cannot be switched on by someone who has none: add a passkey or an authenticator app first'
     fail('invalid', { errors: [{ field: 'is_second_factor_required', message }] })
   }
   await changeSettings(tx, { ...choice, organizationId, actor: actorOf(session) })

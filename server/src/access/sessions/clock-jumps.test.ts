@@ -29,7 +29,7 @@ test('a session that began while the clock was ahead ends when it is put right, 
   const browser = openBrowser(app)
   assert.equal((await browser.signIn(email)).status, 200)
   app.setNow(later(hour))
-  // Ahead by an hour while somebody works: they prove who they are, and the clock goes back.
+  // Ahead by an hour while someone works: they prove who they are, and the clock goes back.
   await app.db
     .updateTable('admin_sessions')
     .set({ last_seen_at: later(hour) })
@@ -42,7 +42,7 @@ test('a session that began while the clock was ahead ends when it is put right, 
   assert.equal((await browser.ask('POST', '/session/passkeys/options')).status, 200)
 })
 
-test('a clock that jumps ahead by a day ends sessions, and signing in goes on', async () => {
+test('a clock that jumps ahead by a day ends sessions, and signing in continues', async () => {
   const { email } = await addAdmin(app)
   const browser = openBrowser(app)
   await browser.signIn(email)

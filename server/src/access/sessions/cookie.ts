@@ -22,7 +22,7 @@ export const deviceCookie = (baseUrl: string): SecretCookie =>
   secretCookie(baseUrl, { name: 'muster_device', seconds: deviceLifetimeSeconds, form: deviceCookieForm })
 
 /**
- * Over https a `__Host-` cookie: for this origin only, never in clear. Over http, which is for a trial on the machine
+ * Over https a `__Host-` cookie: for this origin only, never in plain text. Over http, which is for a trial on the machine
  * itself, one without Secure, because not every browser keeps a secure cookie of http://localhost.
  */
 function secretCookie(
@@ -38,7 +38,7 @@ function secretCookie(
         const [key = '', value = ''] = pair.split('=', 2)
         return key.trim() === name ? [value.trim()] : []
       })
-      // Two of one name: somebody else has set one of them.
+      // Two of one name: someone else has set one of them.
       return found.length === 1 && form.test(found[0] ?? '') ? found[0] : undefined
     },
     give: (secret) => `${name}=${secret}; Max-Age=${seconds}; ${attributes}`,

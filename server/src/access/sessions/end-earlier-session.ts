@@ -7,7 +7,7 @@ import { sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 import { type Browser, sessionPurpose } from './start-session.ts'
 
 /**
- * Ends the session that a browser had before somebody signs in there again: its cookie is replaced, so nobody could end it
+ * Ends the session that a browser had before someone signs in there again: its cookie is replaced, so nobody could end it
  * by signing out. It may be another administrator's.
  */
 export async function endEarlierSession(
@@ -25,7 +25,7 @@ export async function endEarlierSession(
     organizationId,
     actor: { type: 'User', id, name, email, ipAddress },
     about: { administrator: id },
-    description: 'Signed out of the console: somebody signed in again with the same browser.',
+    description: 'Signed out of the console: someone signed in again with the same browser.',
     now,
   })
 }

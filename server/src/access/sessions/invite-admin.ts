@@ -51,7 +51,7 @@ export async function inviteAdmin(
   return link
 }
 
-/** A link in the place of how somebody signs in is a reset, and must be called so. */
+/** A link in the place of how someone signs in is a reset, and must be called so. */
 async function refuseWhoSignsIn(tx: Tx, { organizationId, adminUserId }: Invitation): Promise<void> {
   if (!(await hasAccounts(tx, organizationId, adminUserId))) return
   fail('invalid', { errors: [{ field: 'id', message: 'signs in already: reset how they do instead' }] })

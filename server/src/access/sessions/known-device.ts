@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 
 /**
- * The cookie of a browser in which somebody has signed in before. It opens nothing: failed tries from such a browser are
+ * The cookie of a browser in which someone has signed in before. It opens nothing: failed tries from such a browser are
  * counted apart from those of strangers, so that strangers cannot keep its owner out.
  *
  * Up to three entries, the latest first, of 36 bytes each as base64url: 16 that name the device, 4 with the second in
@@ -18,7 +18,7 @@ const contentLength = idLength + 4
 const maxEntries = 3
 const purpose = 'sign-in device'
 
-/** The name of the device, if somebody with this address has signed in there within the last 90 days. */
+/** The name of the device, if someone with this address has signed in there within the last 90 days. */
 export function findKnownDevice(
   secrets: Secrets,
   { cookie, email, now }: { cookie: string | undefined; email: string; now: string },
@@ -30,7 +30,7 @@ export function findKnownDevice(
   return entry.toString('base64url', 0, idLength)
 }
 
-/** The cookie's new value after somebody has signed in; other people's entries stay. */
+/** The cookie's new value after someone has signed in; other people's entries stay. */
 export function rememberDevice(
   secrets: Secrets,
   { cookie, email, now }: { cookie: string | undefined; email: string; now: string },

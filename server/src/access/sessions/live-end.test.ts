@@ -55,7 +55,7 @@ const requireFactor = async (_boss: Boss, { organizationId }: Who) => {
   await transact(app.db, (tx) => changeSettings(tx, { organizationId, wanted, actor: systemActor, now: app.now() }))
 }
 
-/** What is done to somebody, what their open page hears last, and what it is answered when it comes again. */
+/** What is done to someone, what their open page hears last, and what it is answered when it comes again. */
 const ways: Readonly<Record<string, [(boss: Boss, who: Who) => Promise<void>, 'ended' | 'changed', number]>> = {
   'their sessions are revoked': [
     async (boss, { id }) =>

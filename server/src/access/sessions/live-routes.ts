@@ -14,7 +14,7 @@ const maxPerSession = 8
 /** What a browser that reads nothing may leave waiting here. */
 const maxWaitingBytes = 65_536
 
-/** Tells the pages which records to read anew, as server-sent events (HTML Living Standard, 9.2). */
+/** Tells the pages which records to read again, as server-sent events (HTML Living Standard, 9.2). */
 export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, log, clock } = scope.kit
   const onError = (error: unknown) => log.warn({ err: error }, 'Changes for the console could not be looked for')
@@ -36,7 +36,7 @@ export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
       const count = open.get(sessionId) ?? 0
       if (count >= maxPerSession) fail('rate_limited', { message: 'This session has too many pages open.' })
       const secret = guard.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
-      // Who left while they were let in is not followed: nothing would tell of their leaving any more.
+      // Who left while they were let in is not followed: nothing would tell of their leaving anymore.
       if (reply.raw.destroyed || stopping.signal.aborted) {
         reply.hijack().raw.destroy()
         return

@@ -92,7 +92,7 @@ test('a page that left while it was let in is not followed', async () => {
   }
   await new Promise((resolve) => setTimeout(resolve, 500))
   const pages = await Promise.all(Array.from({ length: 8 }, () => listen(cookie)))
-  assert.deepEqual(new Set(pages.map(({ answer }) => answer.status)), new Set([200]), 'none of them counts any more')
+  assert.deepEqual(new Set(pages.map(({ answer }) => answer.status)), new Set([200]), 'none of them counts anymore')
   for (const page of pages) page.leave()
 })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 /**
- * Whether somebody has to set up a second factor first: of `admin_sessions as session`, `admin_users as admin` and,
+ * Whether someone has to set up a second factor first: of `admin_sessions as session`, `admin_users as admin` and,
  * joined from the left, `organization_settings as settings`.
  */
 export const needsSecondFactor = sql<boolean>`(session.method <> 'oidc'

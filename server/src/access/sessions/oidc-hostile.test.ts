@@ -94,7 +94,7 @@ const forgeries: [title: string, forged: () => Forged][] = [
   ['about nobody', () => ({ claims: { sub: undefined } })],
   ['about a name with a NUL', () => ({ claims: { sub: 'maya\0' } })],
   ['about a name of a megabyte', () => ({ claims: { sub: 'm'.repeat(300_000) } })],
-  ['about somebody else than the user information', () => ({ claims: { sub: 'tom' } })],
+  ['about someone else than the user information', () => ({ claims: { sub: 'tom' } })],
   ['of another key under the same name', () => ({ key: stranger.privateKey })],
   ['of a key that is not published', () => ({ header: { kid: 'two' }, key: stranger.privateKey })],
   [

@@ -11,7 +11,7 @@ export type OidcSettings = Readonly<{
   name: string
 }>
 
-/** Who somebody is to the identity provider. */
+/** Who someone is to the identity provider. */
 export type Identity = {
   issuer: string
   subject: string

@@ -12,7 +12,7 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** With everything under `/console`: nothing of another origin runs, frames or learns where somebody was. */
+/** With everything under `/console`: nothing of another origin runs, frames or learns where someone was. */
 export const consoleHeaders = (baseUrl: string): Readonly<Record<string, string>> => ({
   'content-security-policy': policy,
   'referrer-policy': 'no-referrer',

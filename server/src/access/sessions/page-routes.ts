@@ -2,6 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { addConsolePages } from '../../http/console-pages.ts'
 import { consoleHeaders } from './page-headers.ts'
 
-/** The pages themselves, for everybody: what they show is behind a session. */
+/** The pages themselves, for everyone: what they show is behind a session. */
 export const consolePageRoutes = (app: FastifyInstance): void =>
   addConsolePages(app, consoleHeaders(app.kit.config.baseUrl))

@@ -40,7 +40,7 @@ export const findAccounts = (
 
 export type Account = Awaited<ReturnType<typeof findAccounts>>[number]
 
-/** Whether anybody can sign in, or could: that administrator, one of the organization, or one of any. */
+/** Whether anyone can sign in, or could: that administrator, one of the organization, or one of any. */
 export async function hasAccounts(reader: Reader, organizationId?: string, adminUserId?: string): Promise<boolean> {
   for (const table of ['admin_credentials', 'admin_passkeys', 'admin_identities'] as const) {
     const row = await reader

@@ -12,7 +12,7 @@ import { clockToleranceMs, mayRead, powersOf, stepUpMs } from './rules.ts'
 export type SessionNeed = {
   readonly requires: 'own_account' | 'read' | AdminPower
   readonly feature?: Feature | undefined
-  /** For what shows secrets or lets somebody in: a session left open on a desk must not be enough. */
+  /** For what shows secrets or lets someone in: a session left open on a desk must not be enough. */
   readonly needsFreshProof?: boolean | undefined
 }
 

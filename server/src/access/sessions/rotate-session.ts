@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { sessionPurpose } from './start-session.ts'
 
-/** Gives a session another secret after its holder has proved anew who they are; the one before opens nothing. */
+/** Gives a session another secret after its holder has proved again who they are; the one before opens nothing. */
 export async function rotateSession(
   tx: Tx,
   secrets: Secrets,

@@ -10,8 +10,8 @@ import { sessionPurpose } from './start-session.ts'
 type Found = { is_same: boolean; needs_second_factor: boolean; access: string; restrictions: readonly string[] }
 
 /**
- * How a session stands now. `changed` when it goes on, but otherwise than it was let in: under another secret since its
- * holder has proved anew who they are, with other rights, or not before a second factor is set up. Asking counts as no
+ * How a session stands now. `changed` when it continues, but otherwise than it was let in: under another secret since its
+ * holder has proved again who they are, with other rights, or not before a second factor is set up. Asking counts as no
  * request of it and does not prolong it.
  */
 export async function sessionStanding(

@@ -135,7 +135,7 @@ test('enrollment secrets are made, rotated and revoked, and listed without what 
   assert.equal((await browser.ask('POST', '/session/enrollment_secrets', { name: 'x', person_id: '999' })).status, 404)
 })
 
-test('a package is made anew with another secret, which is not rotated by itself', async () => {
+test('a package is made again with another secret, which is not rotated by itself', async () => {
   const { browser } = await signedIn()
   const { organizationId } = app.tenant
   const site = { baseUrl, caCertificate: null, productVersion: '0.1.0' }

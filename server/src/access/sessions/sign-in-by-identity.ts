@@ -13,7 +13,7 @@ type Asked = Browser & { identity: Identity; provider: string; organization?: st
 
 /**
  * Signs in whom an identity provider vouches for. The first time the verified address says who it is; from then on the
- * provider's own identifier does, so that an address given to somebody else opens nothing. Undefined for nobody known.
+ * provider's own identifier does, so that an address given to someone else opens nothing. Undefined for nobody known.
  */
 export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promise<string | undefined> {
   const { identity, provider, ipAddress, userAgent, now } = asked
@@ -34,7 +34,7 @@ export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promis
   })
 }
 
-/** A provider that remembers somebody from this morning proves nothing now. */
+/** A provider that remembers someone from this morning proves nothing now. */
 function verifiedAt({ authenticatedAt }: Identity, now: string): string {
   if (authenticatedAt === undefined) return plusMs(now, -stepUpMs)
   return authenticatedAt < now ? authenticatedAt : now
@@ -87,7 +87,7 @@ async function bindByAddress(tx: Tx, { identity, organization, now }: Asked): Pr
       subject,
       created_at: now,
     })
-    // Somebody else at the provider has had this address before.
+    // Someone else at the provider has had this address before.
     .onConflict((conflict) => conflict.doNothing())
     .returning('admin_user_id')
     .executeTakeFirst()

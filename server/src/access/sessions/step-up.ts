@@ -19,7 +19,7 @@ const placeOf = ({ organization_id, admin_user_id }: AdmittedSession) => ({
   adminUserId: admin_user_id,
 })
 
-/** Whoever has the session proves anew who they are; the session goes on under another secret. */
+/** Whoever has the session proves again who they are; the session continues under another secret. */
 export function stepUp(db: Db, secrets: Secrets, asked: Proof): Promise<SignInOutcome> {
   const { session, now } = asked
   return prove(db, secrets, asked, async (tx, proof) => {

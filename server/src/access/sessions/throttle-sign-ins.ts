@@ -16,7 +16,7 @@ import {
 export type Attempt = {
   email: string
   ipAddress: string
-  /** The cookie of a browser in which somebody has signed in before, as it came. */
+  /** The cookie of a browser in which someone has signed in before, as it came. */
   deviceCookie: string | undefined
   /** Of a session whose holder proves again who they are. */
   sessionId?: string | undefined
@@ -125,7 +125,7 @@ async function takeBack(tx: Tx, { hash }: Subject, closedUntil?: string): Promis
 
 const forget = (tx: Tx, hash: Buffer) => tx.deleteFrom('sign_in_throttles').where('subject_hash', '=', hash).execute()
 
-/** For somebody who is let in anew: every failure at the account, wherever it came from. */
+/** For someone who is let in again: every failure at the account, wherever it came from. */
 export async function forgetFailures(tx: Tx, secrets: Secrets, email: string): Promise<void> {
   await tx.deleteFrom('sign_in_throttles').where('account_hash', '=', accountHash(secrets, email)).execute()
 }

@@ -37,7 +37,7 @@ test('whoever fails at an account closes it for their own network, not for its o
   assert.equal((await attempt(openBrowser(app), email, home, password)).status, 200)
 })
 
-test('one network alone never closes an account for others, however long it goes on', async () => {
+test('one network alone never closes an account for others, however long it continues', async () => {
   const { email } = await addAdmin(app)
   let heard = 0
   for (let at = 0; at < 3 * 86_400; at += 901) {
@@ -58,7 +58,7 @@ test('strangers of many networks together are slowed down, and whoever has signe
   assert.deepEqual([stranger.status, stranger.headers['retry-after']], [429, '1'])
   assert.equal((await attempt(known, email, home, password)).status, 200)
   const [entry] = (await app.ask('GET', '/audit_logs?per_page=2')).body.data.toReversed()
-  assert.match(JSON.stringify(entry), /somebody signed in again with the same browser/)
+  assert.match(JSON.stringify(entry), /someone signed in again with the same browser/)
   assert.match(
     JSON.stringify((await app.ask('GET', '/audit_logs?per_page=1')).body.data),
     /after 60 failed tries for this address/,
@@ -156,7 +156,7 @@ test('signing in again ends the session that the browser had, and says so', asyn
   const [, entry] = await app.db.selectFrom('audit_logs').selectAll().orderBy('id', 'desc').limit(2).execute()
   assert.deepEqual(
     [entry?.description, entry?.actor_id, entry?.ip_address],
-    ['Signed out of the console: somebody signed in again with the same browser.', id, home],
+    ['Signed out of the console: someone signed in again with the same browser.', id, home],
   )
   // A wrong password ends nothing.
   await attempt(browser, email, home)

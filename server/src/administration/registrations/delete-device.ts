@@ -7,7 +7,7 @@ import { markDeleted } from './mark-deleted.ts'
 
 type Deletion = { organizationId: string; deviceId: string; actor: Actor }
 
-/** Deletes a device: at once for everybody, for good after the restore window. Says nothing about compliance. */
+/** Deletes a device: at once for everyone, for good after the restore window. Says nothing about compliance. */
 export async function deleteDevice(tx: Tx, { organizationId, deviceId, actor }: Deletion, context: ChangeContext) {
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   await markDeleted(tx, device, context)

@@ -186,7 +186,7 @@ test('purging takes all that hangs on a device, leaves the others, and announces
   await assert.rejects(restore(device.id), { code: 'not_found' })
 })
 
-test('purging goes on through more devices than a batch holds', async () => {
+test('purging continues through more devices than a batch holds', async () => {
   for (let made = 0; made < 51; made += 1) await make.device(organizationId, { deleted_at: startOfTests })
   await make.device((await make.organization()).id, { deleted_at: startOfTests })
   assert.equal(await purgeDevices(database.db, minute(1), contextAt(minute(2))), 52)

@@ -76,7 +76,7 @@ test('losing the owner says nothing about compliance', async () => {
   assert.deepEqual([body.resolved_at, body.blocks_device_at], [null, null])
 })
 
-test('deprovisioning somebody again does nothing', async () => {
+test('deprovisioning someone again does nothing', async () => {
   const grace = await make.person(app.tenant.organizationId, { name: 'Grace', email: 'grace@acme.example' })
   await deprovision(grace.id)
   await deprovision(grace.id)

@@ -44,7 +44,7 @@ const confirm = (deviceId: string, now: string) =>
 const suspend = (deviceId: string, now: string) =>
   within(async (tx) => {
     const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-    await suspendRegistration(tx, device, 'somebody else’s agent enrolled as this device', {
+    await suspendRegistration(tx, device, 'someone else’s agent enrolled as this device', {
       ...contextAt(now),
       actor: systemActor,
     })
@@ -107,7 +107,7 @@ test('registering a device to its owner again writes nothing, so nobody gains ti
   assert.deepEqual(await rowVersions(database.db), versions)
 })
 
-test('registering a device to somebody else ends what its owner had', async () => {
+test('registering a device to someone else ends what its owner had', async () => {
   const { device } = await failing('block_immediately')
   const bob = await make.person(organizationId)
   const group = await make.personGroup(organizationId)
@@ -236,7 +236,7 @@ test('while a registration is suspended the state may become worse, never better
   await confirm(device.id, day(7))
   assert.deepEqual(await rowVersions(database.db), after, 'confirming again writes nothing')
   assert.deepEqual(await sentences(), [
-    'Suspended the registration of the device "Mac 1": somebody else’s agent enrolled as this device.',
+    'Suspended the registration of the device "Mac 1": someone else’s agent enrolled as this device.',
     'Confirmed the registration of the device "Mac 1".',
   ])
 })

@@ -62,7 +62,7 @@ const lockDeleted = (tx: Tx, organizationId: string, deviceId: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** The registration of somebody who was deprovisioned meanwhile has ended. */
+/** The registration of someone who was deprovisioned meanwhile has ended. */
 async function withOwnerOfToday(tx: Tx, device: LockedDevice): Promise<LockedDevice> {
   if (device.registered_owner_id === null) return device
   if (!(await lockPerson(tx, device.organization_id, device.registered_owner_id))) return clearOwner(tx, device)

@@ -98,7 +98,7 @@ for (const version of apiVersions) {
   })
 }
 
-test('a device without its registration is anybody’s, blocks nobody and keeps its groups, results and issues', async () => {
+test('a device without its registration is anyone’s, blocks nobody and keeps its groups, results and issues', async () => {
   const { owner, group, device, passed, issue } = await fleet()
   const body = { authentication_mode: 'anyone' }
   await app.ask('PATCH', `/devices/${device.id}/authentication_mode`, { body })
@@ -208,7 +208,7 @@ for (const [device_type, form_factor] of [
 test('what is over already cannot be ended again', async () => {
   const { device, other } = await fleet()
   await endRegistration(device.id)
-  const message = 'The device is not registered to anybody.'
+  const message = 'The device is not registered to anyone.'
   const versions = await rowVersions(app.db)
   for (const { id } of [device, other]) {
     const { status, body } = await endRegistration(id)

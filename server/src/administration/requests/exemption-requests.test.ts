@@ -202,7 +202,7 @@ test('approving leaves resolved issues alone, and says nothing where nothing cha
   assert.deepEqual((await issueOf(again)).exempted, false, 'a recurrence is a new issue')
 })
 
-test('an issue that is not asked about goes on blocking', async () => {
+test('an issue that is not asked about continues blocking', async () => {
   const [asked] = [await make.issue({ device, check: disk }), await make.issue({ device, check: lock })]
   await decide(await raise([asked.id]), approval)
   assert.equal(await stateOf(), 'Blocked')

@@ -6,7 +6,7 @@ import { findExemptionRequest } from './exemption-queries.ts'
 import { findRegistrationRequest } from './registration-queries.ts'
 
 // Whoever changes a request holds the lock of its device, so decisions about one request come one after another. What
-// was found before is read again under the lock, because somebody may have decided meanwhile.
+// was found before is read again under the lock, because someone may have decided meanwhile.
 
 /** Locks the device of an exemption request and returns both with the requester. Fails with not_found. */
 export async function lockExemptionRequest(tx: Tx, organizationId: string, id: string) {

@@ -282,7 +282,7 @@ test('a device that is the requester’s by now is approved without another regi
   assert.equal((await newsOf('devices.registered')).length, 1)
 })
 
-test('a first device is registered at once; the next one, and somebody else’s, are asked for', async () => {
+test('a first device is registered at once; the next one, and someone else’s, are asked for', async () => {
   const { organizationId } = app.tenant
   const bob = await make.person(organizationId, { name: 'Bob', email: 'bob@acme.example' })
   const theirs = await make.device(organizationId, { registered_owner_id: ada.id })
@@ -297,13 +297,13 @@ test('a first device is registered at once; the next one, and somebody else’s,
   await assert.rejects(request({ personId: bob.id }), refusal('already_registered'))
 })
 
-test('a denied request is reopened unless the person has asked anew, and an approved one is not', async () => {
+test('a denied request is reopened unless the person has asked again, and an approved one is not', async () => {
   const denied = await raise()
   await decide(denied, denial)
-  const anew = await raise()
+  const again = await raise()
   await assert.rejects(reopen(denied), refusal('already_requested'))
-  await decide(anew, { status: 'approved' })
-  await assert.rejects(reopen(anew), refusal('request_decided'))
+  await decide(again, { status: 'approved' })
+  await assert.rejects(reopen(again), refusal('request_decided'))
   await reopen(denied)
   assert.deepEqual((await app.ask('GET', `/registration_requests/${denied}`)).body, pending(denied))
   assert.equal(

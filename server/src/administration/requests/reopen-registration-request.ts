@@ -16,7 +16,7 @@ type Reopening = {
 /**
  * Opens a denied registration request again; a pending one stays as it is. Fails with not_found, with request_decided
  * for an approved one, whose registration is ended instead, with already_requested where the requester has asked for
- * the device anew, and with request_withdrawn once they have left.
+ * the device again, and with request_withdrawn once they have left.
  */
 export async function reopenRegistrationRequest(tx: Tx, reopening: Reopening): Promise<void> {
   const { organizationId, requestId, actor, now } = reopening

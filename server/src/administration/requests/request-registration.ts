@@ -9,7 +9,7 @@ import { type RegistrationAsked, raiseRegistrationRequest } from './raise-regist
 
 /**
  * What happens when a person says that a device is theirs: their first one is registered at once, which is trust on
- * first use, unless the organization wants to decide that as well; for any other, and for one that is somebody else's, an
+ * first use, unless the organization wants to decide that as well; for any other, and for one that is someone else's, an
  * administrator is asked. Returns the request's identifier, or undefined when the device is registered. Fails as
  * raiseRegistrationRequest does.
  */

@@ -37,24 +37,24 @@ const statusesOf = async (id: string) =>
 const flush = () => agents.server.agents.flush()
 
 const before = { serial: 'C02XG2JHJG5H', uuid: 'AAAAAAAA-0000-4000-8000-000000000001', hostname: 'ada-old' }
-/** The firmware told neither after the machine was installed anew. */
-const anew = { serial: '', uuid: '', hostIdentifier: 'installed-anew', hostname: 'ada-new' }
+/** The firmware told neither after the machine was installed again. */
+const again = { serial: '', uuid: '', hostIdentifier: 'installed-again', hostname: 'ada-new' }
 
-/** A machine that was installed anew and enrolled as a second device, an hour after its first agent fell silent. */
+/** A machine that was installed again and enrolled as a second device, an hour after its first agent fell silent. */
 async function installedAnew() {
   const check = await make.check(organizationId, { configuration: { remediation_strategy: 'block_immediately' } })
   const old = await agents.enrolled(organizationId, before)
   await old.client.answerAll(() => ({ rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] }))
   await flush()
   agents.pass(3_600)
-  const fresh = await agents.enrolled(organizationId, anew)
+  const fresh = await agents.enrolled(organizationId, again)
   assert.notEqual(fresh.deviceId, old.deviceId)
   await fresh.client.config()
   await flush()
   return { check, old, fresh }
 }
 
-test('the agent of the other device goes on as the kept one without enrolling again, and its results settle it', async () => {
+test('the agent of the other device continues as the kept one without enrolling again, and its results settle it', async () => {
   const { old, fresh } = await installedAnew()
   const elsewhere = await agents.another()
   const beside = elsewhere.client()
@@ -72,7 +72,7 @@ test('the agent of the other device goes on as the kept one without enrolling ag
   assert.equal(issue.device_id, old.deviceId)
   assert.notEqual(issue.resolved_at, null)
   elsewhere.agents.context.registry.takeNotice(organizationId, fresh.deviceId)
-  assert.ok((await beside.config()).accepted, 'another process that knew the key goes on, too')
+  assert.ok((await beside.config()).accepted, 'another process that knew the key continues, too')
   await flush()
   const presence = await database.db.selectFrom('device_presence').selectAll().execute()
   assert.equal(presence.find(({ device_id: id }) => id === old.deviceId)?.last_seen_at, agents.now())
@@ -94,7 +94,7 @@ test('the next enrollment of the machine is one of the kept device, whatever the
   assert.deepEqual(living, [{ id: old.deviceId }])
 })
 
-test('where the kept device is the one that reports, its agent goes on and the other is refused', async () => {
+test('where the kept device is the one that reports, its agent continues and the other is refused', async () => {
   const { old, fresh } = await installedAnew()
   await merge(fresh.deviceId, old.deviceId)
   assert.ok((await fresh.client.config()).accepted)
@@ -106,9 +106,9 @@ test('where the kept device is the one that reports, its agent goes on and the o
   assert.ok(!(await old.client.config()).accepted, 'also once its record is restored')
 })
 
-test('two live agents with nothing in common are two machines, unless somebody knows better', async () => {
+test('two live agents with nothing in common are two machines, unless someone knows better', async () => {
   const one = await agents.enrolled(organizationId, before)
-  const other = await agents.enrolled(organizationId, anew)
+  const other = await agents.enrolled(organizationId, again)
   await flush()
   await assert.rejects(merge(one.deviceId, other.deviceId), (error: ServiceError) => {
     assert.match(error.errors?.[0]?.message ?? '', /silent for ten minutes/)

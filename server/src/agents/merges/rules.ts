@@ -9,7 +9,7 @@ export const sameIdentity = (kept: Identity, other: Identity) => ({
   hardware_uuid: kept.hardware_uuid !== null && kept.hardware_uuid.toLowerCase() === other.hardware_uuid?.toLowerCase(),
 })
 
-/** Whose agent goes on: the one that spoke last, since one machine has one agent. Null where neither ever has. */
+/** Whose agent continues: the one that spoke last, since one machine has one agent. Null where neither ever has. */
 export function agentOf(kept: Spoken, other: Spoken): 'kept' | 'other' | null {
   if (kept.last_seen_at === null && other.last_seen_at === null) return null
   return (kept.last_seen_at ?? '') > (other.last_seen_at ?? '') ? 'kept' : 'other'
@@ -18,7 +18,7 @@ export function agentOf(kept: Spoken, other: Spoken): 'kept' | 'other' | null {
 export const doBothReport = (kept: Spoken, other: Spoken, now: string): boolean =>
   isInUse(kept.last_seen_at, now) && isInUse(other.last_seen_at, now)
 
-/** Two agents that live with two identities are two machines, unless somebody knows better. */
+/** Two agents that live with two identities are two machines, unless someone knows better. */
 export function needsConfirmation(kept: Identity & Spoken, other: Identity & Spoken, now: string): boolean {
   const same = sameIdentity(kept, other)
   return doBothReport(kept, other, now) && !same.serial && !same.hardware_uuid

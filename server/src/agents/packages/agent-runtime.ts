@@ -31,7 +31,7 @@ function findRuntime(): AgentRuntime | undefined {
   return { path, version: process.versions.node, architecture }
 }
 
-/** The program interpreter stands in the first page of the file, in clear. */
+/** The program interpreter stands in the first page of the file, in plain text. */
 function isLinkedWithGlibc(path: string): boolean {
   const head = Buffer.alloc(4096)
   const file = openSync(path, 'r')

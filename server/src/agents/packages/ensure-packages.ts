@@ -101,7 +101,7 @@ async function renewPackages(tx: Tx, rows: readonly PackageRow[], change: Packag
       rows.map(({ id }) => id),
     )
     .execute()
-  const description = `Made the packages ${listTitles(rows)} anew for version ${site.productVersion} at ${site.baseUrl}.`
+  const description = `Made the packages ${listTitles(rows)} again for version ${site.productVersion} at ${site.baseUrl}.`
   await recordAudit(tx, { organizationId, actor, about: { package: rows.map(({ id }) => id) }, description, now })
 }
 

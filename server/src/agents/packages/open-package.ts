@@ -14,7 +14,7 @@ type Download = {
 }
 
 /**
- * The file of a package. It holds an enrollment secret in clear, so the audit log says who was given it before the first
+ * The file of a package. It holds an enrollment secret in plain text, so the audit log says who was given it before the first
  * byte is. Fails with not_found.
  */
 export async function openPackage(

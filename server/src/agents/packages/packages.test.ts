@@ -167,21 +167,21 @@ test('a start makes the packages of every organization that lacks some', async (
   }
 })
 
-test('another version, address or authority makes packages anew with the secret that they had', async () => {
+test('another version, address or authority makes packages again with the secret that they had', async () => {
   await ensure()
   const { id } = await ofFormat('sh')
   const secret = secretIn((await download(id)).payload)
   const changes = [{ productVersion: '1.3.0-rc.1' }, { baseUrl: 'https://other.example.com:8443' }]
   for (const changed of changes) assert.equal((await ensure(changed, later)).changed, packageKinds.length)
-  const anew = await ofFormat('sh')
-  assert.deepEqual([anew.id, anew['version'], anew['built_at']], [id, '1.2.0-3', later])
+  const again = await ofFormat('sh')
+  assert.deepEqual([again.id, again['version'], again['built_at']], [id, '1.2.0-3', later])
   const script = (await download(id)).payload
   assert.equal(secretIn(script), secret)
   assert.match(script, /--tls_hostname=other\.example\.com:8443$/m)
   assert.match((await audits())[0] ?? '', /^Downloaded/)
   assert.match(
     (await audits())[1] ?? '',
-    /^Made the packages "osquery for Linux \(\.deb\)", .* anew for version 1\.2\.0 at/,
+    /^Made the packages "osquery for Linux \(\.deb\)", .* again for version 1\.2\.0 at/,
   )
 })
 
@@ -215,7 +215,7 @@ test('a package whose secret was revoked says so, and a rebuild gives it another
   assert.ok(await isInForce(secretIn((await download(id)).payload)))
   assert.equal(
     (await audits())[1],
-    'Made the package "muster-osquery-1.2.0-1-macos.sh" anew as "muster-osquery-1.2.0-2-macos.sh" with another enrollment secret.',
+    'Made the package "muster-osquery-1.2.0-1-macos.sh" again as "muster-osquery-1.2.0-2-macos.sh" with another enrollment secret.',
   )
   await assert.rejects(rebuild('900000000000000001'), { code: 'not_found' })
 })

@@ -10,7 +10,7 @@ import { fileNameOf } from './package-files.ts'
 import { findPackage } from './queries.ts'
 
 /**
- * Gives a package another enrollment secret and revokes the one it had, so that no copy of it enrolls any more. Devices
+ * Gives a package another enrollment secret and revokes the one it had, so that no copy of it enrolls anymore. Devices
  * that enrolled with one stay enrolled. Returns the name of the new file. Fails with not_found.
  */
 export async function rebuildPackage(
@@ -38,7 +38,7 @@ export async function rebuildPackage(
     .where('id', '=', id)
     .execute()
   const [from, to] = [fileNameOf(row), fileNameOf({ ...row, ...renewed })]
-  const description = `Made the package "${from}" anew as "${to}" with another enrollment secret.`
+  const description = `Made the package "${from}" again as "${to}" with another enrollment secret.`
   await recordAudit(tx, { ...by, about: { package: id, enrolment_secret: secret.id }, description })
   return to
 }

@@ -45,7 +45,7 @@ export function packageRoutes(app: FastifyInstance): void {
     inConsole: { power: 'manage_settings', needsFreshProof: true },
     summary: 'Download an installation package',
     description:
-      'The file holds the package’s enrollment secret in clear, so the key needs the permission `download_packages`; the audit log says which key downloaded it. A version of a package is the same bytes every time.',
+      'The file holds the package’s enrollment secret in plain text, so the key needs the permission `download_packages`; the audit log says which key downloaded it. A version of a package is the same bytes every time.',
     tag,
     file: { description: 'The file.', mediaTypes: Object.values(mediaTypes) },
     run: ({ db, organizationId, actor, params, now }) =>

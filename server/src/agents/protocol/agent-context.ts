@@ -38,7 +38,7 @@ export type AgentContext = Readonly<{
   recordLiveAnswers: LiveAnswerRecorder
   /** Results of checks. */
   recorder: Recorder
-  /** Keeps connections of the pool free for everybody else while a fleet reports. */
+  /** Keeps connections of the pool free for everyone else while a fleet reports. */
   inRecordingTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** The same while a fleet enrolls. */
   enrolling: EnrollingTurns

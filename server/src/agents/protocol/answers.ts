@@ -9,7 +9,7 @@ export const failure = (status: number, error: string, isNodeInvalid = false): A
 })
 
 export const unknownNodeKey = failure(401, 'This node key is not in force', true)
-export const unknownSecret = failure(401, 'This enrollment secret is not in force', true)
+export const unknownSecret = failure(401, 'This enrollment secret is not valid', true)
 export const identityConflict = failure(
   409,
   'Another agent with the hardware identity of this machine is in use. Give the machine an identity of its own, or stop the other agent.',

@@ -314,7 +314,7 @@ test('while the database is away a write is refused with an error, and its resul
     [503, { error: 'The service is not available', node_invalid: false }],
   )
   const idle = await client.read()
-  assert.deepEqual(idle.queries, {}, 'idle reads go on without the database')
+  assert.deepEqual(idle.queries, {}, 'idle reads continue without the database')
   isAway = false
   assert.ok((await client.write({})).accepted)
   const { status } = await database.db.selectFrom('check_results').select('status').executeTakeFirstOrThrow()

@@ -11,7 +11,7 @@ function turnsOf(limits: Partial<Parameters<typeof enrollingTurns>[0]> = {}) {
     refusals.push(why),
   )
   const began: string[] = []
-  /** Work that goes on until it is let go. */
+  /** Work that continues until it is let go. */
   const enroll = (name: string, isGone = present, organizationId = '1') => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const outcome = turns.take({ organizationId, isGone }, () => {

@@ -4,12 +4,12 @@ type Limits = {
   /** How many may wait in all, and of one organization; whoever comes then is refused at once. */
   readonly maxWaiting: number
   readonly maxWaitingOfOne: number
-  /** Agents hang up after 16 s: who has not begun by then is refused while there is still somebody to tell. */
+  /** Agents hang up after 16 s: who has not begun by then is refused while there is still someone to tell. */
   readonly maxWaitMs: number
 }
 
 type Refusal = 'busy' | 'gone'
-/** For whom a machine enrolls, and whether nobody waits for the answer any more. */
+/** For whom a machine enrolls, and whether nobody waits for the answer anymore. */
 type Caller = { readonly organizationId: string; readonly isGone: () => boolean }
 type Waiting = { readonly isGone: () => boolean; readonly begin: () => void; readonly refuse: (why: Refusal) => void }
 

@@ -68,7 +68,7 @@ export type EarlierAgent = {
 
 /**
  * Why an enrollment as a known machine puts its registration in doubt; undefined when it does not. A shared secret and
- * a serial that can be read off the lid must not take over somebody's device.
+ * a serial that can be read off the lid must not take over someone's device.
  */
 export function doubtOf(earlier: EarlierAgent, secretPersonId: string | null, now: string): string | undefined {
   if (earlier.registered_owner_id === null) return undefined

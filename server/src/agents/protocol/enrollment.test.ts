@@ -107,7 +107,7 @@ test('several secrets are alive at a time; a revoked, expired or unknown one enr
     const verdict = await enroll(secret, 'A4')
     assert.deepEqual(
       [verdict.status, JSON.parse(verdict.text)],
-      [401, { error: 'This enrollment secret is not in force', node_invalid: true }],
+      [401, { error: 'This enrollment secret is not valid', node_invalid: true }],
     )
   }
   assert.ok((await enroll(second, 'A4')).accepted)

@@ -34,7 +34,7 @@ test('a budget of failures is spent by its own network alone, and comes back wit
   assert.ok(budget.isSpent('192.0.2.1'))
   for (let failures = 0; failures < 100; failures += 1) budget.spend('192.0.2.1')
   pass(2_001)
-  assert.ok(!budget.isSpent('192.0.2.1'), 'failures beyond the budget are not held against anybody')
+  assert.ok(!budget.isSpent('192.0.2.1'), 'failures beyond the budget are not held against anyone')
 })
 
 const networks: [string, string][] = [

@@ -90,7 +90,7 @@ test('a laptop whose earlier agent is silent is never refused, also during a con
   assert.ok((await agents.client().enroll(secret)).accepted)
 })
 
-test('a laptop that is installed anew again and again, without use in between, is no conflict', async () => {
+test('a laptop that is installed again again and again, without use in between, is no conflict', async () => {
   const { id: organizationId } = await make.organization()
   const secret = await agents.enrollmentSecret(organizationId)
   for (let attempt = 0; attempt < 10; attempt += 1) {

@@ -73,7 +73,7 @@ export function noteContact(context: AgentContext, device: DeviceState, now: str
   context.presence.note(device.organization.id, device.deviceId, now)
 }
 
-/** Reads a device anew; undefined, and forgotten, when its node key is no longer in force. */
+/** Reads a device again; undefined, and forgotten, when its node key is no longer in force. */
 export async function reloadDevice(context: AgentContext, device: DeviceState): Promise<LoadedDevice | undefined> {
   const before = { notices: device.notices, organization: { notices: device.organization.notices } }
   const noticesBefore = context.registry.noticesTaken()
@@ -83,7 +83,7 @@ export async function reloadDevice(context: AgentContext, device: DeviceState): 
     return undefined
   }
   if (stored.deviceId !== device.deviceId) {
-    // Its device was merged into another one, as which the agent goes on.
+    // Its device was merged into another one, as which the agent continues.
     context.registry.remove(device)
     return remember(context, device.nodeKey, stored, noticesBefore)
   }

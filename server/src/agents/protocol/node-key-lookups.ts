@@ -18,7 +18,7 @@ export async function addNodeKey(tx: Tx, organizationId: string, deviceId: strin
 
 type Move = { organizationId: string; fromId: string; toId: string }
 
-/** Has the agent of one device go on as another one, whose own node keys end. Tell the servers with agent notices. */
+/** Has the agent of one device continue as another one, whose own node keys end. Tell the servers with agent notices. */
 export async function moveNodeKeys(tx: Tx, { organizationId, fromId, toId }: Move): Promise<void> {
   await endNodeKeys(tx, organizationId, toId)
   await tx

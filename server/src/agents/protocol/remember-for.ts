@@ -14,7 +14,7 @@ export function rememberFor<Value>({ lifeMs, maxSize }: { lifeMs: number; maxSiz
     note(text: string, value: Value): void {
       const atMs = nowMs()
       const before = noted.get(text)
-      // Writing it anew at every request would cost more than knowing it to the second is worth.
+      // Writing it again at every request would cost more than knowing it to the second is worth.
       if (before !== undefined && atMs - before.atMs < lifeMs / 4) return
       noted.delete(text)
       noted.set(text, { atMs, value })

@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 
 type Revocation = { organizationId: string; id: string; actor: Actor; now: string }
 
-/** No agent enrolls with it any more; those that have keep their node keys. Fails with not_found, also when repeated. */
+/** No agent enrolls with it anymore; those that have keep their node keys. Fails with not_found, also when repeated. */
 export async function revokeEnrollmentSecret(tx: Tx, { organizationId, id, actor, now }: Revocation): Promise<void> {
   const { name } = orNotFound(
     await tx

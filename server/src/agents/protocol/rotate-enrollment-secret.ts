@@ -11,7 +11,7 @@ type Rotation = { organizationId: string; id: string; actor: Actor; now: string 
 /**
  * Replaces a secret in force by another one of the same name, person and end. No agent enrolls with the earlier one any
  * more; those that have stay enrolled. Fails with not_found, and with invalid for the secret of a package, which is made
- * anew with the package.
+ * again with the package.
  */
 export async function rotateEnrollmentSecret(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function rotateEnrollmentSecret(
       .executeTakeFirst(),
   )
   if (row.package_id !== null) {
-    fail('invalid', { errors: [{ field: 'id', message: 'is the secret of a package: make the package anew' }] })
+    fail('invalid', { errors: [{ field: 'id', message: 'is the secret of a package: make the package again' }] })
   }
   await revokeEnrollmentSecret(tx, { organizationId, id, actor, now })
   return createEnrollmentSecret(tx, secrets, {

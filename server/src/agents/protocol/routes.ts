@@ -146,7 +146,7 @@ async function respond(
   return answerWith(reply, await work(found, body))
 }
 
-/** An agent would send a write that is refused again with every later one, and so report nothing any more. */
+/** An agent would send a write that is refused again with every later one, and so report nothing anymore. */
 async function dropAnswers(context: AgentContext, device: DeviceState): Promise<Answer> {
   const { deviceId, organization } = device
   context.log.warn({ organizationId: organization.id, deviceId }, 'distributed write too large, dropped')

@@ -60,7 +60,7 @@ export const settings = Type.Object({
     maximum: 300,
     default: 5,
     description:
-      'How long `muster serve` goes on answering after SIGTERM while `/readyz` says 503, so that load balancers stop sending requests first. A second signal ends it at once.',
+      'How long `muster serve` continues answering after SIGTERM while `/readyz` says 503, so that load balancers stop sending requests first. A second signal ends it at once.',
   }),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',

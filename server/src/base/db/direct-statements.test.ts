@@ -90,7 +90,7 @@ testOnPostgres('a read that fails fails alone', async () => {
   })
 })
 
-testOnPostgres('a prepared statement whose columns have changed meanwhile is prepared anew', async () => {
+testOnPostgres('a prepared statement whose columns have changed meanwhile is prepared again', async () => {
   await withConnections(1, async (db) => {
     await sql`create table widened (id int)`.execute(db)
     await sql`insert into widened values (1)`.execute(db)

@@ -349,7 +349,7 @@ export interface Database {
     last_rechecked_at: Instant
     blocking_since: Instant | null
     blocks_device_at: Instant | null
-    /** Whether it is exempted, at least also, because somebody asked for it. */
+    /** Whether it is exempted, at least also, because someone asked for it. */
     exempted_on_request: WithDefault<boolean>
   }
   exemption_requests: {

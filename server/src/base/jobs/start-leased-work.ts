@@ -10,7 +10,7 @@ export type HeldWork = {
   readonly key: WorkKey
   /** Begins what can begin now; nothing once the lease is over. */
   dispatch(): void
-  /** When to go on although nobody calls, in the clock of `nowMs`; undefined when never. */
+  /** When to continue although nobody calls, in the clock of `nowMs`; undefined when never. */
   wakeAtMs(): number | undefined
   isIdle(): boolean
   /** The lease holds until then, in the clock of `performance.now`. */
@@ -144,7 +144,7 @@ export function startLeasedWork<Claimed extends WorkKey, Work extends HeldWork>(
     return Math.max(1, Math.min(untilWake, untilClaim, maxSleepMs))
   }
 
-  /** The clock was put back: what waits in memory would wait for as long again. It is claimed and read anew. */
+  /** The clock was put back: what waits in memory would wait for as long again. It is claimed and read again. */
   async function beginAnew(): Promise<void> {
     const all = worksOf(held.values())
     for (const work of all) forget(work)

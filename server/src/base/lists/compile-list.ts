@@ -18,7 +18,7 @@ const maxShapesOfSearch = 8
 /**
  * A list whose query is built and compiled once for its first and once for its later pages, instead of for every
  * request: measured 35 µs of 400. Of each number of rows apart, which belongs into the text: with a limit it cannot see,
- * the database plans a named statement anew each time, measured 140 µs. A search is compiled once for as long as its
+ * the database plans a named statement again each time, measured 140 µs. A search is compiled once for as long as its
  * expression is remembered. `build` must pass the page's other values on to the query as they are, and not look at them; its rows
  * are ordered by an identifier.
  */

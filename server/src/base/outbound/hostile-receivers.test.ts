@@ -33,7 +33,7 @@ const poured: Pouring[] = [
   ['large chunks without an end', chunked, `4000\r\n${'a'.repeat(16_384)}\r\n`, ['answered', 200]],
   ['chunks of a byte with long extensions', chunked, `1;${'e'.repeat(8_000)}\r\na\r\n`, ['connection', true]],
   ['early hints', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', ['connection', true]],
-  ['that it goes on', '', 'HTTP/1.1 100 Continue\r\n\r\n', ['connection', true]],
+  ['that it continues', '', 'HTTP/1.1 100 Continue\r\n\r\n', ['connection', true]],
   ['one header', `${http}X-Long: `, 'a', ['connection', true]],
   ['headers', http, 'X-One: 1\r\n', ['connection', true]],
   ['trailers', `${chunked}0\r\n`, 'X-One: 1\r\n', ['connection', true]],

@@ -180,7 +180,7 @@ test('a name without an address and one of the inner network look alike, but for
   assert.match(lines[1] ?? '', /NXDOMAIN of the tests/)
 })
 
-test('a name is judged anew at each connection, and what was judged is what is dialled', async () => {
+test('a name is judged again at each connection, and what was judged is what is dialled', async () => {
   const answers: LookupAddress[][] = [[{ address: '1.1.1.1', family: 4 }], [{ address: '127.0.0.1', family: 4 }]]
   let asked = 0
   const resolve: OutboundSettings['resolve'] = (_host, callback) => {

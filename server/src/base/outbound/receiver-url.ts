@@ -24,7 +24,7 @@ const inwardEndings = new Set([
 const inwardNames = new Set(['metadata.goog'])
 
 /**
- * What is wrong with a receiver's address as somebody wrote it, in words that follow "must"; undefined when nothing
+ * What is wrong with a receiver's address as someone wrote it, in words that follow "must"; undefined when nothing
  * is. Only what is already in its canonical form passes, so that no reader of it, now or later, understands another
  * host. Names are resolved and judged at each connection.
  */

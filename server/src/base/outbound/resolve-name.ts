@@ -15,7 +15,7 @@ type NameServers = {
 
 /**
  * Asks the name servers itself. `getaddrinfo` occupies a thread for as long as a name server is silent, of which Node
- * gives names two: a few names of one stranger would keep everybody's waiting. One kind of address is enough where
+ * gives names two: a few names of one stranger would keep everyone's waiting. One kind of address is enough where
  * the other one's answer fails.
  */
 export const nameServerResolve =

@@ -21,7 +21,7 @@ FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
   primaryKeyColumn: 'path',
   issueTitle: 'An SSH key has no passphrase',
   rationale:
-    'A private key without a passphrase works for everybody who gets a copy of the file: from a backup, a stolen laptop, or a harmful package that reads your home folder. With a passphrase the file alone is worth nothing, and the SSH agent spares you typing it each time.',
+    'A private key without a passphrase works for everyone who gets a copy of the file: from a backup, a stolen laptop, or a harmful package that reads your home folder. With a passphrase the file alone is worth nothing, and the SSH agent spares you typing it each time.',
   fixInstructions: withFound(
     'Keys without a passphrase:',
     'path',
@@ -66,7 +66,7 @@ FROM (SELECT 1) seed LEFT JOIN k ON 1;`,
   primaryKeyColumn: 'path',
   issueTitle: 'An SSH key can be read by other accounts',
   rationale:
-    'A private key is meant for you alone. When the file is open to the group or to everybody, every program that runs under another account of this device can copy it. ssh itself refuses to use such a key.',
+    'A private key is meant for you alone. When the file is open to the group or to everyone, every program that runs under another account of this device can copy it. ssh itself refuses to use such a key.',
   fixInstructions: withFound(
     'Keys that others may read or change:',
     'path',

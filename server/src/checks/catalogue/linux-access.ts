@@ -17,7 +17,7 @@ FROM (SELECT 1) seed LEFT JOIN e ON 1;`,
   primaryKeyColumn: 'username',
   issueTitle: 'An account has an empty password',
   rationale:
-    'An account with an empty password lets anybody at the keyboard log in, and sometimes anybody on the network. It is mostly left over from a setup or a test.',
+    'An account with an empty password lets anyone at the keyboard log in, and sometimes anyone on the network. It is mostly left over from a setup or a test.',
   fixInstructions: withFound(
     'Accounts with an empty password:',
     'username',
@@ -37,7 +37,7 @@ const sudoNopasswd: CatalogueCheck = {
   name: 'sudo asks for a password',
   platforms: ['linux', 'darwin'],
   description:
-    'Looks for rules that let somebody use sudo without a password, beyond the listed exceptions. The agent needs root to see this.',
+    'Looks for rules that let someone use sudo without a password, beyond the listed exceptions. The agent needs root to see this.',
   topics: ['accounts', 'hardening'],
   sql: `WITH r AS (
   SELECT source || '|' || header || '|' || rule_details AS rule, source, header, rule_details
@@ -150,7 +150,7 @@ FROM (SELECT 1) seed LEFT JOIN l ON 1;`,
   primaryKeyColumn: 'pk',
   issueTitle: 'A denied service is open to the network',
   rationale:
-    'A service that listens on every address can be reached by everybody on the same network, at home, in the office or in a café. The services listed here send passwords in the clear or hand over the screen, so they do not belong on a personal computer.',
+    'A service that listens on every address can be reached by everyone on the same network, at home, in the office or in a café. The services listed here send passwords in the clear or hand over the screen, so they do not belong on a personal computer.',
   fixInstructions:
     '{% if rows.size > 0 %}Open to the network:\n{% for row in rows %}\n- port {{ row.port | code }} {% if row.process != blank %}({{ row.process | code }}){% endif %}{% endfor %}\n\n{% endif %}' +
     sections({

@@ -217,7 +217,7 @@ FROM secureboot;`,
   primaryKeyColumn: null,
   issueTitle: 'Secure Boot is off',
   rationale:
-    'Secure Boot lets the computer start only software that is signed by somebody it trusts. Without it, somebody with the computer in their hands can change the unencrypted boot files and read your disk passphrase the next time you enter it.',
+    'Secure Boot lets the computer start only software that is signed by someone it trusts. Without it, someone with the computer in their hands can change the unencrypted boot files and read your disk passphrase the next time you enter it.',
   fixInstructions: steps(
     'Check that your distribution supports it: Ubuntu, Debian, Fedora, RHEL and openSUSE do as they are. On others set it up first as their documentation says.',
     'If you use drivers that are not part of the kernel, such as NVIDIA or VirtualBox, sign them first (`mokutil` and the documentation of your distribution), or they will not load.',
@@ -261,7 +261,7 @@ FROM seen;`,
     'Fedora and RHEL (SELinux)': steps(
       'Enter `getenforce`. If it says **Permissive**, enter `sudo setenforce 1`.',
       'Set `SELINUX=enforcing` in `/etc/selinux/config`, so that it lasts.',
-      'If it said **Disabled**, set `SELINUX=permissive` there first, enter `sudo fixfiles -F onboot` and restart. The files are labelled anew during the start; set `SELINUX=enforcing` and restart again when that is done.',
+      'If it said **Disabled**, set `SELINUX=permissive` there first, enter `sudo fixfiles -F onboot` and restart. The files are labelled again during the start; set `SELINUX=enforcing` and restart again when that is done.',
     ),
   }),
   enabledByDefault: false,

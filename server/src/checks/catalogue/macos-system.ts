@@ -68,7 +68,7 @@ FROM alf;`,
   primaryKeyColumn: null,
   issueTitle: 'Firewall stealth mode is off',
   rationale:
-    'In stealth mode your Mac does not answer ping and port probes, so that somebody who scans a shared network does not learn that it is there. It is a small hurdle, and it costs nothing.',
+    'In stealth mode your Mac does not answer ping and port probes, so that someone who scans a shared network does not learn that it is there. It is a small hurdle, and it costs nothing.',
   fixInstructions: steps(
     'Open **System Settings**, choose **Network** and then **Firewall**.',
     'Make sure that the firewall is on and click **Options…**.',
@@ -101,7 +101,7 @@ FROM screenlock;`,
   primaryKeyColumn: null,
   issueTitle: 'The screen does not lock soon after sleep',
   rationale:
-    'A Mac that wakes without asking for a password is open to anybody who walks past it. Locking within {{ options.max_grace_seconds }} seconds keeps a short absence from becoming an open door to everything you are logged in to.',
+    'A Mac that wakes without asking for a password is open to anyone who walks past it. Locking within {{ options.max_grace_seconds }} seconds keeps a short absence from becoming an open door to everything you are logged in to.',
   fixInstructions: steps(
     'Open **System Settings** and choose **Lock Screen**.',
     'Set **Require password after screen saver begins or display is turned off** to **Immediately**, or to a delay of at most {{ options.max_grace_seconds }} seconds.',
@@ -239,7 +239,7 @@ FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.
   primaryKeyColumn: null,
   issueTitle: 'macOS is out of date',
   rationale:
-    'Each macOS update closes faults that are public from the day it appears, some of them already in use by attackers. A Mac on an older version can be attacked with methods that anybody can look up.',
+    'Each macOS update closes faults that are public from the day it appears, some of them already in use by attackers. A Mac on an older version can be attacked with methods that anyone can look up.',
   fixInstructions: steps(
     'Save your work and connect the Mac to power.',
     'Open **System Settings** and choose **General › Software Update**.',
@@ -299,7 +299,7 @@ FROM plist WHERE path = '/Library/Preferences/com.apple.loginwindow.plist';`,
   primaryKeyColumn: null,
   issueTitle: 'The guest account is on',
   rationale:
-    'The guest account lets anybody use this Mac without a password and without leaving a trace. From there, faults in macOS and open network shares are within reach.',
+    'The guest account lets anyone use this Mac without a password and without leaving a trace. From there, faults in macOS and open network shares are within reach.',
   fixInstructions: steps(
     'Open **System Settings** and choose **Users & Groups**.',
     'Click the **i** beside **Guest User**.',
@@ -312,7 +312,7 @@ const automaticLogin: CatalogueCheck = {
   slug: 'macos-automatic-login',
   name: 'Automatic login is off',
   platforms: ['darwin'],
-  description: 'Reads whether the Mac logs somebody in at start without asking for a password.',
+  description: 'Reads whether the Mac logs someone in at start without asking for a password.',
   topics: ['accounts'],
   sql: `SELECT MAX(CASE WHEN key = 'autoLoginUser' THEN value END) AS auto_login_user,
   CASE WHEN COUNT(*) = 0 THEN 'UNKNOWN'

@@ -16,7 +16,7 @@ FROM (SELECT 1) seed LEFT JOIN bitlocker_info b ON b.drive_letter <> '';`,
   primaryKeyColumn: 'drive_letter',
   issueTitle: 'A drive is not protected by BitLocker',
   rationale:
-    'Without BitLocker, the drive can be taken out of the computer, or started from a stick, and read without your password. A lost laptop then means lost documents and saved sessions. With BitLocker the drive is unreadable to anybody else.',
+    'Without BitLocker, the drive can be taken out of the computer, or started from a stick, and read without your password. A lost laptop then means lost documents and saved sessions. With BitLocker the drive is unreadable to anyone else.',
   fixInstructions: withFound(
     'Drives without protection:',
     'drive_letter',
@@ -26,7 +26,7 @@ FROM (SELECT 1) seed LEFT JOIN bitlocker_info b ON b.drive_letter <> '';`,
         'Beside each drive named here, click **Turn on BitLocker**. If it says **suspended**, click **Resume protection**.',
         'Save the recovery key to your work account. Do not keep it on this computer alone.',
         'Choose **Encrypt used disk space only** for a new computer, **Encrypt entire drive** for one in use, and start.',
-        'Keep the computer connected to power until it is done; you can go on working.',
+        'Keep the computer connected to power until it is done; you can continue working.',
       ),
       'Windows Home': steps(
         'Open **Settings › Privacy & security › Device encryption**.',
@@ -174,7 +174,7 @@ FROM (SELECT 1) seed LEFT JOIN os_version o ON 1 LEFT JOIN floor_version f ON f.
   primaryKeyColumn: null,
   issueTitle: 'Windows is out of date',
   rationale:
-    'Every month Microsoft closes faults in Windows that are public from that day, some of them already in use by attackers. A computer without these updates can be attacked with methods that anybody can look up.',
+    'Every month Microsoft closes faults in Windows that are public from that day, some of them already in use by attackers. A computer without these updates can be attacked with methods that anyone can look up.',
   fixInstructions: steps(
     'Save your work and connect the computer to power.',
     'Open **Settings › Windows Update**.',
@@ -250,7 +250,7 @@ FROM registry WHERE key = 'HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\Current
   primaryKeyColumn: null,
   issueTitle: 'The computer does not lock when idle',
   rationale:
-    'An unlocked computer is open to anybody who walks past it, with everything you are logged in to. Locking by itself after at most {{ options.max_idle_seconds }} seconds covers the times when you are called away.',
+    'An unlocked computer is open to anyone who walks past it, with everything you are logged in to. Locking by itself after at most {{ options.max_idle_seconds }} seconds covers the times when you are called away.',
   fixInstructions: steps(
     'If your IT team manages this computer, ask them to set the policy **Interactive logon: Machine inactivity limit**.',
     'Otherwise open **Start**, type `secpol.msc` and open it (Windows Pro and Enterprise; it needs administrator rights).',
@@ -276,7 +276,7 @@ FROM secureboot;`,
   primaryKeyColumn: null,
   issueTitle: 'Secure Boot is off',
   rationale:
-    'Secure Boot lets the computer start only software that is signed by somebody it trusts. Without it, malware can start before Windows does and stay hidden from every protection that Windows has.',
+    'Secure Boot lets the computer start only software that is signed by someone it trusts. Without it, malware can start before Windows does and stay hidden from every protection that Windows has.',
   fixInstructions: steps(
     'Have your BitLocker recovery key at hand: Windows may ask for it after this change.',
     'Open **Settings › System › Recovery** and click **Restart now** beside **Advanced startup**.',
@@ -337,7 +337,7 @@ FROM setting;`,
   primaryKeyColumn: null,
   issueTitle: 'Remote Desktop is on',
   rationale:
-    'A computer that accepts Remote Desktop can be taken over by anybody on the network who learns or guesses a password. It is one of the ways that ransomware uses most. Few people need it on their own computer.',
+    'A computer that accepts Remote Desktop can be taken over by anyone on the network who learns or guesses a password. It is one of the ways that ransomware uses most. Few people need it on their own computer.',
   fixInstructions: steps(
     'Open **Settings › System › Remote Desktop**.',
     'Turn **Remote Desktop** off and confirm.',
@@ -362,7 +362,7 @@ FROM security_profile_info;`,
   primaryKeyColumn: null,
   issueTitle: 'The guest account is on',
   rationale:
-    'The built-in guest account has no password. While it is on, anybody at the keyboard, and in some networks anybody nearby, can get into the computer without being known to it.',
+    'The built-in guest account has no password. While it is on, anyone at the keyboard, and in some networks anyone nearby, can get into the computer without being known to it.',
   fixInstructions: steps(
     'Open **Start**, type `cmd`, right-click **Command Prompt** and choose **Run as administrator**.',
     'Enter `net user guest /active:no` and press Return. In another language of Windows the account has another name: `net user` lists it.',

@@ -361,7 +361,7 @@ test('a paused check blocks nobody and loses nothing', async () => {
   assert.deepEqual(await seen(), { ...nothing, auth_state: 'Blocked', blocks_device_at: hour(2) })
 })
 
-test('a device that is targeted no more loses its result and its issue, and begins anew when it is again', async () => {
+test('a device that is targeted no more loses its result and its issue, and begins again when it is again', async () => {
   const { check, seen, resultsOf } = await failingMac({ remediation_strategy: 'block_immediately' })
   app.setNow(hour(1))
   await configure(check.id, { excluded_groups: ['macos'] })

@@ -14,7 +14,7 @@ type Saving = UnsavedConfiguration & {
 
 /**
  * Saves a configuration if it still does what its preview showed: to the same devices, from the same configuration.
- * Fails with not_found, with invalid, and with preview_outdated where somebody else would be hit.
+ * Fails with not_found, with invalid, and with preview_outdated where someone else would be hit.
  */
 export async function savePreviewedConfiguration(tx: Tx, saving: Saving): Promise<void> {
   const { organizationId, checkId, request, beginsBlockingOn, actor, now } = saving
@@ -31,11 +31,11 @@ function refuseOutdated(token: string, preview: ConfigurationPreview): never {
   const { plan } = preview
   const message =
     revision !== plan.revision
-      ? 'Somebody else has changed the configuration meanwhile; look again.'
+      ? 'Someone else changed the configuration in the meantime. Refresh and try again.'
       : blockedNow !== String(preview.blockedNow)
         ? `${blockedNow} blocked at once became ${preview.blockedNow}; look again.`
         : blockedAtEnd !== String(preview.blockedAtEnd)
           ? `${blockedAtEnd} became ${preview.blockedAtEnd}; look again.`
-          : 'Others are hit than the preview showed; look again.'
+          : 'Other devices are affected than the preview showed. Refresh and try again.'
   return fail('preview_outdated', { message, errors: [{ field: 'preview', message }] })
 }

@@ -17,7 +17,7 @@ type Change = {
 
 /**
  * Sets the moment before which a check blocks nobody. As with every change of a configuration the revision goes up, the
- * touched devices are decided anew in the background, and an equal value writes nothing.
+ * touched devices are decided again in the background, and an equal value writes nothing.
  */
 export async function setBeginsBlockingOn(tx: Tx, change: Change): Promise<void> {
   const { organizationId, checkId, beginsBlockingOn, actor, now } = change

@@ -130,7 +130,7 @@ test('another change of a paused check leaves who paused it', async () => {
       organizationId,
       checkId: check.id,
       request: { snooze_disallowed: true },
-      actor: { ...actor, name: 'Somebody else' },
+      actor: { ...actor, name: 'Someone else' },
       now: plusMs(now, 1),
     }),
   )

@@ -19,7 +19,7 @@ type Update = {
 
 /**
  * Changes how a check is run and what its failures lead to. A request that changes nothing writes nothing; any other
- * raises the revision, is audited field by field, and has the touched devices decided anew in the background.
+ * raises the revision, is audited field by field, and has the touched devices decided again in the background.
  */
 export async function updateConfiguration(tx: Tx, update: Update): Promise<void> {
   const { organizationId, checkId, now } = update

@@ -115,7 +115,7 @@ test('a deleted check is gone at once, and its issues are resolved and its rows 
   assert.equal(data[0].description, `Deleted the check "${check.name}".`)
 })
 
-test('a draft outlives the check that was published from it, and can be published anew', async () => {
+test('a draft outlives the check that was published from it, and can be published again', async () => {
   const check = await ownCheck()
   const of = { slug: check.slug, custom_check_id: check.id, published_at: startOfTests }
   const draft = await make.draft(app.tenant.organizationId, of)
@@ -130,7 +130,7 @@ test('a draft outlives the check that was published from it, and can be publishe
   assert.deepEqual(await state(), [false, '', true])
 })
 
-test('a check that comes with Muster, an unknown one and one of somebody else cannot be deleted', async () => {
+test('a check that comes with Muster, an unknown one and one of someone else cannot be deleted', async () => {
   const other = await app.addTenant()
   const foreign = await make.check(other.organizationId, { type: 'custom', is_provided: false })
   const provided = await make.check(app.tenant.organizationId)
@@ -152,7 +152,7 @@ test('what is deleted is not deleted again, before or after its rows are gone', 
   assert.deepEqual(await rowVersions(app.db), versions)
 })
 
-test('the removal stops between batches and goes on where it stopped', async () => {
+test('the removal stops between batches and continues where it stopped', async () => {
   const check = await ownCheck()
   await blockedFleet(450, check)
   await ask(check.id)

@@ -15,7 +15,7 @@ const firstPlace = '0'
 /**
  * Removes a check whose deletion was asked for: batch by batch, each in its own transaction, devices lose their result
  * and their issues are resolved and announced; then the issues go, and at last the check. What is removed is the
- * progress, so it goes on after a crash where it stopped. Rests between batches as a recomputation does.
+ * progress, so it continues after a crash where it stopped. Rests between batches as a recomputation does.
  */
 export async function removeCheck(
   db: Db,

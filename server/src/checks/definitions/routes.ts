@@ -59,7 +59,7 @@ export function checkRoutes(app: FastifyInstance): void {
     operationId: 'updateCheckConfiguration',
     summary: 'Change the configuration of a check',
     description:
-      'Only the members that are sent change; `options` is replaced whole. Devices are decided anew in the background.',
+      'Only the members that are sent change; `options` is replaced whole. Devices are decided again in the background.',
     tag,
     permission: 'configure_checks',
     body: CheckConfigurationRequest,

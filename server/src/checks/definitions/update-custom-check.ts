@@ -43,7 +43,7 @@ const ofTheSchedule = ['platforms', 'interval_seconds', ...ofTheQuery] as const
 /**
  * Changes a check that the organization wrote itself; its slug and type stay. What changes nothing writes nothing; any
  * other change is audited field by field. A change of the query makes the results stale and has agents run the new one;
- * devices are decided anew in the background. Returns whether anything changed.
+ * devices are decided again in the background. Returns whether anything changed.
  */
 export async function updateCustomCheck(tx: Tx, update: Update): Promise<boolean> {
   const { organizationId, checkId, actor, now } = update

@@ -31,5 +31,5 @@ export function presentDraft(row: DraftRow): CustomCheckDraft {
   }
 }
 
-/** A draft whose check was deleted may be published anew. */
+/** A draft whose check was deleted may be published again. */
 export const isPublished = ({ check_id, published_at }: DraftRow): boolean => check_id !== null && published_at !== null

@@ -252,7 +252,7 @@ test('a draft that is not good in every section is refused with the reasons', as
   assert.deepEqual(await rowVersions(app.db), versions)
 })
 
-test('publishing judges anew, whatever was judged when the draft was written', async () => {
+test('publishing judges again, whatever was judged when the draft was written', async () => {
   const draft = await make.draft(app.tenant.organizationId, { osquery_sql: 'select 1' })
   const { errors } = await faultsOf(publish(draft.id))
   assert.deepEqual(errors, [
@@ -293,7 +293,7 @@ test('a draft made from a check begins as the check and changes it', async () =>
   assert.equal((await app.ask('GET', `/checks/${checkId}`)).body.name, 'Hosts')
 })
 
-test('a draft begins as no check that comes with Muster, nor as one of somebody else', async () => {
+test('a draft begins as no check that comes with Muster, nor as one of someone else', async () => {
   const other = await app.addTenant()
   const provided = await make.check(app.tenant.organizationId)
   const foreign = await make.check(other.organizationId, { type: 'custom', is_provided: false })

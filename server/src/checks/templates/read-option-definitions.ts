@@ -47,7 +47,7 @@ const definitionSchemas: Readonly<Record<string, TSchema>> = {
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
 /**
- * Reads the option definitions of a check that somebody wrote, from a parsed JSON value: each of a known kind, complete,
+ * Reads the option definitions of a check that someone wrote, from a parsed JSON value: each of a known kind, complete,
  * and with a default that fits it. Faults have paths below `path`.
  */
 export function readOptionDefinitions(

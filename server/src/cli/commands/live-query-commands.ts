@@ -145,7 +145,7 @@ async function followResults(db: Db, { organizationId, campaignId, waitMs }: Fol
 
 type Place = { organizationId: string; campaignId: string; after: string | undefined }
 
-/** Returns where to go on. */
+/** Returns where to continue. */
 async function writeResults(
   reader: Db,
   { organizationId, campaignId, after: start }: Place,

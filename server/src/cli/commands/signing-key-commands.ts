@@ -43,7 +43,7 @@ async function tellOfWithdrawal(
   { withdrawn, resignedCount }: Pick<Rotated, 'withdrawn' | 'resignedCount'>,
 ) {
   const waiting = resignedCount === 1 ? '1 event that waits is' : `${resignedCount} events that wait are`
-  await io.error(`Out of the key set: ${withdrawn.join(', ') || 'none'}. ${waiting} signed anew, with the same jti.`)
+  await io.error(`Out of the key set: ${withdrawn.join(', ') || 'none'}. ${waiting} signed again, with the same jti.`)
   await io.error(
     'Receivers may keep the key set for an hour: have those that can fetch it again now. Until they do they trust the withdrawn key, and refuse what the new one signs.',
   )

@@ -47,7 +47,7 @@ export async function checkDatabase(config: Config, io: CommandIo, clockMs: () =
   ]
 }
 
-/** `isRunning`: somebody may be expected to work in the background; nobody does while the embedded one is closed. */
+/** `isRunning`: someone may be expected to work in the background; nobody does while the embedded one is closed. */
 type Answer = { facts: DatabaseFacts; isRunning: boolean }
 
 async function askDatabase(config: Config, io: CommandIo): Promise<Answer | undefined> {

@@ -2,7 +2,7 @@ import type { Config } from '../../base/config/load-config.ts'
 import { isLoopbackHost } from '../../base/config/value-rules.ts'
 import { type Finding, warning } from './finding.ts'
 
-/** Whether anybody who reaches the port can pretend to be at another address. */
+/** Whether anyone who reaches the port can pretend to be at another address. */
 export function checkProxy({ trustProxy, host }: Pick<Config, 'trustProxy' | 'host'>): Finding[] {
   if (trustProxy !== true || isLoopbackHost(host)) return []
   return [

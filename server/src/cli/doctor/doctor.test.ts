@@ -99,7 +99,7 @@ test('a background that is silent and an audit log without its guard are found',
   assert.match((await examine(env))['audit log'] ?? '', /^✗ audit log: its trigger audit_logs_append_only is off/)
 })
 
-test('a proxy that anybody can pretend to be is found', async (t) => {
+test('a proxy that anyone can pretend to be is found', async (t) => {
   const { env } = await makeEnvironment(t)
   const proxied = (trust: string, host: string) =>
     examine({ ...env, MUSTER_TRUST_PROXY: trust, HOST: host }).then((found) => found['proxy'])
@@ -222,7 +222,7 @@ test('another master key, a clock that is off and an open folder are found', asy
   assert.match(found['data folder'] ?? '', /^✗ .*chmod go= /)
 })
 
-test('a missing master key file is found, and not made anew', async (t) => {
+test('a missing master key file is found, and not made again', async (t) => {
   const { dataDir, env } = await makeEnvironment(t)
   await startServer(t, dataDir)
   await own('0123456789abcdef')

@@ -34,7 +34,7 @@ export function addLiveQueries(program: Command, shell: Shell): void {
     .action((id, flags) => runOnData(shell, async () => (await commands()).liveQueryResultsCommand, { ...flags, id }))
   liveQueries
     .command('delete <id>')
-    .description('Delete a live query with its results; devices that have not answered are not asked any more')
+    .description('Delete a live query with its results; devices that have not answered are not asked anymore')
     .option(...organizationFlag)
     .action((id, flags) => runOnData(shell, async () => (await commands()).deleteLiveQueryCommand, { ...flags, id }))
 }

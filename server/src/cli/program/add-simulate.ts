@@ -76,7 +76,7 @@ async function withTrialDefaults(flags: string[], shell: Shell): Promise<string[
   if (secret === undefined) return flags
   // Where the trial of the folder was started, which need not be what the settings of this command say.
   const { server, caFile } = (await readAddress(config.dataDir)) ?? { server: config.baseUrl }
-  // So that a second run goes on as the same devices, instead of a doubtful enrollment of each.
+  // So that a second run continues as the same devices, instead of a doubtful enrollment of each.
   const isKept = flags.some((flag) => flag.startsWith('--state-file') || flag.startsWith('--seed'))
   const remembering = isKept ? [] : ['--state-file', join(config.dataDir, 'simulated-devices.json')]
   const isTrusting = caFile === undefined || flags.some((flag) => flag.startsWith('--ca'))

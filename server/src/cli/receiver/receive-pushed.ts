@@ -56,7 +56,7 @@ async function tellHowToReach(caFile: string, { say }: Receiving): Promise<void>
   await say(`  NODE_EXTRA_CA_CERTS=${caFile} MUSTER_ALLOW_PRIVATE_RECEIVERS=true npm start`)
 }
 
-/** Listens until the signal, or until nothing can be shown any more. `begin` is told whether anything has come. */
+/** Listens until the signal, or until nothing can be shown anymore. `begin` is told whether anything has come. */
 async function listen(
   { plan, receiving, url, identity }: Session,
   { issuer, jwksUri }: Transmitter,

@@ -99,7 +99,7 @@ test('a stream that is there stays there, and gives nothing twice', async () => 
   assert.equal((await trial.ask('GET', '/ssf_streams')).body.data.length, 1)
 })
 
-test('an event that it must not believe is rejected, and the others go on', async () => {
+test('an event that it must not believe is rejected, and the others continue', async () => {
   const { body: stream } = await trial.ask('POST', '/ssf_streams', { body: { name: 'Theirs' } })
   const devices = [await make.device(trial.tenant.organizationId), await make.device(trial.tenant.organizationId)]
   await block(devices[0]?.id ?? '')
@@ -108,7 +108,7 @@ test('an event that it must not believe is rejected, and the others go on', asyn
       headers: { 'x-service-poll-bearer-token': stream.poll_bearer_token },
     })
   const [token] = Object.values<string>((await poll()).body.sets)
-  // As somebody would who can write into the database, but has no key.
+  // As someone would who can write into the database, but has no key.
   const [head, , signature] = (token ?? '').split('.')
   const { iss, aud } = JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString())
   const forged = Buffer.from(JSON.stringify({ iss, aud, iat: 1, jti: 'x', events: {} })).toString('base64url')
@@ -142,7 +142,7 @@ test('a refusal of the server ends it with what the server said', async () => {
   await refused({ stream: stream.id }, 1, /answered 401: The poll token of the stream is needed/)
 })
 
-test('a stream that somebody deletes ends it', async () => {
+test('a stream that someone deletes ends it', async () => {
   const plan = { how: 'poll', server, apiKey: trial.tenant.key, pollToken: undefined } as const
   const { io, said, lines } = ioOfTest(new AbortController().signal)
   const running = runReceiver(plan, { dataDir: tmpdir(), isJson: true, io })

@@ -3,7 +3,7 @@ import type { StoredAuthState } from '../../base/db/schema.ts'
 import { plusMs } from '../../base/time.ts'
 import type { NewSession } from '../../sign-in/auth-logs/start-session.ts'
 
-/** Somebody who could sign in, and the device they would do it with. */
+/** Someone who could sign in, and the device they would do it with. */
 export type Candidate = {
   personId: string
   name: string

@@ -102,7 +102,7 @@ test('an export of what was imported is the same text', async () => {
   assert.equal(await exportText(target.connection), text)
 })
 
-test('identities go on where they were, past rows that were deleted', async () => {
+test('identities continue where they were, past rows that were deleted', async () => {
   await withFreshTarget()
   await importText(await exportText(source))
   const next = async (connection: Connection, query: string) => (await read(connection, query))[0]?.['one']

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
-// The devices of these issues are locked by the caller, who afterwards decides anew when their issues block and settles
+// The devices of these issues are locked by the caller, who afterwards decides again when their issues block and settles
 // their states. What is resolved is left alone.
 
-/** Exempts issues because somebody asked for it; returns how many were not yet. */
+/** Exempts issues because someone asked for it; returns how many were not yet. */
 export async function exemptIssues(tx: Tx, organizationId: string, issueIds: readonly string[]): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('issues')

@@ -9,7 +9,7 @@ export type IssuePolicy = BlockingPolicy & {
 }
 
 /**
- * Decides anew when the open issues of locked devices block, after a change of configuration, groups, registration
+ * Decides again when the open issues of locked devices block, after a change of configuration, groups, registration
  * or exemption. `policyOf` gives the policy of each check. The caller settles the auth states afterwards.
  */
 export async function rescheduleIssues(

@@ -17,7 +17,7 @@ const refused = (message: string): Reading => ({ errors: [{ field, message }] })
 /**
  * Reads what is reported of an external check: a row, rows, or JSON text of either. Values become text, as osquery's
  * are: null is empty, lists and objects are JSON. Every row has to say its status, and the primary key where the check
- * has one, since a report that cannot be read would leave the issues as they are without anybody noticing.
+ * has one, since a report that cannot be read would leave the issues as they are without anyone noticing.
  */
 export function readReportedRows(checkData: unknown, primaryKeyColumn: string | null): Reading {
   const sent = typeof checkData === 'string' ? parseJson(checkData) : checkData

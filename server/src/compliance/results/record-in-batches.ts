@@ -23,7 +23,7 @@ export class TooManyRecordings extends Error {
 
 type RecorderParts = {
   db: Db
-  /** Runs a transaction in its turn, so that connections stay free for everybody else. */
+  /** Runs a transaction in its turn, so that connections stay free for everyone else. */
   inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** Whether a fault says nothing about what was recorded. */
   isDatabaseUnavailable: (error: unknown) => boolean

@@ -46,7 +46,7 @@ export type StoredResult = {
   exempted_at: string | null
   snoozed_until: string | null
   noted_at: string | null
-  /** Another one once anybody has written the row. */
+  /** Another one once anyone has written the row. */
   version: string | null
 }
 

@@ -148,7 +148,7 @@ test('other options make results stale, counted and with their issues, but not w
   assert.deepEqual(await tally(), { counted: 2, passing: 1, failing: 0, stale: 0 })
 })
 
-test('it stops between batches when told to, and goes on where it was', async () => {
+test('it stops between batches when told to, and continues where it was', async () => {
   const check = await failingFleet(450)
   await configure(check, { remediation_strategy: 'block_immediately' })
   const stop = new AbortController()
@@ -245,7 +245,7 @@ testOnPostgres('two that run at once do every device once', async () => {
   assert.equal((await database.db.selectFrom('events').select('id').execute()).length, 900)
 })
 
-test('thousands of devices are decided anew in one go', async (t) => {
+test('thousands of devices are decided again in one go', async (t) => {
   const count = engine === 'postgres' ? 5_000 : 1_000
   const check = await failingFleet(count)
   const timed = async (what: string, request: CheckConfigurationRequest, at: string) => {

@@ -13,9 +13,9 @@ type CheckOfOrganization = { organizationId: string; checkId: string }
 const devicesPerBatch = 200
 
 /**
- * Decides every touched device anew, batch by batch, each in its own transaction with the place it has reached, so
- * that it goes on after a crash and starts over when the configuration changes again. Between batches it rests for
- * as long as the batch took, which leaves half of one connection's time to everybody else.
+ * Decides every touched device again, batch by batch, each in its own transaction with the place it has reached, so
+ * that it continues after a crash and starts over when the configuration changes again. Between batches it rests for
+ * as long as the batch took, which leaves half of one connection's time to everyone else.
  */
 export async function recomputeCheck(
   db: Db,

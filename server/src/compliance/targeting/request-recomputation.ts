@@ -9,7 +9,7 @@ export type RecomputationScope = 'open_issues' | 'all_devices'
 type Request = { organizationId: string; checkId: string; scope: RecomputationScope; now: string }
 
 /**
- * Has every device that a change of configuration touches decided anew in the background: those with open issues of
+ * Has every device that a change of configuration touches decided again in the background: those with open issues of
  * the check, or all of them. A request that comes while one runs starts it over, with the wider scope of the two.
  */
 export async function requestRecomputation(tx: Tx, { organizationId, checkId, scope, now }: Request): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Db, transact } from '../../base/db/transact.ts'
 import { queueJob } from '../../base/jobs/queue-job.ts'
 
-/** Queues what was begun and has no job any more: an import brings the former without the latter. */
+/** Queues what was begun and has no job anymore: an import brings the former without the latter. */
 export async function resumeWork(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     const unfinished = await tx

@@ -13,7 +13,7 @@ export type ChangeWatch = {
 }
 
 /**
- * Looks for changes once a pause for each organization that somebody is looking at, however many they are, and not at
+ * Looks for changes once a pause for each organization that someone is looking at, however many they are, and not at
  * all for others. Looking costs the writers nothing: a NOTIFY in each of their transactions would make them commit one
  * after the other.
  */

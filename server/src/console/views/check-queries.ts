@@ -67,7 +67,7 @@ const name = { column: 'checks.name', type: 'text' } as const
 const share = sql`case when tally.passing + tally.failing > 0 then tally.passing * 1000000::bigint / tally.counted end`
 const passing = (orElse: number) => ({ column: sql`coalesce(${share}, ${sql.lit(orElse)})`, type: 'bigint' }) as const
 
-/** By the share that passes every check is read: they are as many as somebody has enabled or written. */
+/** By the share that passes every check is read: they are as many as someone has enabled or written. */
 const orders: Readonly<Record<CheckSort | 'name', ChosenOrder>> = {
   name: { id, sort: name, direction: 'asc' },
   '-name': { id, sort: name, direction: 'desc' },

@@ -12,7 +12,7 @@ export const placeIn = (name: string, { id, sort }: ChosenOrder) => {
   return sql<string>`jsonb_build_array(${name}::text, (${column(sort)})::text, ${column(id)}::text)::text`.as('place')
 }
 
-/** The values to go on from; throws CursorError for a place in another order, or in a list that had no choice of them. */
+/** The values to continue from; throws CursorError for a place in another order, or in a list that had no choice of them. */
 export function keyOfPlace(name: string, place: string | undefined): [string, string] | undefined {
   if (place === undefined) return undefined
   const [of, value, id] = partsOf(place)

@@ -132,7 +132,7 @@ test('savePreviewedCheckConfiguration saves what was seen, once', async () => {
   const again = await browser.ask('POST', `/views/checks/${check.id}/configuration`, saving)
   assert.deepEqual(
     [again.status, again.body.error, again.body.message],
-    [422, 'preview_outdated', 'Somebody else has changed the configuration meanwhile; look again.'],
+    [422, 'preview_outdated', 'Someone else changed the configuration in the meantime. Refresh and try again.'],
   )
 })
 
@@ -156,7 +156,7 @@ test('a save is refused when its preview no longer holds, and nothing is written
   await make.result({ device: other, check, rows: 'FAIL', at: app.now() })
   assert.equal(
     (await save({ change, preview: preview.body.token })).body.message,
-    'Others are hit than the preview showed; look again.',
+    'Other devices are affected than the preview showed. Refresh and try again.',
   )
   assert.equal((await save({ change, preview: 'x' })).status, 422)
   assert.equal((await save({ change: { paused: true }, preview: preview.body.token })).status, 422)

@@ -9,7 +9,7 @@ const make = makeIn(app)
 
 beforeEach(() => app.reset())
 
-/** A device of somebody whose registration is suspended, one that two agents enroll as, and one without doubt. */
+/** A device of someone whose registration is suspended, one that two agents enroll as, and one without doubt. */
 async function doubtfulDevices() {
   const { organizationId } = app.tenant
   const owner = await make.person(organizationId)

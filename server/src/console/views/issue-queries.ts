@@ -101,7 +101,7 @@ function stateConditions(state: NonNullable<IssueViewFilter['state']>, now: stri
   if (state === 'resolved') return [sql<boolean>`issues.resolved_at is not null`]
   const isOpen = sql<boolean>`issues.resolved_at is null`
   const counts = sql<boolean>`not issues.exempted`
-  // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew.
+  // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided again.
   const isInForce = sql<boolean>`configuration.paused_at is null`
   const blocks = sql<boolean>`configuration.remediation_strategy in ('block_immediately', 'warn_then_block')`
   const isReport = sql<boolean>`configuration.remediation_strategy = 'report_only'`

@@ -28,7 +28,7 @@ export type NextToBlockRow = Awaited<ReturnType<typeof listNextToBlock>>[number]
 async function listBlocked(reader: Reader, organizationId: string, now: string, limit: number) {
   const latest = await listLatestBlocked(reader, organizationId, now, limit)
   if (latest.length === limit) return latest
-  // A device whose registration is suspended stays blocked when no issue blocks it any more.
+  // A device whose registration is suspended stays blocked when no issue blocks it anymore.
   const all = await withFirstIssue(reader, organizationId, now)
     .where(standingAt(now), '=', 'blocked')
     .where('devices.auth_state', '=', 'blocked')

@@ -76,7 +76,7 @@ test('unregisterDevices ends each registration by itself, and says what was refu
   const browser = await signedIn()
   const asked = { device_ids: [one.id, free.id, foreign.one.id, one.id, phone.id, '900000000000000001'] }
   const reason = 'There is no such record.'
-  const isFree = { device_id: free.id, device_name: 'free', reason: 'The device is not registered to anybody.' }
+  const isFree = { device_id: free.id, device_name: 'free', reason: 'The device is not registered to anyone.' }
   const { status, body } = await browser.ask('POST', command, asked)
   assert.deepEqual(
     [status, body],

@@ -64,7 +64,7 @@ export const headers: Readonly<Record<string, Schema>> = {
   ),
   'RateLimit-Limit': header('integer', 'How many requests the key may make in a minute.', 270),
   'Ratelimit-Remaining': header('integer', 'How many of them are left until the reset.', 269),
-  'Ratelimit-Reset': header('integer', 'Seconds until the count begins anew.', 60),
+  'Ratelimit-Reset': header('integer', 'Seconds until the count begins again.', 60),
   'RateLimit-Policy': header('string', 'The limit and its window in seconds.', '270;w=60'),
   'Retry-After': header('integer', 'Seconds until a request passes again; the same as the reset.', 17),
 }

@@ -459,7 +459,7 @@ test('a mode with unknown or no groups, another word and a body without a mode a
 test('a device that belongs to nobody has no mode', async () => {
   const device = await make.device(app.tenant.organizationId)
   const { status, body } = await setMode(device.id, { authentication_mode: 'anyone' })
-  const message = 'The device is not registered to anybody.'
+  const message = 'The device is not registered to anyone.'
   assert.deepEqual([status, body.error, body.message], [422, 'device_not_registered', message])
   assert.deepEqual(await audits(), [])
 })

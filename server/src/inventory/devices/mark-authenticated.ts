@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
-/** Notes that somebody signed in with a device, which may be gone by now. */
+/** Notes that someone signed in with a device, which may be gone by now. */
 export async function markDeviceAuthenticated(tx: Tx, organizationId: string, deviceId: string, now: string) {
   await tx
     .updateTable('devices')

@@ -17,7 +17,7 @@ type IssueUnderCheck = {
   paused_at: string | null
 }
 
-/** A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew. */
+/** A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided again. */
 export function stateOfIssue(issue: IssueUnderCheck): StateOfIssue {
   const { remediation_strategy: strategy, paused_at: pausedAt } = issue
   const isInForce = pausedAt === null

@@ -74,7 +74,7 @@ async function openIssuesOf(tx: Tx, organizationId: string, deviceIds: readonly 
 function decide({ device, context }: Touched, issues: readonly StateOfIssue[]): Settled {
   const isRegistered = device.registered_owner_id !== null
   const decision = decideAuthState(device, issues, context.now)
-  // Losing the owner is no news about compliance: what was last signalled stands until somebody registers the device.
+  // Losing the owner is no news about compliance: what was last signalled stands until someone registers the device.
   const current = compliancyOf(decision.auth_state)
   const isNews = isRegistered && current !== (device.signalled_status ?? 'compliant')
   return { device, context, decision, signalled: isNews ? current : device.signalled_status }

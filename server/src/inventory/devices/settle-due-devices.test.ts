@@ -70,7 +70,7 @@ test('time alone blocks a device, at its moment and not a millisecond before', a
   assert.deepEqual(await rowVersions(database.db), after)
 })
 
-test('it goes on batch by batch through every organization', async () => {
+test('it continues batch by batch through every organization', async () => {
   await warned(3)
   await warned(2)
   assert.equal(await settle(due, 2), 5)
@@ -112,7 +112,7 @@ testOnPostgres('processes that sweep at once settle every device once', async ()
   assert.equal((await news()).length, 30)
 })
 
-testOnPostgres('a device that somebody holds keeps nobody waiting and is settled later', async () => {
+testOnPostgres('a device that someone holds keeps nobody waiting and is settled later', async () => {
   const [held] = await warned(2)
   assert.ok(held)
   const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

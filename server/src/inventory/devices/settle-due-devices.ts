@@ -6,7 +6,7 @@ import { type ChangeContext, settleAuthStates } from './settle-auth-state.ts'
 /**
  * Blocks the devices of all organizations whose `will_block_at` has come: the passage of time moves a state with
  * nobody calling. Works in batches of `limit`, a transaction and a context each, and returns how many devices it
- * settled. Several processes may run it at once: each takes the devices that nobody else holds, and what somebody
+ * settled. Several processes may run it at once: each takes the devices that nobody else holds, and what someone
  * holds is found by the next call.
  */
 export async function settleDueDevices(db: Db, context: () => ChangeContext, limit = 200): Promise<number> {

@@ -15,7 +15,7 @@ export type AddressChange = {
 }
 
 /**
- * Gives an organization a base address of its own; the same again writes nothing. The one before goes on serving until
+ * Gives an organization a base address of its own; the same again writes nothing. The one before continues serving until
  * it is ended. Fails with invalid for the first organization, and for an address that serves others.
  */
 export async function setBaseUrl(tx: Tx, change: AddressChange): Promise<void> {

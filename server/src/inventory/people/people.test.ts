@@ -81,7 +81,7 @@ for (const version of apiVersions) {
   })
 }
 
-test('only a living device makes somebody the holder of a registered device', async () => {
+test('only a living device makes someone the holder of a registered device', async () => {
   const { organizationId } = app.tenant
   const person = await make.person(organizationId)
   const isHolder = async () => (await app.ask('GET', `/people/${person.id}`)).body.has_registered_device
@@ -100,7 +100,7 @@ test('a deprovisioned person is nobody in the lists of people', async () => {
   assert.deepEqual(await idsOf('/people'), [stays.id])
   assert.deepEqual(await idsOf(`/person_groups/${group.id}/people`), [stays.id])
   assert.deepEqual(await search('/people', `id:${gone.id}`), [])
-  // Other records go on linking to the person, so that link still leads somewhere.
+  // Other records continue linking to the person, so that link still leads somewhere.
   assert.equal((await app.ask('GET', `/people/${gone.id}`)).body.id, gone.id)
   const paths = ['/person_groups', '/registered_devices', '/open_issues']
   for (const path of paths) {

@@ -11,7 +11,7 @@ type Restoration = {
 
 /**
  * Brings a deprovisioned person back, without registrations: they may trust their next device on first use. Does
- * nothing for somebody who is there, or never was.
+ * nothing for someone who is there, or never was.
  */
 export async function restorePerson(tx: Tx, restoration: Restoration): Promise<void> {
   const { organizationId, personId, actor, now } = restoration

@@ -108,7 +108,7 @@ const startupItems: InventoryTable = {
   kind: 'inventory',
   name: 'device_startup_items',
   category,
-  description: 'What starts with the device or when somebody signs in; on Linux, the services of systemd.',
+  description: 'What starts with the device or when someone signs in; on Linux, the services of systemd.',
   aboutPeople: 'Names the account that an item belongs to.',
   intervalSeconds: hourly,
   columns: columnList({

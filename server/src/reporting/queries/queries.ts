@@ -68,7 +68,7 @@ export async function firstResults(
 
 export type ResultRow = Awaited<ReturnType<typeof listResults>>[number]
 
-/** Where a row stands: a page goes on in the run that it began in. */
+/** Where a row stands: a page continues in the run that it began in. */
 export const placeOfResult = ({ run_id, position }: Pick<ResultRow, 'run_id' | 'position'>): string =>
   `${run_id}/${position}`
 

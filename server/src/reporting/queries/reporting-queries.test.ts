@@ -164,7 +164,7 @@ test('a record has the first thousand rows, the results have all, and no answer 
   assert.ok(Buffer.byteLength(JSON.stringify(page)) < 2_000_000)
 })
 
-test('pages of results go on in their run while the query runs again, and are refused once it is gone', async () => {
+test('pages of results continue in their run while the query runs again, and are refused once it is gone', async () => {
   const { organizationId } = app.tenant
   const person = await make.person(organizationId, { name: 'Old 1' })
   await make.person(organizationId, { name: 'Old 2' })
@@ -190,7 +190,7 @@ test('pages of results go on in their run while the query runs again, and are re
   assert.equal(await storedRows(), 4)
 })
 
-test('a run with the rows of the one before writes none of them, and whoever is paging goes on', async () => {
+test('a run with the rows of the one before writes none of them, and whoever is paging continues', async () => {
   const { organizationId } = app.tenant
   const { id, revision } = await make.reportingQuery(organizationId, { rows: [{ a: 1 }, { a: 2 }] })
   const path = `/reporting/queries/${id}/results?per_page=1`

@@ -58,7 +58,7 @@ export function reportingQueryRoutes(app: FastifyInstance): void {
     operationId: 'listReportingQueryResults',
     summary: 'List the rows of a reporting query',
     description:
-      'The rows of the latest run. Pages go on in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.',
+      'The rows of the latest run. Pages continue in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.',
     tag,
     feature: 'reporting',
     record: ReportingQueryResult,

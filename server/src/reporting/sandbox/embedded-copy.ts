@@ -22,7 +22,7 @@ type Host = {
 const hosts = new WeakMap<Connection, Host>()
 
 /**
- * Runs `work` on a database in memory that holds the reporting tables of the organization and nothing else, loaded anew
+ * Runs `work` on a database in memory that holds the reporting tables of the organization and nothing else, loaded again
  * for each query. The embedded engine cannot interrupt a statement, so a second one runs the queries, which can be
  * ended as a whole; two on one folder would lose rows. It ends after a minute without a query.
  */

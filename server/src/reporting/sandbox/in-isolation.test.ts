@@ -61,7 +61,7 @@ test('an error of the query leaves its session, and is its own', async () => {
   assert.deepEqual(await run('select 1 as one'), [{ one: 1 }])
 })
 
-testOnPostgres('a process that does not end is named, and the queue goes on without it', async () => {
+testOnPostgres('a process that does not end is named, and the queue continues without it', async () => {
   const { db } = app.database.connection
   // Without an interrupt check inside: neither a time limit nor an end reaches it before it is done.
   const deaf = sql`select length(translate(replace(lpad('', 600, 'a'), 'a', lpad('', 1000, 'b')),
@@ -90,7 +90,7 @@ testOnPostgres('a session is gone with its query', async () => {
 })
 
 testOnEmbedded(
-  'the copy holds the organization alone, is loaded anew for each query, and ends when idle',
+  'the copy holds the organization alone, is loaded again for each query, and ends when idle',
   async (t) => {
     const { connection } = app.database
     const { organizationId } = app.tenant

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../base/db/transact.ts'
 import { sessionPrefix } from './in-isolation.ts'
 
-/** A session of a reporting query that goes on although it was ended. */
+/** A session of a reporting query that continues although it was ended. */
 export type OverdueSession = { process: number; organizationId: string; queryId: string; seconds: number }
 
 /** Longer than any query may take, with all that ends it. */

@@ -43,7 +43,7 @@ async function adaAndHerLaptop() {
 for (const version of apiVersions) {
   const headers = { 'x-service-api-version': version }
 
-  test(`listAuthLogs and getAuthLog tell how somebody signed in, in version ${version}`, async () => {
+  test(`listAuthLogs and getAuthLog tell how someone signed in, in version ${version}`, async () => {
     const { ada, device, issues } = await adaAndHerLaptop()
     const nobody = await start({ ipAddress: '', browser: { name: '', version: '', userAgent: '' }, now: begun })
     const id = await start({

@@ -32,7 +32,7 @@ export async function finishSession(
     .where('id', '=', authLogId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  const description = session.person_name === '' ? 'Somebody signed in.' : `"${session.person_name}" signed in.`
+  const description = session.person_name === '' ? 'Someone signed in.' : `"${session.person_name}" signed in.`
   const position = open.events_count + 1
   await writeEvent(tx, { organizationId, authLogId, position, type: 'sign_in_success', description, now })
   // Devices are locked before their owner, here as everywhere.

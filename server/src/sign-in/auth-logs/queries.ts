@@ -127,7 +127,7 @@ export async function listBlockingIssues(
     .where('issues.id', '=', sql<string>`any(${issueIds}::bigint[])`)
     .where('issues.resolved_at', 'is', null)
     .where('issues.exempted', '=', false)
-    // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided anew.
+    // A check that was paused or blocks no more blocks nobody, also where its issues are yet to be decided again.
     .where('configuration.remediation_strategy', 'in', ['block_immediately', 'warn_then_block'])
     .where('configuration.paused_at', 'is', null)
     .orderBy('issues.id')

@@ -51,7 +51,7 @@ test('a session starts as a failure, with the state of its device', async () => 
   }
 })
 
-test('a session of somebody or something that is not there, or of another organization, does not start', async () => {
+test('a session of someone or something that is not there, or of another organization, does not start', async () => {
   const other = await app.addTenant()
   const { organizationId } = app.tenant
   const sessions = [
@@ -97,7 +97,7 @@ test('success is told once, with what a webhook needs, and noted on person and d
   assert.deepEqual(await rowVersions(app.db), versions)
 })
 
-test('an earlier sign-in that ends later does not take back when somebody was last there', async () => {
+test('an earlier sign-in that ends later does not take back when someone was last there', async () => {
   const { personId, deviceId } = await adaWithDevice({ last_authenticated_at: last })
   const id = await start({ personId, deviceId, now: begun })
   assert.equal(await finish(id, begun), true)

@@ -21,7 +21,7 @@ export type NewSession = {
   now: string
 }
 
-/** Notes that somebody began to sign in and returns the entry's identifier; failed until it succeeds. */
+/** Notes that someone began to sign in and returns the entry's identifier; failed until it succeeds. */
 export async function startSession(tx: Tx, session: NewSession): Promise<string> {
   const { organizationId, browser, application, now } = session
   const person = session.personId === undefined ? undefined : await getPerson(tx, organizationId, session.personId)

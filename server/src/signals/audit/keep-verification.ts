@@ -30,7 +30,7 @@ async function requestVerification(tx: Tx, organizationId: string): Promise<void
   await queueJob(tx, jobName, { organizationId }, { singletonKey: organizationId })
 }
 
-/** How long a finished walk has to serve everybody who asks for another one. */
+/** How long a finished walk has to serve everyone who asks for another one. */
 const servesForMs = 600_000
 
 /**

@@ -24,7 +24,7 @@ export type Actor = ActorIdentity & { readonly ipAddress: string | null }
 /** The service by itself: in the background, or at a start. */
 export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null, ipAddress: null }
 
-/** The service, because of a request that nobody signed in for: an agent's, or somebody's with a link. */
+/** The service, because of a request that nobody signed in for: an agent's, or someone's with a link. */
 export const systemActorAt = (ipAddress: string): Actor => ({ ...systemActor, ipAddress })
 
 export type AuditEntry = {

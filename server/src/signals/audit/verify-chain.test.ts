@@ -33,7 +33,7 @@ const verify = (exported?: ChainHead) =>
 /** Entry and fault, or undefined where the log is intact. */
 const faultOf = (verdict: Verdict) => (verdict.isIntact ? undefined : [verdict.entry?.id ?? null, verdict.fault])
 
-/** What somebody does who has the database to themselves, and with it no trigger in the way. */
+/** What someone does who has the database to themselves, and with it no trigger in the way. */
 const tamper = (statement: string) => trial.database.connection.executeScript(statement)
 
 const unlike = 'is not as it was written'
@@ -147,7 +147,7 @@ test('entries removed from the end are missed by what the database notes, and by
   assert.deepEqual(faultOf(await verify(exported)), [null, missed])
   await record('Carried on as if nothing had been.')
   const next = (await entries()).at(-1)
-  const rewritten = `stands where the exported entry ${exported.lastId} is missing: the log was written anew`
+  const rewritten = `stands where the exported entry ${exported.lastId} is missing: the log was written again`
   assert.deepEqual(faultOf(await verify(exported)), [next?.id, rewritten])
 })
 
@@ -216,12 +216,12 @@ async function rewriteFrom(index: number, description: string) {
     .execute()
 }
 
-test('a log that was computed anew after a change is told by an export alone', async () => {
+test('a log that was computed again after a change is told by an export alone', async () => {
   const exported = await head()
   await record('Went on.')
   await rewriteFrom(4, 'Did something else.')
   assert.equal(faultOf(await verify()), undefined, 'nothing in the database tells')
-  const fault = 'is not the one that was exported: the log up to it was written anew'
+  const fault = 'is not the one that was exported: the log up to it was written again'
   assert.deepEqual(faultOf(await verify(exported)), [exported.lastId, fault])
 })
 

@@ -7,7 +7,7 @@ import { firstHash } from './record-audit.ts'
 
 type Verification = {
   organizationId: string
-  /** Exported earlier: without it, a chain that was computed anew from some entry on is not told from the true one. */
+  /** Exported earlier: without it, a chain that was computed again from some entry on is not told from the true one. */
   head?: Pick<ChainHead, 'lastId' | 'hash' | 'count'> | undefined
   /** Checked between batches. */
   signal?: AbortSignal | undefined
@@ -24,7 +24,7 @@ type Entry = Awaited<ReturnType<typeof readEntries>>[number]
 type Position = { lastId: string; hash: Buffer; count: number; isHeadReached: boolean }
 
 /**
- * Walks an organization's audit log from its first entry to its last, in batches, while others go on writing it. Every
+ * Walks an organization's audit log from its first entry to its last, in batches, while others continue writing it. Every
  * entry must be as it was written and follow the one before, and the last must be the one that the database notes.
  */
 export async function verifyChain(reader: Reader, verification: Verification): Promise<Verdict> {
@@ -60,10 +60,10 @@ function faultOf(entry: Entry, at: Position, head: Verification['head']): string
   if (head === undefined || at.isHeadReached) return undefined
   if (entry.id === head.lastId) {
     const isSame = isHead(head, { lastId: entry.id, hash: entry.hash, count: at.count + 1 })
-    return isSame ? undefined : 'is not the one that was exported: the log up to it was written anew'
+    return isSame ? undefined : 'is not the one that was exported: the log up to it was written again'
   }
   return BigInt(entry.id) > BigInt(head.lastId)
-    ? `stands where the exported entry ${head.lastId} is missing: the log was written anew`
+    ? `stands where the exported entry ${head.lastId} is missing: the log was written again`
     : undefined
 }
 

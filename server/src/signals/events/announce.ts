@@ -29,7 +29,7 @@ export type Announcement = { organizationId: string; cause: string; at: string }
   | {
       type: 'auth_logs.success' | 'auth_logs.failure'
       authLogId: string
-      /** Null, as all about a device, when somebody signs in without one. */
+      /** Null, as all about a device, when someone signs in without one. */
       deviceId: string | null
       deviceName: string | null
       agentVersion: string | null
@@ -53,7 +53,7 @@ export type Announcement = { organizationId: string; cause: string; at: string }
 /** What a device reports of itself otherwise than before; `from` is null where nothing was known. */
 type ReportedChange = WebhookData<'devices.updated'>['changes'][number]
 
-/** What the outside is told of somebody's request, as it was when it was made. */
+/** What the outside is told of someone's request, as it was when it was made. */
 type RequestNews = {
   deviceId: string
   deviceName: string

@@ -13,7 +13,7 @@ type Deletion = {
   now: string
 }
 
-/** From here on there is no such stream for anybody. Its rows are removed later, in batches. */
+/** From here on there is no such stream for anyone. Its rows are removed later, in batches. */
 export async function deleteStream(tx: Tx, { organizationId, reference, actor, now }: Deletion) {
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   await tx

@@ -124,13 +124,13 @@ test('what a withdrawn key was to sign is signed by another, also when it is com
   // Whoever queued it had seen the key before.
   await queue(organizationId, [device.id])
   await database.db.updateTable('ssf_stream_events').set({ kid: withdrawn }).where('kid', 'is not', null).execute()
-  const anew = await tokensOf(stream)
-  assert.equal(anew.size, 3)
-  for (const [jti, token] of anew) {
+  const again = await tokensOf(stream)
+  assert.equal(again.size, 3)
+  for (const [jti, token] of again) {
     assert.equal(decodeProtectedHeader(token).kid, rotated.kid)
     if (old.has(jti)) assert.deepEqual(decodeJwt(token), decodeJwt(old.get(jti) ?? ''))
   }
-  assert.deepEqual(await tokensOf(stream), anew)
+  assert.deepEqual(await tokensOf(stream), again)
 })
 
 test('an event whose key is published no more is signed by the present one, and keeps that token', async () => {
@@ -142,11 +142,11 @@ test('an event whose key is published no more is signed by the present one, and 
   const rotation = { ring, isEmergency: false, actor: systemActor, now }
   const { kid, activeFrom } = await rotateSigningKey(database.db, secrets, rotation)
   now = plusMs(activeFrom, keyTimes.signals.keptMs)
-  const anew = await tokensOf(stream)
-  assert.deepEqual([...anew.keys()], [jti])
-  assert.equal(decodeProtectedHeader(anew.get(jti) ?? '').kid, kid)
-  assert.deepEqual(decodeJwt(anew.get(jti) ?? ''), decodeJwt(old))
-  assert.equal((await ledgerOf())[0]?.token, anew.get(jti))
+  const again = await tokensOf(stream)
+  assert.deepEqual([...again.keys()], [jti])
+  assert.equal(decodeProtectedHeader(again.get(jti) ?? '').kid, kid)
+  assert.deepEqual(decodeJwt(again.get(jti) ?? ''), decodeJwt(old))
+  assert.equal((await ledgerOf())[0]?.token, again.get(jti))
 })
 
 test('what was queued before there was a key is signed by the first one, and of two processes both have one token', async () => {

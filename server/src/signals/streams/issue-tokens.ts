@@ -48,7 +48,7 @@ async function derive(issuer: Issuer, event: FixedEvent): Promise<IssuedEvent> {
 }
 
 /**
- * Signs by the present key, and keeps the tokens before anybody is given one. Of two processes that do so for one event,
+ * Signs by the present key, and keeps the tokens before anyone is given one. Of two processes that do so for one event,
  * both get the token that was kept first.
  */
 async function keepTokens(issuer: Issuer, events: readonly PendingEvent[], now: string): Promise<Kept[]> {
@@ -85,7 +85,7 @@ function streamsOf(events: readonly PendingEvent[]) {
 async function sign(issuer: Issuer, event: PendingEvent, now: string): Promise<Signed> {
   if (event.token !== null) return { token: event.token, kid: kidOf(event.token) }
   const { organizationId, signingPurpose: purpose, issuedAt } = event
-  // One that is signed anew says what it said before.
+  // One that is signed again says what it said before.
   return issuer.signer.sign({ organizationId, purpose }, claimsOfEvent(issuer, event, issuedAt ?? now), now)
 }
 

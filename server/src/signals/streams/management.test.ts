@@ -413,7 +413,7 @@ test('a stream that needed no token needs one from its first rotation on, and a 
   assert.deepEqual(fieldsOf(await rotate(old.id, { mode: 'overlap' })), [422, 'overlap_seconds is required'])
 })
 
-test('deleteSsfStream and removeSsfStream: the stream is gone for everybody, and what it had stays for a while', async () => {
+test('deleteSsfStream and removeSsfStream: the stream is gone for everyone, and what it had stays for a while', async () => {
   const [one, other] = [(await create({ name: 'One' })).body, (await create({ name: 'Other' })).body]
   const first = await app.ask('DELETE', `/ssf_streams/${one.id}`)
   const second = await app.ask('DELETE', `/ssf_streams?stream_id=${other.stream_id}`)

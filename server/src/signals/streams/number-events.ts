@@ -19,7 +19,7 @@ export async function lockHeads(tx: Tx, streams: readonly StreamKey[]): Promise<
 }
 
 /**
- * Events get their numbers when they are settled, or when somebody asks how many there are up to now. These tables of a
+ * Events get their numbers when they are settled, or when someone asks how many there are up to now. These tables of a
  * `with` do the latter: they give all queued events of streams their numbers, in the order of queueing as far as it is committed: a change
  * that commits late gets a later number, and none is ever passed over. Changes of one device never overtake each other,
  * because the lock on the device orders their transactions. What the statement sees is numbered: `fresh` has a row for each event that it numbers. The caller

@@ -17,7 +17,7 @@ export const isPollToken = (text: string): boolean => isWellFormedToken(prefix, 
 /** How the token of a poll is looked up in `ssf_poll_tokens`. */
 export const pollTokenHash = (secrets: Secrets, token: string): Buffer => secrets.lookupHash('poll_token', token)
 
-/** Makes a token that a stream can be polled with, and returns it in clear: only its keyed hash is kept. */
+/** Makes a token that a stream can be polled with, and returns it in plain text: only its keyed hash is kept. */
 export async function addPollToken(tx: Tx, secrets: Secrets, { organizationId, streamId }: Place, now: string) {
   const token = generateToken(prefix)
   const lookupHash = pollTokenHash(secrets, token)
@@ -87,7 +87,7 @@ const sentences: Record<Rotation['mode'], (name: string, seconds: number) => str
   disable: (name) => `Disabled the poll tokens of the stream "${name}".`,
 }
 
-/** What ends sooner anyway goes on to do so; what has ended is gone. */
+/** What ends sooner anyway continues to do so; what has ended is gone. */
 async function endPollTokens(
   tx: Tx,
   { organizationId, streamId }: Place,

@@ -9,7 +9,7 @@ import { minVerificationIntervalSeconds } from './verify-stream.ts'
 export type Presenting = {
   /** MUSTER_BASE_URL. */
   baseUrl: string
-  /** What is sent to the receiver as Authorization, in clear. */
+  /** What is sent to the receiver as Authorization, in plain text. */
   authorizationOf: (stream: Stream) => string | null
 }
 

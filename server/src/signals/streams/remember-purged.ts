@@ -3,7 +3,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 
 /**
- * Keeps which of the devices that are about to be gone for good receivers go on keeping out: no event says that a
+ * Keeps which of the devices that are about to be gone for good receivers continue keeping out: no event says that a
  * device has ceased to exist, and what is said of the whole of a stream is to be true of it all the same.
  */
 export async function rememberPurged(

@@ -7,7 +7,7 @@ import { headerOf } from './token-header.ts'
 
 /**
  * Takes keys out of the key set, and the tokens that they signed from what waits: whoever delivers it next signs it
- * anew, with the same jti and claims. Deliverers are told at the commit. Returns how many tokens that were.
+ * again, with the same jti and claims. Deliverers are told at the commit. Returns how many tokens that were.
  *
  * Whoever stores tokens holds the lock on the heads of their streams and looks for withdrawn keys under it; so a token
  * of a withdrawn key is either stored before, and taken away here, or not stored. An event that names the key and is

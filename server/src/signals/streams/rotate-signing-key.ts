@@ -44,7 +44,7 @@ export type Rotated = { kid: string; activeFrom: string; withdrawn: string[]; re
 /**
  * Publishes a new key that takes over when every verifier has it, or at once where the present one is no longer
  * trusted: then the present one, and any that was to come, leave the key set in the same moment, and what waits is
- * signed anew. Keys are made outside of the transaction, since that takes long.
+ * signed again. Keys are made outside of the transaction, since that takes long.
  */
 export async function rotateSigningKey(db: Db, secrets: Secrets, rotation: Rotation): Promise<Rotated> {
   const { ring, isEmergency, actor, now } = rotation
@@ -102,7 +102,7 @@ export async function withdrawSigningKey(
   })
 }
 
-/** The key that was to end when the one that is withdrawn took over goes on. */
+/** The key that was to end when the one that is withdrawn took over continues. */
 async function keepSigning(tx: Tx, ring: KeyRing, retiredAt: string): Promise<void> {
   await tx
     .updateTable('signing_keys')

@@ -25,7 +25,7 @@ export type Place = {
   baseUrl: string
   rules: ReceiverRules
   isDraft: boolean
-  /** What is stored, also where everything is set anew. */
+  /** What is stored, also where everything is set again. */
   storedAuthorization: string | null
 }
 
@@ -34,7 +34,7 @@ export type Current = { stream: Stream; authorization: string | null }
 const maxNameLength = 200
 
 /**
- * What a stream becomes. Without `current` it is new or set anew: what is not said has its default; else what is not
+ * What a stream becomes. Without `current` it is new or set again: what is not said has its default; else what is not
  * said stays. Refuses what makes no stream, with every fault.
  */
 export function settle(input: StreamInput, place: Place, current?: Current): Settings {

@@ -11,7 +11,7 @@ const deliveriesAtOnce = 2_000
  */
 export async function endImpossibleWaits(db: Db, now: string): Promise<number> {
   const latest = sql`${now}::timestamptz + ${maxWaitHours} * interval '1 hour'`
-  let hastened = 0
+  let movedUp = 0
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       update webhook_deliveries as delivery set next_attempt_at = ${now}::timestamptz
@@ -31,7 +31,7 @@ export async function endImpossibleWaits(db: Db, now: string): Promise<number> {
       where delivery.organization_id = found.organization_id and delivery.endpoint_id = found.endpoint_id
         and delivery.id = found.id
     `.execute(db)
-    if (numAffectedRows === 0n) return hastened
-    hastened += Number(numAffectedRows)
+    if (numAffectedRows === 0n) return movedUp
+    movedUp += Number(numAffectedRows)
   }
 }

@@ -23,7 +23,7 @@ export type NewEndpoint = {
 
 const maxEndpoints = 50
 
-/** Makes an endpoint with a secret of its own, which is returned in clear. */
+/** Makes an endpoint with a secret of its own, which is returned in plain text. */
 export async function createEndpoint(
   tx: Tx,
   secrets: Secrets,

@@ -12,7 +12,7 @@ type Deletion = {
   now: string
 }
 
-/** From here on there is no such endpoint for anybody. Its rows are removed later, in batches. */
+/** From here on there is no such endpoint for anyone. Its rows are removed later, in batches. */
 export async function deleteEndpoint(tx: Tx, { organizationId, endpointId, actor, now }: Deletion) {
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   await writeEndpoint(tx, endpoint, { deleted_at: now }, now)

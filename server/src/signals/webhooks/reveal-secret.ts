@@ -13,7 +13,7 @@ type Reveal = {
   now: string
 }
 
-/** The secret of an endpoint in clear; not revealed unless that is written down. */
+/** The secret of an endpoint in plain text; not revealed unless that is written down. */
 export async function revealSecret(
   tx: Tx,
   secrets: Secrets,

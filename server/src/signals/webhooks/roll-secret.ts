@@ -11,7 +11,7 @@ import { tryAtOnce, writeEndpoint } from './write-endpoint.ts'
 export type Roll = {
   organizationId: string
   endpointId: string
-  /** How long the present secret goes on to sign; a day unless given. */
+  /** How long the present secret continues to sign; a day unless given. */
   overlapSeconds?: number | undefined
   actor: Actor
   now: string

@@ -114,7 +114,7 @@ function addWriting(app: FastifyInstance): void {
     path: '/webhook_endpoints/:endpointId',
     operationId: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
-    description: 'An extension. What waits for it is not sent any more, and its delivery log goes with it.',
+    description: 'An extension. What waits for it is not sent anymore, and its delivery log goes with it.',
     run: ({ db, organizationId, params, actor, now }) =>
       transact(db, (tx) => deleteEndpoint(tx, { organizationId, ...params, actor, now })),
   })

@@ -17,7 +17,7 @@ export type EndpointSettings = {
 }
 
 /**
- * What an endpoint becomes: what is not said stays as it is. At another origin custom headers begin anew, since their values
+ * What an endpoint becomes: what is not said stays as it is. At another origin custom headers begin again, since their values
  * are secrets of the receiver before: those that are not sent again are dropped. Refuses what makes none, with every fault.
  */
 export function settleEndpoint(

@@ -62,7 +62,7 @@ export const sealedOrNull = (secrets: Secrets, headers: CustomHeaders, place: En
 
 type Sealed = Pick<Endpoint, 'organization_id' | 'id' | 'sealed_headers'>
 
-/** The custom headers of an endpoint, in clear. */
+/** The custom headers of an endpoint, in plain text. */
 export const headersReader =
   (secrets: Secrets) =>
   ({ organization_id: organizationId, id: endpointId, sealed_headers: sealed }: Sealed): CustomHeaders =>

@@ -6,7 +6,7 @@ import type { Seeded } from './seeded.ts'
 
 type Parts = {
   chance: Seeded
-  /** The processes that answer now, as far as anybody knows. */
+  /** The processes that answer now, as far as anyone knows. */
   servers: () => readonly MusterProcess[]
   key: string
   pollToken: string

@@ -14,7 +14,7 @@ test('when memory runs short, the party that holds most gives up what has cost m
   const { share, givenUp, open } = openShare(100, 100)
   share.grow(open('old and small', 'attacker', 0), 10, 0)
   share.grow(open('old and large', 'attacker', 0), 50, 0)
-  share.grow(open('of somebody else', 'victim', 0), 30, 0)
+  share.grow(open('of someone else', 'victim', 0), 30, 0)
   const late = open('late', 'victim', 900)
   share.grow(late, 20, 1_000)
   assert.deepEqual(givenUp, ['old and large'])

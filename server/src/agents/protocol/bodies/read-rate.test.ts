@@ -33,7 +33,7 @@ test('a party is read no faster than its rate, each of its bodies in turn', (t) 
   const total = read.one + read.two
   assert.ok(total >= 95 && total <= 110, `${total} chunks in ten seconds at ten a second`)
   assert.ok(Math.abs(read.one - read.two) <= 4, `${read.one} and ${read.two}`)
-  keepReading('other', 'somebody else')()
+  keepReading('other', 'someone else')()
   assert.equal(read.other, 3, 'another party has a rate of its own')
   rate.stop()
 })

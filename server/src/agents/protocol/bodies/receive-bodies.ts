@@ -103,7 +103,7 @@ export function bodyReceiver(context: AgentContext, limits: BodyLimits = bodyLim
       message.on('end', reading.finish)
     },
 
-    /** A body of somebody who is not known yet, with its sender where a node key in force is found in it. */
+    /** A body of someone who is not known yet, with its sender where a node key in force is found in it. */
     fromUnknown(request: AgentRequest, maxBytes: number, onReceived: OnReceived): void {
       let sender: Sender | undefined
       const from = account('stranger', networkOf(request.ip))

@@ -16,7 +16,7 @@ export type Search = {
   /** The device of a node key; undefined when the key is not in force. */
   authenticate: (nodeKey: string) => Promise<Sender | undefined>
   accountOf: (sender: Sender) => Account
-  /** The account of a body that somebody vouches for. */
+  /** The account of a body that someone vouches for. */
   vouchedAccount: () => Account | undefined
   onSender: (sender: Sender) => void
 }
@@ -27,7 +27,7 @@ const compressedBytes = searchedBytes + 512
 
 /**
  * Reads a body whose node key, if there is one, is inside. It is a stranger's until the key is found at its start. The
- * results of distributed queries have the key at their end, so for those somebody may vouch. Nothing is parsed or
+ * results of distributed queries have the key at their end, so for those someone may vouch. Nothing is parsed or
  * inflated beyond what finds the key.
  */
 export function receiveUnknown(message: IncomingMessage, search: Search): void {

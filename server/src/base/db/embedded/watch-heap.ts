@@ -9,7 +9,7 @@ const pageBytes = 65_536
 /**
  * Tells how large the memory of this thread's engine is, now and whenever it grows, and refuses to let it grow beyond
  * `maxBytes`. The engine's `malloc` then finds none, which PostgreSQL answers with an error of the statement (SQLSTATE
- * 53200), and goes on. The memory never shrinks. Files of a database in memory are not in it.
+ * 53200), and continues. The memory never shrinks. Files of a database in memory are not in it.
  */
 export function watchHeap(bytesNow: number, maxBytes: number | undefined, onSize: (bytes: number) => void): void {
   const { prototype } = WebAssembly.Memory

@@ -7,8 +7,8 @@ export type DeviceStatus = { deviceId: string; userEmail: string | null; status:
 
 /**
  * What receivers were last told of the devices beyond `after`, at an exact place in the stream. Undefined when the
- * stream is gone. What was said of a device stands when nobody is registered on it any more, or it is gone,
- * since receivers go on heeding it.
+ * stream is gone. What was said of a device stands when nobody is registered on it anymore, or it is gone,
+ * since receivers continue heeding it.
  */
 export const readStatuses = (
   db: Db,

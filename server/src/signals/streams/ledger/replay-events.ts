@@ -14,7 +14,7 @@ const maxAtOnce = 10_000
 
 /**
  * Lets settled events wait for the receiver once more, with their identifiers, numbers and tokens as they are. What
- * waits already is left alone, and what a withdrawn key signed is signed anew. Returns how many, and the last one's id when there may be more.
+ * waits already is left alone, and what a withdrawn key signed is signed again. Returns how many, and the last one's id when there may be more.
  */
 export async function replayEvents(
   tx: Tx,

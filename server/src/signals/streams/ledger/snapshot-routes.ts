@@ -44,7 +44,7 @@ function addSnapshot(app: FastifyInstance, issuer: StreamParts['issuer']): void 
     path,
     versions: apiVersions,
     summary: 'Read where all devices stand',
-    description: `An extension. With it a receiver starts right, or starts anew after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With \`Accept: ${lines}\` all pages come in one answer, a token on each line; it is whole when its last token has no \`next\`.`,
+    description: `An extension. With it a receiver starts right, or starts again after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With \`Accept: ${lines}\` all pages come in one answer, a token on each line; it is whole when its last token has no \`next\`.`,
     tag,
     access: 'manage_ssf_streams' as const,
     feature: 'ssf' as const,

@@ -113,7 +113,7 @@ test('a stream in the draft layout has its subjects in that layout, and a push s
   ])
 })
 
-test('a blocked device that nobody is registered on any more is still told, for receivers go on blocking it', async () => {
+test('a blocked device that nobody is registered on any more is still told, for receivers continue blocking it', async () => {
   const stream = await make.stream(app.tenant.organizationId)
   const { check, devices } = await fleet(2)
   const [one] = devices
@@ -211,7 +211,7 @@ test('all pages of a large fleet come in one answer, a token on each line', asyn
   const blocked = devices.filter(({ current_status }) => current_status === 'not-compliant')
   const checkpoint = await app.ask('GET', `/ssf_streams/${stream.id}/checkpoint`)
   assert.equal(checkpoint.body.digest, digestOf(blocked.map(({ sub_id }) => sub_id.device.sub)))
-  // An answer that was cut goes on where its last whole line says.
+  // An answer that was cut continues where its last whole line says.
   const rest = await app.ask('GET', String(pages[17]?.next).replace(baseUrl, ''), {
     headers: { accept: 'application/x-ndjson' },
   })

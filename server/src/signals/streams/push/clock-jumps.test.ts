@@ -106,7 +106,7 @@ test('a lease that was taken while the clock of the database was ahead is over',
   }
 })
 
-test('signing goes on when the key was made while the clock was ahead, and with the one that is rotated to then', async () => {
+test('signing continues when the key was made while the clock was ahead, and with the one that is rotated to then', async () => {
   const ring = { organizationId: organization(), purpose: 'signals' } as const
   const sign = async () => (await app.streams.issuer.signer.sign(ring, { jti: '1' }, app.now())).kid
   const signing = await sign()

@@ -173,7 +173,7 @@ test('an event that fails while the receiver takes others says until when it wai
   assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60])
 })
 
-test('news of the stream waits for nobody, and a test that somebody else delivers keeps no other event waiting', () => {
+test('news of the stream waits for nobody, and a test that someone else delivers keeps no other event waiting', () => {
   const courier = openCourier()
   const until = new Date(60_000).toISOString()
   fill(

@@ -32,7 +32,7 @@ export type Courier = ReturnType<typeof openCourier>
 /**
  * Decides what of one stream is sent when; knows neither database nor network. Events of a device go one after the
  * other. When an attempt fails the whole receiver is held and probed with one event at a time, of one device after
- * the other; as soon as one gets through, only the devices that failed go on waiting, each for itself.
+ * the other; as soon as one gets through, only the devices that failed continue waiting, each for itself.
  */
 export function openCourier({ hold: inherited, random = Math.random }: { hold?: Hold; random?: () => number } = {}) {
   const lines = new Map<string, Line>()
@@ -165,7 +165,7 @@ export function openCourier({ hold: inherited, random = Math.random }: { hold?: 
     }
   }
 
-  /** What became of the event is in the ledger: its line may go on. */
+  /** What became of the event is in the ledger: its line may continue. */
   function written(event: IssuedEvent, verdict: Verdict): void {
     unwritten -= 1
     const name = lineName(event)

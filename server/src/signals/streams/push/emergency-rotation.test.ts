@@ -95,7 +95,7 @@ test('an emergency under delivery loses nothing: what waits comes with the new k
     await push.stop()
   }
 
-  // What was settled keeps its token, and is signed anew when it is sent again.
+  // What was settled keeps its token, and is signed again when it is sent again.
   const { kid } = await rotate()
   const found = await app.db.selectFrom('ssf_streams').selectAll().where('id', '=', stream.id).executeTakeFirstOrThrow()
   const choice = { kind: 'named', jtis: [...accepted.keys()].slice(0, 2) } as const

@@ -30,7 +30,7 @@ export const streamLeases = (db: Db): Leases<LeasedStream> =>
 export type ReceiverRow = WorkKey & {
   url: string
   sealedAuthorization: Buffer | null
-  /** When the stream was changed, or its tokens signed anew. */
+  /** When the stream was changed, or its tokens signed again. */
   updatedAt: string
 }
 

@@ -148,7 +148,7 @@ test('a name that becomes an inward one later is refused then, also between two 
     ['pending', 'The host has no publicly reachable address', 0],
   )
   assert.notEqual(errors[0], 'The host has no publicly reachable address')
-  assert.ok(nameServer.asked.length >= 2 * attempts.length, 'it is resolved anew for each attempt')
+  assert.ok(nameServer.asked.length >= 2 * attempts.length, 'it is resolved again for each attempt')
 })
 
 test('public addresses are dialled', async () => {

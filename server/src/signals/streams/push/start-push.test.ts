@@ -197,7 +197,7 @@ for (const [what, answer] of [
   })
 }
 
-test('an event that the receiver rejects is told so, and the stream goes on', async () => {
+test('an event that the receiver rejects is told so, and the stream continues', async () => {
   const receiver = await receiving()
   const stream = await make.stream(organizationId, { endpoint_url: receiver.url })
   const [ada, bob] = [await make.device(organizationId), await make.device(organizationId)]
@@ -266,7 +266,7 @@ test('a receiver that hangs costs another one nothing', async () => {
   assert.deepEqual(new Set(jtisOf(hanging)).size, 100)
 })
 
-test('a paused stream keeps its events until it goes on, and tells of itself all the same', async () => {
+test('a paused stream keeps its events until it continues, and tells of itself all the same', async () => {
   const receiver = await receiving()
   const stream = await make.stream(organizationId, { endpoint_url: receiver.url, status: 'paused' })
   const device = await make.device(organizationId)

@@ -67,7 +67,7 @@ async function write(
       ) as outcome (organization_id, stream_id, event_id, state, held_until, error_code, error_description,
         attempted_at, duration_ms, status, error, rejected_kid)
     ), judged as (
-      -- A token whose key was withdrawn while it was under way is rejected for that: its event is signed anew.
+      -- A token whose key was withdrawn while it was under way is rejected for that: its event is signed again.
       select outcome.*, withdrawn.kid is not null as is_resigned
       from outcome left join lateral (
         select kid from signing_keys

@@ -6,7 +6,7 @@ type Place = { organization_id: string; id: string; occurred_at: string }
 
 const signalsAtOnce = 2_000
 
-/** Removes signals that are too old to be kept and that no ledger refers to any more, in batches; returns how many. */
+/** Removes signals that are too old to be kept and that no ledger refers to anymore, in batches; returns how many. */
 export async function dropSignals(db: Db, now: string): Promise<number> {
   let dropped = 0
   for (let after: Place | undefined; ; ) {

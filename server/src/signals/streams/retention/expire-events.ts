@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, transact } from '../../../base/db/transact.ts'
 import { lockHeads, numbering, type StreamKey } from '../number-events.ts'
 
-/** Which of the waiting events nobody waits for any more: those of `isOfKind` from before a moment, unless replayed since. */
+/** Which of the waiting events nobody waits for anymore: those of `isOfKind` from before a moment, unless replayed since. */
 type Stale = { isOfKind: RawBuilder<SqlBool>; before: string; reason: string }
 
 const isQuiet = ({ isOfKind, before }: Stale) => sql<SqlBool>`${isOfKind}

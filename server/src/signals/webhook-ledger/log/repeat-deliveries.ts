@@ -14,7 +14,7 @@ export async function repeatDelivery(
   tx: Tx,
   { organizationId, endpointId, deliveryId }: DeliveryKey,
   now: string,
-): Promise<{ kind: 'queued' | 'hastened'; id: string } | { kind: 'waiting' } | { kind: 'missing' }> {
+): Promise<{ kind: 'queued' | 'moved up'; id: string } | { kind: 'waiting' } | { kind: 'missing' }> {
   // Locked, so that its message is not removed meanwhile.
   const original = await tx
     .selectFrom('webhook_deliveries')
@@ -50,7 +50,7 @@ export async function repeatDelivery(
  * finds it due. An attempt that is under way writes its own next moment over this one, so that nothing is sent twice.
  */
 async function retryDeliveryNow(tx: Tx, { organizationId, endpointId, deliveryId }: DeliveryKey, now: string) {
-  const hastened = await tx
+  const movedUp = await tx
     .updateTable('webhook_deliveries')
     .set({ next_attempt_at: now, extra_attempts: sql`least(extra_attempts + 1, attempts)` })
     .where(inOrganization('webhook_deliveries', organizationId))
@@ -61,9 +61,9 @@ async function retryDeliveryNow(tx: Tx, { organizationId, endpointId, deliveryId
     .where('next_attempt_at', '>', now)
     .returning('id')
     .executeTakeFirst()
-  if (!hastened) return { kind: 'waiting' } as const
+  if (!movedUp) return { kind: 'waiting' } as const
   await notify(tx, organizationId)
-  return { kind: 'hastened', id: hastened.id } as const
+  return { kind: 'moved up', id: movedUp.id } as const
 }
 
 export type RepeatRange = {

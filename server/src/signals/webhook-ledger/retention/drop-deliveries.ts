@@ -9,7 +9,7 @@ const deliveriesAtOnce = 2_000
 
 /**
  * Removes deliveries that were settled too long ago to be kept, in batches, with their attempts and with messages that
- * nothing refers to any more; returns how many deliveries.
+ * nothing refers to anymore; returns how many deliveries.
  */
 export async function dropOldDeliveries(db: Db, now: string): Promise<number> {
   let dropped = 0

@@ -101,7 +101,7 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     const isExtra = delivery.nextAttemptMs > startedAtMs
     if (verdict.kind === 'delivered') {
       deliveredAtMs = nowMs
-      if (isDown()) hasten()
+      if (isDown()) retryNow()
       trouble = undefined
       return { state: 'delivered', nextAttemptMs: undefined, isExtra }
     }
@@ -139,7 +139,7 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
     if (nextAttemptMs !== undefined) nextDueMs = Math.min(nextDueMs ?? Number.POSITIVE_INFINITY, nextAttemptMs)
   }
 
-  function hasten(): void {
+  function retryNow(): void {
     eagerAfter = firstPlace
   }
 
@@ -156,14 +156,14 @@ export function openQueue(inherited: Trouble | undefined, random: () => number) 
       isDueEmpty = false
     },
     /** All that waits is tried without waiting for its time. */
-    hasten,
+    retryNow,
     /** The endpoint was changed, which may have mended it: what is not under way is read again, and tried at once. */
     clear: ({ isElsewhere }: { isElsewhere: boolean }) => {
       if (isElsewhere) trouble = undefined
       ready = []
       pausedUntilMs = 0
       isDueEmpty = false
-      hasten()
+      retryNow()
     },
     /** Nothing is to be done before `untilMs`. */
     isIdle: (untilMs: number): boolean =>

@@ -10,7 +10,7 @@ import { openQueue, type Settled, type Trouble, type Waiting, type Want } from '
 import { judgeAttempt, type Verdict } from './judge-attempt.ts'
 import type { Found } from './list-waiting.ts'
 import { type Sent, sendDelivery } from './send-delivery.ts'
-import { inheritedTrouble, isToHasten, type LeasedEndpoint, type Standing } from './standings.ts'
+import { inheritedTrouble, isToRetryNow, type LeasedEndpoint, type Standing } from './standings.ts'
 
 export type Written = {
   outcome: AttemptOutcome
@@ -50,7 +50,7 @@ export function openEndpointWork(
   const { organizationId, id: endpointId } = leased
   const key: WorkKey = { organizationId, id: endpointId }
   const queue = openQueue(inheritedTrouble(leased), Math.random)
-  if (isToHasten(leased)) queue.hasten()
+  if (isToRetryNow(leased)) queue.retryNow()
   const inFlight = trackInFlight(firstValidUntilMs)
   let destination = first
   let lastDeliveredMs: number | undefined

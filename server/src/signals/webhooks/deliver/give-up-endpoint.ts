@@ -8,7 +8,7 @@ const reasons = {
   failing: 'nothing could be delivered to it for five days',
 } as const
 
-/** Disables an endpoint that is of no use any more; what waits for it waits until it is enabled again. */
+/** Disables an endpoint that is of no use anymore; what waits for it waits until it is enabled again. */
 export async function giveUpEndpoint(
   tx: Tx,
   { organizationId, id }: WorkKey,

@@ -4,7 +4,7 @@ import { retryAfterMs } from '../../../base/outbound/read-answer.ts'
 /** What an attempt means for its delivery. */
 export type Verdict =
   | { kind: 'delivered' }
-  /** 410: the receiver is not there any more, and never again. */
+  /** 410: the receiver is not there anymore, and never again. */
   | { kind: 'gone'; reason: string }
   /** `isDown`: what failed is the receiver and not this request, as far as can be seen. */
   | { kind: 'failed'; reason: string; retryAfterMs: number; isDown: boolean }

@@ -132,5 +132,5 @@ test('a name that becomes an inward one later is refused then, also between two 
   const errors = (await attemptsOf(id)).map(({ error }) => error)
   assert.deepEqual([errors.at(-1), names.connections()], [refusal, 0])
   assert.notEqual(errors[0], refusal)
-  assert.ok(nameServer.asked.length >= 2 * errors.length, 'it is resolved anew for each attempt')
+  assert.ok(nameServer.asked.length >= 2 * errors.length, 'it is resolved again for each attempt')
 })

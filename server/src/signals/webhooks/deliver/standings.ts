@@ -60,5 +60,5 @@ export const inheritedTrouble = ({ failingSince, probeAt, lastError }: LeasedEnd
       }
 
 /** Whether all that waits is to be tried at once: the endpoint was enabled, or has another address. */
-export const isToHasten = ({ failingSince, probeAt }: LeasedEndpoint): boolean =>
+export const isToRetryNow = ({ failingSince, probeAt }: LeasedEndpoint): boolean =>
   failingSince === null && probeAt !== null

@@ -152,7 +152,7 @@ test('custom headers are sent and not told; while secrets overlap both sign, and
   assert.ok(!told.includes('hunter2') && told.includes('"x-api-key":"********"'))
 })
 
-test('what is being retried is sent when somebody asks for it, once each time, and keeps its place in the schedule', async () => {
+test('what is being retried is sent when someone asks for it, once each time, and keeps its place in the schedule', async () => {
   const { id, receiver, place } = await openEndpoint()
   receiver.answer = answerWith(500)
   const sendAgain = async () => {

@@ -21,7 +21,7 @@ const docs = new URL('../../../../../docs/', import.meta.url)
 
 type Schema = { properties: Record<string, Schema>; required: string[]; examples: unknown[] }
 
-test('the schema of each event is published to everybody, and its example is valid by it and complete', async () => {
+test('the schema of each event is published to everyone, and its example is valid by it and complete', async () => {
   for (const event of webhookEvents) {
     const { status, headers, body } = await ask(`/webhooks/schemas/${event}`)
     assert.deepEqual([status, headers['content-type']], [200, 'application/schema+json; charset=utf-8'])

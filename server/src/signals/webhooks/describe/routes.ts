@@ -6,7 +6,7 @@ import { allPayloadSchemas, payloadSchemaDocument } from './payload-schemas.ts'
 
 const config = { access: 'page', isChatty: true } as const
 
-/** What endpoints are sent, for programs: JSON Schemas and an AsyncAPI document, for everybody. */
+/** What endpoints are sent, for programs: JSON Schemas and an AsyncAPI document, for everyone. */
 export function webhookDescriptionRoutes(app: FastifyInstance): void {
   const { baseUrl } = app.kit.config
   const all = JSON.stringify(allPayloadSchemas(baseUrl))

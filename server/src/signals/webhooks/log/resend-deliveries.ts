@@ -27,7 +27,7 @@ export async function resendDelivery(
 
 /**
  * The same for a range of deliveries, at most 10,000 at a time; messages that wait already are left alone. Returns how
- * many, and where to go on.
+ * many, and where to continue.
  */
 export async function resendRange(
   tx: Tx,
