@@ -31,6 +31,7 @@ import { onFactorNeeded, onSessionEnd } from './api/request.ts'
 import { forgetSession, sessionQuery } from './api/session.ts'
 import { router } from './router.ts'
 import { tellLostPlace } from './shell/left-out-line.tsx'
+import { followSystemScheme } from './shell/scheme.ts'
 import { colorSchemeManager } from './theme/color-scheme-manager.ts'
 import { theme } from './theme/theme.ts'
 
@@ -56,6 +57,8 @@ queryClient.getQueryCache().subscribe((event) => {
   tellLostPlace(pathname)
   void router.navigate({ to: pathname, search: kept as never, replace: true })
 })
+
+followSystemScheme()
 
 const root = document.querySelector('#root')
 if (!root) throw new Error('The page has no place for the console')

@@ -39,7 +39,7 @@ test('each list leaves out what it does not know, and never fails for it', { ski
   for (const [address, words] of wrong) {
     await page.goto(at(address))
     await notice().waitFor()
-    assert.equal(await told(), `${words} not known and ${words.endsWith('are') ? 'were' : 'was'} left out.`, address)
+    assert.equal(await told(), `${words} unknown and ${words.endsWith('are') ? 'were' : 'was'} ignored.`, address)
     assert.equal(await page.getByRole('alert').count(), 0, address)
   }
   await page.goto(at('/devices?after=neither&from=50&sort=name'))
@@ -55,7 +55,7 @@ test('text that hides or continues for ever is shown as what it is, and fits a p
   const hostile = `/devices?state=%E2%80%AEdekcolb%00<img src=x onerror=alert(1)>${'x'.repeat(3_000)}`
   await page.goto(at(hostile))
   await notice().waitFor()
-  assert.match(await told(), /^state=\\u202edekcolb\\u0000<img src=x onerror=alert\(1\)>x+… is not known/)
+  assert.match(await told(), /^state=\\u202edekcolb\\u0000<img src=x onerror=alert\(1\)>x+… is unknown/)
   assert.ok((await told()).length < 110)
   await assertFitsPhone(page, [at(hostile)])
 })

@@ -122,12 +122,55 @@ test('a save is refused when someone else has changed the configuration since it
   assert.deepEqual([body.remediation_strategy, body.auth_check_run_shelf_life_seconds], ['notify_only', 1_800])
 })
 
+test('a saved configuration is restored by Undo, unless that would block devices', { skip }, async () => {
+  const path = `/checks/${worst.id}/configurations`
+  const strategy = async () => (await askAsPage(page, 'GET', path)).body.remediation_strategy
+  const saveReportOnly = async () => {
+    await page.goto(at(`/checks/${worst.id}/configuration`))
+    await page.getByRole('radio', { name: /Report only/ }).click()
+    const bar = page.getByRole('region', { name: 'Unsaved changes' })
+    await bar.getByRole('button', { name: /Notify|Release|Save/ }).click()
+    await page.getByText(`Saved “${worst.name}”`).waitFor()
+    assert.equal(await strategy(), 'report_only')
+    await page.getByRole('button', { name: 'Undo' }).click()
+  }
+  await saveReportOnly()
+  await page.getByText(`Restored “${worst.name}”`).waitFor()
+  assert.equal(await strategy(), 'notify_only')
+
+  await askAsPage(page, 'PATCH', path, { remediation_strategy: 'block_immediately' })
+  await saveReportOnly()
+  await page.getByText(/^Not undone: that would block \d+ devices?/).waitFor()
+  assert.equal(await strategy(), 'report_only')
+  await askAsPage(page, 'PATCH', path, { remediation_strategy: 'notify_only' })
+})
+
 test('a check is paused and taken up again by Undo', { skip }, async () => {
   await page.goto(at(`/checks/${worst.id}`))
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('link', { name: 'Resume…' }).waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Pause' }).waitFor()
+})
+
+test('what the owner reads is copied as a message, of an issue and of a device', { skip }, async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const copied = async () => {
+    await page.evaluate(() => navigator.clipboard.writeText(''))
+    await page.getByRole('button', { name: 'Copy as message' }).click()
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== '')
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  await page.goto(at(`/checks/${worst.id}/issues`))
+  const link = page.locator('[data-row-link]').first()
+  const title = (await link.textContent()) ?? ''
+  await link.click()
+  await page.getByRole('heading', { name: 'What the check found' }).waitFor()
+  assert.match(await copied(), /\n\nHow to fix it:\n/)
+  assert.deepEqual(await violations(page), [])
+  await page.locator('dd').getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'Open issues' }).waitFor()
+  assert.ok((await copied()).includes(title.trim()), 'the message of the device has the issue')
 })
 
 test('an issue is exempted with a reason, and the exemption ended', { skip }, async () => {
@@ -198,6 +241,31 @@ test('requests are decided with words for administrators and for people, and reo
     // A registration that was approved is ended on the page of the device.
     assert.equal(await item.getByRole('button', { name: 'Reopen' }).count(), kind === 'exemptions' ? 1 : 0)
   }
+})
+
+test('several requests are decided with one note, by keys', { skip }, async () => {
+  await opened.trial.run('simulate', 'requests', '--count', '6')
+  await page.goto(at('/requests/exemptions'))
+  const boxes = page.getByRole('checkbox', { name: /^Select .*’s request$/ })
+  await boxes.first().waitFor()
+  const waiting = await boxes.count()
+  assert.ok(waiting >= 2, 'there are requests to decide')
+  await boxes.first().check()
+  const bar = page.getByRole('region', { name: 'Selected requests' })
+  await bar.getByText('1 selected').waitFor()
+  if (waiting > 2) await bar.getByRole('button', { name: `Select all ${waiting}` }).click()
+  else await boxes.nth(1).check()
+  await bar.getByText(`${waiting} selected`).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('d')
+  const asking = page.getByRole('dialog')
+  await asking.getByLabel('Explanation for each requester').fill('Ask your team lead')
+  await asking.getByRole('button', { name: `Deny ${waiting} requests` }).click()
+  await page.getByText(`Denied ${waiting} requests`).waitFor()
+  await page.getByText('No requests are waiting.').waitFor()
+  await page.goto(at('/requests/exemptions?status=denied'))
+  await page.getByText('Message to the requester: Ask your team lead').first().waitFor()
+  await page.getByText('Note: Denied in the console.').first().waitFor()
 })
 
 test('a check of the catalogue is enabled', { skip }, async () => {

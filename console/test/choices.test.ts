@@ -20,7 +20,7 @@ test('how long logs are kept is chosen, and keeping for less is asked first', { 
   await log.fill('120')
   assert.deepEqual(await violations(page), [])
   await button('Save 1 change').click()
-  await page.getByText(/Sign-in log: what is older than 120 days is removed within the hour/).waitFor()
+  await page.getByText(/Sign-in log: what is older than 120 days is permanently deleted within the hour/).waitFor()
   assert.deepEqual(await violations(page), [])
   await button('Shorten retention').click()
   await page.getByText('Retention saved').waitFor()

@@ -155,6 +155,58 @@ test('a record is found from everywhere by its name, and a page as well', { skip
   await page.getByText('1–30 of 30').waitFor()
 })
 
+test('the frame is drawn before the server says who is signed in', { skip }, async () => {
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/console/api/session', async (route) => {
+    await held
+    await route.continue()
+  })
+  const going = page.goto(`${trial.baseUrl}/console/devices`)
+  await page.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' })
+  await page.locator('.side').getByText('Devices').waitFor()
+  assert.deepEqual(await violations(page), [])
+  answer()
+  await going
+  await page.getByText('1–30 of 30').waitFor()
+  await page.unroute('**/console/api/session')
+})
+
+test('an open page follows the color scheme of the system', { skip }, async () => {
+  const scheme = (name: string) => page.locator(`html[data-mantine-color-scheme="${name}"]`).waitFor()
+  await page.evaluate(() => localStorage.removeItem('muster-scheme'))
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await scheme('dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await scheme('light')
+})
+
+test('a command is found by its name and by other words for it', { skip }, async () => {
+  const find = async (words: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find or jump to' }).fill(words)
+  }
+  await find('dark')
+  await page.getByRole('option', { name: /^Dark appearance/ }).click()
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await find('theme')
+  await page.getByRole('option', { name: /^Light appearance/ }).click()
+  await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
+  await find('settings')
+  await page.getByRole('option', { name: /^Settings/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Organization' }).waitFor()
+  await find('no such thing')
+  await page.getByText('No results.').waitFor()
+  await page.getByRole('combobox', { name: 'Find or jump to' }).fill('create webhook')
+  await page.getByRole('option', { name: /^New webhook/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor()
+  await page.goto(`${trial.baseUrl}/console/devices`)
+  await page.getByText('1–30 of 30').waitFor()
+})
+
 test('a device shows its issues and its results, and a missing one says so', { skip }, async () => {
   const link = page.locator('[data-row-link]').first()
   const name = (await link.textContent()) ?? ''

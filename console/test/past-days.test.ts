@@ -116,7 +116,7 @@ test('its devices are searched, filtered, sorted and counted, and today is one s
     return shown.length === 11 && shown.every((name, index) => index === 0 || (shown[index - 1] ?? '') < name)
   })
   await page.getByRole('button', { name: 'Export CSV' }).click()
-  await page.getByText(/The file will have 11 devices\. It is as of /).waitFor()
+  await page.getByText(/The file contains 11 devices\. It is as of /).waitFor()
   const downloading = page.waitForEvent('download')
   await page
     .getByRole('button', { name: 'Export 11 devices' })

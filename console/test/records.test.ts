@@ -62,7 +62,7 @@ test('a device group is made, filled, and left again with a way back', { skip },
   await page.getByRole('button', { name: 'Add 2 devices' }).click()
   await page.getByText('2 devices', { exact: true }).waitFor()
   await page
-    .getByRole('button', { name: /^Take out/ })
+    .getByRole('button', { name: /^Remove / })
     .first()
     .click()
   await page.getByText('1 device', { exact: true }).waitFor()
@@ -107,7 +107,7 @@ test('the audit log is searched, and an entry shows what proves it', { skip }, a
   await page.goto(at('/audit?q=Early'))
   await page.getByText('Created the device group "Early adopters".').waitFor()
   await page.getByRole('button', { name: 'Verify now' }).click()
-  await page.getByText(/As it was written: \d+ entries/).waitFor()
+  await page.getByText(/Intact: \d+ entries/).waitFor()
   assert.deepEqual(await violations(page), [])
   const { body } = await askAsPage(page, 'GET', '/views/audit_logs?search=Created%20the%20device%20group')
   await page.goto(at(`/audit/${body.data[0].id}`))

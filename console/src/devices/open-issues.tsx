@@ -1,13 +1,17 @@
 import type { IssueView } from '@muster/contract/console-issues.ts'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useAction } from '../api/use-action.ts'
+import { copyText } from '../components/copy-text.ts'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { dayOf, fullTime } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { IssueName } from '../issues/issue-name.tsx'
+import { issueQuery } from '../issues/issue-queries.ts'
 import { IssueState } from '../issues/issue-state.tsx'
+import { isForOwner, ownerMessage } from '../issues/owner-message.ts'
 import '../issues/issues.css'
 import { openIssuesQuery } from './device-queries.ts'
 
@@ -19,6 +23,8 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
       <div className="sech">
         <h2 id="open-issues">Open issues</h2>
         {issues.data && <span className="sm t3">{rows.length} open</span>}
+        <span className="grow" />
+        <CopyMessage issues={rows} />
       </div>
       {issues.isError && (
         <Failure what="Issues could not be loaded." error={issues.error} onRetry={() => void issues.refetch()} />
@@ -45,6 +51,27 @@ export function OpenIssues({ deviceId }: { deviceId: string }) {
         </Scroller>
       )}
     </section>
+  )
+}
+
+const maxInMessage = 10
+
+/** What the owner reads about all of them at sign-in, to send by mail or chat. */
+function CopyMessage({ issues }: { issues: readonly IssueView[] }) {
+  const client = useQueryClient()
+  const now = useNow()
+  const shown = issues.filter((issue) => isForOwner(issue, now)).slice(0, maxInMessage)
+  const copy = useAction({
+    act: async () => {
+      const facts = await Promise.all(shown.map(({ id }) => client.fetchQuery(issueQuery(id))))
+      await copyText(ownerMessage(facts, now), 'The message')
+    },
+  })
+  if (shown.length === 0) return null
+  return (
+    <button type="button" className="plain u sm" disabled={copy.isPending} onClick={() => copy.mutate()}>
+      Copy as message
+    </button>
   )
 }
 

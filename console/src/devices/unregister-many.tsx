@@ -39,7 +39,7 @@ export function UnregisterMany(parts: Parts) {
     refresh: [['devices'], ['people'], ['audit']],
     said: ({ unregistered, refused, ended }) =>
       refused.length === 0 && ended === undefined
-        ? `${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} registered to nobody`
+        ? `${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} no longer registered`
         : undefined,
     onDone: ({ refused, ended }) => {
       onChanged()

@@ -13,7 +13,7 @@ export function UnregistrationAccount({ account, onClose }: { account: Account; 
     <Modal
       opened
       onClose={onClose}
-      title={`${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} registered to nobody`}
+      title={`${devicesInWords(unregistered)} ${unregistered === 1 ? 'is' : 'are'} no longer registered`}
       withCloseButton={false}
     >
       <div className="confirm">

@@ -32,7 +32,7 @@ export function useTakeOut({ add, remove, refresh }: Parts) {
         aria-label={`Remove ${shown}`}
         onClick={() => takeOut.mutate({ id, name: shown })}
       >
-        Take out
+        Remove
       </button>
     )
   }

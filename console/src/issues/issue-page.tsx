@@ -8,6 +8,7 @@ import { request } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { OwnerTexts } from '../checks/owner-texts.tsx'
+import { copyText } from '../components/copy-text.ts'
 import { Fact } from '../components/fact.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -19,6 +20,7 @@ import { Page } from '../shell/page.tsx'
 import { ExemptDialog } from './exempt-dialog.tsx'
 import { issueQuery } from './issue-queries.ts'
 import { issueStanding } from './issue-standing.ts'
+import { isForOwner, ownerMessage } from './owner-message.ts'
 import './issues.css'
 
 const route = getRouteApi('/shell/issues/$issueId')
@@ -70,7 +72,18 @@ function LoadedIssue({ issue }: { issue: IssueFacts }) {
               <FoundRow issue={issue} />
             </section>
             <section className="sec issue-texts" aria-labelledby="issue-texts">
-              <h2 id="issue-texts">What {issue.owner === null ? 'an owner' : visibleText(issue.owner.name)} reads</h2>
+              <div className="sech">
+                <h2 id="issue-texts">What {issue.owner === null ? 'an owner' : visibleText(issue.owner.name)} reads</h2>
+                {isForOwner(issue, now) && (
+                  <button
+                    type="button"
+                    className="plain u sm"
+                    onClick={() => void copyText(ownerMessage([issue], now), 'The message')}
+                  >
+                    Copy as message
+                  </button>
+                )}
+              </div>
               <OwnerTexts rationale={issue.rationale} fixInstructions={issue.fix_instructions} />
             </section>
             <section className="sec" aria-labelledby="issue-history">

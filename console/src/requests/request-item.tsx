@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
+import type { ExemptionRequestView } from '@muster/contract/console-issues.ts'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { request } from '../api/request.ts'
@@ -8,12 +8,19 @@ import { useAction } from '../api/use-action.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark, type MarkName } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { DecisionDialog } from './decision-dialog.tsx'
+import { type Decision, DecisionDialog, type RequestView } from './decision-dialog.tsx'
 
 type Parts = {
   readonly kind: 'exemption' | 'registration'
-  readonly asked: ExemptionRequestView | RegistrationRequestView
+  readonly asked: RequestView
+  /** Undefined where it cannot be selected. */
+  readonly isChosen: boolean | undefined
+  /** Whether others are selected, which the keys then act on. */
+  readonly isSelecting: boolean
+  readonly onChoose: (isOn: boolean) => void
 }
+
+export const isWaiting = ({ status }: RequestView): boolean => status === 'open' || status === 'pending'
 
 const statusWords: Readonly<Record<Parts['asked']['status'], readonly [MarkName, string]>> = {
   open: ['clock', 'Waiting'],
@@ -23,11 +30,20 @@ const statusWords: Readonly<Record<Parts['asked']['status'], readonly [MarkName,
   withdrawn: ['dash', 'Withdrawn'],
 }
 
-export function RequestItem({ kind, asked }: Parts) {
+export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Parts) {
   const [mark, word] = statusWords[asked.status]
   const [requester, device] = [visibleText(asked.requester.name), visibleText(asked.device.name)]
   return (
-    <li className="request">
+    <li className="request" data-row>
+      {isChosen !== undefined && (
+        <input
+          type="checkbox"
+          className="request-choice"
+          aria-label={`Select ${requester}’s request`}
+          checked={isChosen}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
+        />
+      )}
       <div className="request-body">
         <div className="request-head">
           <Link to="/people/$personId" params={{ personId: asked.requester.id }} className="m" data-row-link>
@@ -60,7 +76,7 @@ export function RequestItem({ kind, asked }: Parts) {
         <span className="sm t3">
           <RelativeTime time={asked.decided_at ?? asked.requested_at} />
         </span>
-        <RequestActions kind={kind} asked={asked} />
+        <RequestActions kind={kind} asked={asked} hasKeys={!isSelecting} />
       </div>
     </li>
   )
@@ -90,23 +106,24 @@ const CoveredIssues = ({ issues }: { issues: ExemptionRequestView['issues'] }) =
   </ul>
 )
 
-function RequestActions({ kind, asked }: Parts) {
+function RequestActions({ kind, asked, hasKeys }: Pick<Parts, 'kind' | 'asked'> & { readonly hasKeys: boolean }) {
   const session = useSession()
-  const [deciding, setDeciding] = useState<'approved' | 'denied'>()
+  const [deciding, setDeciding] = useState<Decision>()
   const reopen = useAction({
     act: () => request(`/views/${kind}_requests/${asked.id}/reopen`, { method: 'POST' }),
     refresh: [['requests'], ['issues'], ['devices'], ['checks']],
     said: () => 'Request reopened',
   })
   if (!session?.permissions.includes('manage_user_requests')) return null
-  const isWaiting = asked.status === 'open' || asked.status === 'pending'
   const mayReopen = asked.status === 'denied' || (kind === 'exemption' && asked.status === 'approved')
   return (
     <div className="row request-buttons">
-      {isWaiting && (
+      {isWaiting(asked) && (
         <>
-          <Button onClick={() => setDeciding('denied')}>Deny…</Button>
-          <Button variant="filled" onClick={() => setDeciding('approved')}>
+          <Button {...(hasKeys && { 'data-press': 'd' })} onClick={() => setDeciding('denied')}>
+            Deny…
+          </Button>
+          <Button variant="filled" {...(hasKeys && { 'data-press': 'a' })} onClick={() => setDeciding('approved')}>
             Approve…
           </Button>
         </>
@@ -117,7 +134,7 @@ function RequestActions({ kind, asked }: Parts) {
         </Button>
       )}
       {deciding && (
-        <DecisionDialog kind={kind} asked={asked} decision={deciding} onClose={() => setDeciding(undefined)} />
+        <DecisionDialog kind={kind} asked={[asked]} decision={deciding} onClose={() => setDeciding(undefined)} />
       )}
     </div>
   )

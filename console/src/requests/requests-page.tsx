@@ -1,6 +1,8 @@
 import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useMay } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -9,7 +11,8 @@ import { ViewBar } from '../components/saved-views.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
 import type { ListOf } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
-import { RequestItem } from './request-item.tsx'
+import { DecisionBar } from './decision-bar.tsx'
+import { isWaiting, RequestItem } from './request-item.tsx'
 import {
   exemptionsQuery,
   type RequestFilters,
@@ -53,6 +56,15 @@ function Requests({ kind, filters, list }: Parts) {
   const path = kind === 'exemption' ? '/requests/exemptions' : '/requests/registrations'
   const show = (search: RequestFilters) => void navigate({ to: path, search })
   const status = filters.status ?? 'waiting'
+  const mayDecide = useMay('manage_user_requests')
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const chosen = rows.filter((row) => isWaiting(row) && ids.has(row.id))
+  const choose = (id: string, isOn: boolean) => {
+    const next = new Set(ids)
+    if (isOn) next.add(id)
+    else next.delete(id)
+    setIds(next)
+  }
   const name = kind === 'exemption' ? 'exemption_requests' : 'registration_requests'
   const options = Object.entries(statuses)
     .filter(([value]) => kind === 'exemption' || value !== 'withdrawn')
@@ -91,6 +103,15 @@ function Requests({ kind, filters, list }: Parts) {
           onChange={([value]) => show({ status: (value ?? 'all') as StatusName })}
         />
       </search>
+      {chosen.length > 0 && (
+        <DecisionBar
+          kind={kind}
+          chosen={chosen}
+          all={rows.filter(isWaiting)}
+          onAll={(all) => setIds(new Set(all.map(({ id }) => id)))}
+          onClear={() => setIds(new Set())}
+        />
+      )}
       <div className="page">
         {list.isError && !list.data && (
           <Failure what="Requests could not be loaded." error={list.error} onRetry={() => void list.refetch()} />
@@ -103,7 +124,14 @@ function Requests({ kind, filters, list }: Parts) {
         )}
         <ul className={list.isPlaceholderData ? 'requests old' : 'requests'}>
           {rows.map((row) => (
-            <RequestItem key={row.id} kind={kind} asked={row} />
+            <RequestItem
+              key={row.id}
+              kind={kind}
+              asked={row}
+              isChosen={mayDecide && isWaiting(row) ? ids.has(row.id) : undefined}
+              isSelecting={chosen.length > 0}
+              onChoose={(isOn) => choose(row.id, isOn)}
+            />
           ))}
         </ul>
       </div>

@@ -5,6 +5,7 @@ import { leftOutOf } from '../components/left-out.ts'
 import { NotFound } from '../shell/failures.tsx'
 import { tellLeftOut } from '../shell/left-out-line.tsx'
 import { Shell } from '../shell/shell.tsx'
+import { WaitingShell } from '../shell/waiting-shell.tsx'
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
@@ -20,6 +21,9 @@ export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
+  pendingComponent: WaitingShell,
+  pendingMs: 100,
+  pendingMinMs: 0,
   beforeLoad: async ({ location: { href, pathname, search }, matches, cause, preload }) => {
     const session = await queryClient.ensureQueryData(sessionQuery)
     if (session?.needs_second_factor) throw redirect({ to: '/setup/second-factor' })

@@ -1,4 +1,5 @@
 import { Modal } from '@mantine/core'
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { FindAnswer } from '@muster/contract/console-find.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
@@ -7,17 +8,19 @@ import { request, withQuery } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { commandsFor } from './commands.ts'
 import { developerEntries, investigateEntries, mainEntries } from './entries.ts'
 import { accountSections, settingSections } from './sections.ts'
 import './find.css'
+
+type Parts = { readonly isOpen: boolean; readonly onClose: () => void; readonly onShortcuts: () => void }
 
 type Goal = {
   readonly key: string
   readonly icon: IconName
   readonly name: string
   readonly detail: string | null
-  readonly href: string
-}
+} & ({ readonly href: string } | { readonly run: () => void })
 
 const kinds = {
   device: ['device', '/console/devices/'],
@@ -25,27 +28,28 @@ const kinds = {
   check: ['check', '/console/checks/'],
 } as const satisfies Record<string, readonly [IconName, string]>
 
-/** Finds a page or a record by its name; opened with ⌘K or Ctrl K. */
-export function Find({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+/** Finds a page, a record or a command by its name; opened with ⌘K or Ctrl K. */
+export function Find({ isOpen, onClose, onShortcuts }: Parts) {
   return (
     <Modal.Root opened={isOpen} onClose={onClose} size={520} yOffset="12vh" lockScroll={false}>
       <Modal.Overlay />
       <Modal.Content aria-label="Find or jump to">
-        <Finder onClose={onClose} />
+        <Finder onClose={onClose} onShortcuts={onShortcuts} />
       </Modal.Content>
     </Modal.Root>
   )
 }
 
-function Finder({ onClose }: { readonly onClose: () => void }) {
+function Finder({ onClose, onShortcuts }: Omit<Parts, 'isOpen'>) {
   const router = useRouter()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const { goals, isLooking } = useGoals(text)
+  const { goals, isLooking } = useGoals(text, onShortcuts)
   const open = (goal: Goal | undefined) => {
     if (!goal) return
     onClose()
-    router.history.push(goal.href)
+    if ('run' in goal) goal.run()
+    else router.history.push(goal.href)
   }
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -63,7 +67,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
         aria-expanded={goals.length > 0}
         aria-controls="find-list"
         aria-activedescendant={goals[chosen] && optionOf(chosen)}
-        placeholder="Find a device, person or check, or jump to a page"
+        placeholder="Find a person, device, check, page or command"
         autoComplete="off"
         maxLength={200}
         data-autofocus
@@ -97,8 +101,11 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Pages whose names have the text, then records; all pages as long as nothing is written. */
-function useGoals(text: string): { goals: readonly Goal[]; isLooking: boolean } {
+const hasWords = (text: string, typed: string): boolean =>
+  typed.split(/\s+/).every((word) => text.toLowerCase().includes(word))
+
+/** Pages and commands whose names have the text, then records; all pages while nothing is written. */
+function useGoals(text: string, showShortcuts: () => void): { goals: readonly Goal[]; isLooking: boolean } {
   const session = useSession()
   const [wanted, setWanted] = useState('')
   useEffect(() => {
@@ -112,21 +119,27 @@ function useGoals(text: string): { goals: readonly Goal[]; isLooking: boolean } 
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => request<FindAnswer>(withQuery('/views/find', { q: wanted }), { signal }),
   })
+  const typed = text.trim().toLowerCase()
+  const may = (power: AdminPower | undefined) => power === undefined || session?.permissions.includes(power) === true
   const pages = [...mainEntries, ...investigateEntries, ...developerEntries]
-    .filter(({ needs }) => needs === undefined || session?.permissions.includes(needs))
-    .filter(({ text: name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
+    .filter(({ needs, text: name }) => may(needs) && name.toLowerCase().includes(typed))
     .map(({ to, text: name, icon }) => ({ key: to, icon, name, detail: 'Page', href: `/console${to}` }))
   const sections = [...settingSections, ...accountSections]
-    .filter(({ power }) => power === undefined || session?.permissions.includes(power))
-    .filter(({ text: name }) => text.trim() !== '' && name.toLowerCase().includes(text.trim().toLowerCase()))
+    .filter(({ power, text: name }) => typed !== '' && may(power) && name.toLowerCase().includes(typed))
     .map(({ to, text: name }) => ({ key: to, icon: 'settings' as const, name, detail: 'Page', href: `/console${to}` }))
+  const commands = commandsFor(showShortcuts)
+    .filter(({ needs, text: name, words }) => typed !== '' && may(needs) && hasWords(`${name} ${words}`, typed))
+    .map((command) => ({
+      ...{ key: command.text, icon: command.icon, name: command.text, detail: 'Command' },
+      ...('run' in command ? { run: command.run } : { href: command.to }),
+    }))
   const records = (isLong ? (found.data?.data ?? []) : []).map(({ kind, id, name, detail }) => {
     const [icon, path] = kinds[kind]
     const shown = detail === null ? null : visibleText(detail)
     return { key: `${kind}${id}`, icon, name: visibleText(name), detail: shown, href: path + id }
   })
   return {
-    goals: [...pages, ...sections, ...records],
+    goals: [...pages, ...sections, ...commands, ...records],
     isLooking: text.trim() !== wanted || (isLong && found.isPending),
   }
 }

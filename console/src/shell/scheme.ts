@@ -7,6 +7,13 @@ export function schemeChoice(): SchemeChoice {
   return kept === 'light' || kept === 'dark' ? kept : 'auto'
 }
 
+/** A page that is open follows the system, where nothing else was chosen. */
+export function followSystemScheme(): void {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    if (schemeChoice() === 'auto') chooseScheme('auto')
+  })
+}
+
 /** Kept in this browser; public/scheme.js reads it before the first paint. */
 export function chooseScheme(choice: SchemeChoice): void {
   if (choice === 'auto') localStorage.removeItem(key)

@@ -56,7 +56,9 @@ export function Shell() {
         onClick={() => setIsOpen(false)}
       />
       <Toasts />
-      {mayRead && <Find isOpen={isFinding} onClose={() => setIsFinding(false)} />}
+      {mayRead && (
+        <Find isOpen={isFinding} onClose={() => setIsFinding(false)} onShortcuts={() => setIsHelpOpen(true)} />
+      )}
       <StepUpDialog />
       <Shortcuts isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
     </>

@@ -48,7 +48,7 @@ export function useShortcuts(showHelp: () => void): void {
           ? [...mainEntries, ...developerEntries].find(({ letter }) => letter === key)
           : undefined
       goingUntil.current = key === 'g' ? event.timeStamp + 1_500 : 0
-      const button = /^[a-z[\]]$/.test(key) ? document.querySelector<HTMLElement>(`[data-press="${key}"]`) : null
+      const button = /^[a-z[\]]$/.test(key) ? buttonFor(key) : null
       if (entry) void navigate({ to: entry.to })
       else if (button) button.click()
       else if (acts[key]) acts[key]()
@@ -84,16 +84,24 @@ function submit(event: KeyboardEvent): void {
   event.preventDefault()
 }
 
+/** Of the row that the focus is in, or the first of the page. */
+function buttonFor(key: string): HTMLElement | null {
+  const selector = `[data-press="${key}"]`
+  const row = document.activeElement?.closest('[data-row]')
+  return row?.querySelector<HTMLElement>(selector) ?? document.querySelector<HTMLElement>(selector)
+}
+
 function moveAlongRows(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-row-link]')]
-  const row = document.activeElement?.closest('tr')
+  const row = document.activeElement?.closest('tr, [data-row]')
   const here = row ? links.findIndex((link) => row.contains(link)) : -1
   links[here === -1 ? 0 : Math.min(Math.max(here + step, 0), links.length - 1)]?.focus()
 }
 
 /** The row that the focus is in. */
 function chooseRow(): void {
-  document.activeElement?.closest('tr')?.querySelector<HTMLElement>('td input[type="checkbox"]')?.click()
+  const row = document.activeElement?.closest('tr, [data-row]')
+  row?.querySelector<HTMLElement>('td input[type="checkbox"], .request-choice')?.click()
 }
 
 /** The values of the first filter; from an open one, those of the next. */

@@ -17,6 +17,7 @@ import { type Change, changeOf, countOf, type Definitions, type Draft, draftOf, 
 import { exportBlocked } from './export-blocked.ts'
 import { PreviewPanel } from './preview-panel.tsx'
 import { consequencesOf, staysOf, verbOf } from './preview-words.ts'
+import { useUndoSave } from './use-undo-save.ts'
 
 type Parts = {
   readonly facts: CheckFacts
@@ -72,6 +73,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
     JSON.stringify(asked) !== JSON.stringify(change) ||
     !isReady
   const current = isOld ? undefined : preview.data
+  const undo = useUndoSave(facts, definitions)
   const save = useAction({
     act: () =>
       request<CheckConfiguration>(`/views/checks/${facts.id}/configuration`, {
@@ -81,6 +83,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
     refresh: [['checks'], ['devices'], ['issues']],
     hasForm: true,
     said: () => `Saved “${visibleText(facts.name)}”`,
+    undo: (answer) => ({ label: 'Undo', run: () => undo.mutate({ saved: answer, before }) }),
     onDone: () => setIsAsking(false),
   })
   const refusals = [preview.error, save.error].flatMap((error) => (error instanceof ApiError ? error.faults : []))

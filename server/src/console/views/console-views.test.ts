@@ -97,18 +97,18 @@ test('records are found by a part of their names, beginnings first, in one organ
   const { organizationId } = app.tenant
   const other = await app.addTenant('Other')
   await make.device(other.organizationId, { name: 'ana-foreign' })
+  const person = await make.person(organizationId, { name: 'Ana Ruiz', email: 'ana@acme.example' })
   const [inner, first] = [
     await make.device(organizationId, { name: 'old-ana-pc', serial: 'S1' }),
-    await make.device(organizationId, { name: 'ana-pc', serial: 'S2' }),
+    await make.device(organizationId, { name: 'ana-pc', serial: 'S2', registered_owner_id: person.id }),
   ]
-  const person = await make.person(organizationId, { name: 'Ana Ruiz', email: 'ana@acme.example' })
   const check = await make.check(organizationId, { name: 'Banana is ripe' })
   const browser = await signedIn()
   const { body } = await browser.ask('GET', '/views/find?q=ana')
   assert.deepEqual(body.data, [
-    { kind: 'device', id: first.id, name: 'ana-pc', detail: 'S2' },
-    { kind: 'device', id: inner.id, name: 'old-ana-pc', detail: 'S1' },
     { kind: 'person', id: person.id, name: 'Ana Ruiz', detail: 'ana@acme.example' },
+    { kind: 'device', id: first.id, name: 'ana-pc', detail: 'Ana Ruiz · Good · S2' },
+    { kind: 'device', id: inner.id, name: 'old-ana-pc', detail: 'S1' },
     { kind: 'check', id: check.id, name: 'Banana is ripe', detail: null },
   ])
   assert.deepEqual((await browser.ask('GET', '/views/find?q=%25%25')).body.data, [], 'a per cent sign is no wildcard')

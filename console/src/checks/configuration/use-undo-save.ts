@@ -1,0 +1,33 @@
+import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
+import type { CheckFacts, ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import { useNavigate } from '@tanstack/react-router'
+import { request } from '../../api/request.ts'
+import { useAction } from '../../api/use-action.ts'
+import { visibleText } from '../../components/visible-text.ts'
+import { changeOf, type Definitions, type Draft } from './draft.ts'
+
+type Undo = { readonly saved: CheckConfiguration; readonly before: Draft }
+
+const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`)
+
+/** Restores what was before a save. Where that blocks devices, nothing is saved: the page shows whom first. */
+export function useUndoSave(facts: CheckFacts, definitions: Definitions) {
+  const navigate = useNavigate()
+  const path = `/views/checks/${facts.id}/configuration`
+  return useAction({
+    act: async ({ saved, before }: Undo): Promise<number> => {
+      const change = changeOf(saved, before, definitions)
+      const preview = await request<ConfigurationPreview>(`${path}_preview`, { method: 'POST', body: change })
+      if (preview.hit === 0) await request(path, { method: 'POST', body: { ...change, preview: preview.token } })
+      return preview.hit
+    },
+    refresh: [['checks'], ['devices'], ['issues']],
+    said: (hit) =>
+      hit === 0
+        ? `Restored “${visibleText(facts.name)}”`
+        : `Not undone: that would block ${devices(hit)}. Review the preview and save.`,
+    onDone: (hit) => {
+      if (hit > 0) void navigate({ to: '/checks/$checkId/configuration', params: { checkId: facts.id } })
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import { Icon } from '../components/icon.tsx'
+import { MusterMark } from '../components/muster-mark.tsx'
+import { SkeletonRows } from '../components/notices.tsx'
+import { investigateEntries, mainEntries } from './entries.ts'
+
+/** What is drawn while the server has not yet said who is signed in: the frame, with nothing that could be clicked. */
+export const WaitingShell = () => (
+  <div className="app" aria-busy="true">
+    <div className="side" aria-hidden="true">
+      <div className="org">
+        <MusterMark />
+      </div>
+      {[...mainEntries, ...investigateEntries].map(({ to, icon, text }) => (
+        <span key={to} className="nav t3">
+          <Icon name={icon} />
+          {text}
+        </span>
+      ))}
+    </div>
+    <main className="main" id="content">
+      <div className="page">
+        <p className="hidden" role="status">
+          Loading…
+        </p>
+        <SkeletonRows rows={6} />
+      </div>
+    </main>
+  </div>
+)
