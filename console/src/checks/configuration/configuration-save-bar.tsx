@@ -45,7 +45,7 @@ export const ConfigurationSaveBar = (parts: Parts) => (
   >
     {parts.isOutdated ? (
       <Button variant="filled" data-submit onClick={parts.onLookAgain}>
-        Look again
+        Refresh
       </Button>
     ) : (
       <Button
