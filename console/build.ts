@@ -120,13 +120,14 @@ async function buildConsole(digest: string): Promise<void> {
   process.env['NODE_ENV'] = 'production'
   const { build } = await import('vite')
   const { mantineVariables } = await import('./src/theme/mantine-variables.ts')
+  const { operationAddresses } = await import('./src/api/operation-addresses.ts')
   await build({
     root,
     base: '/console/',
     configFile: false,
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic' } },
-    plugins: [mantineVariables, refuseSchemas],
+    plugins: [mantineVariables, operationAddresses, refuseSchemas],
     build: { outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   })
   await compressFiles()

@@ -164,14 +164,18 @@ test('the frame is drawn before the server says who is signed in', { skip }, asy
     await held
     await route.continue()
   })
-  const going = page.goto(`${trial.baseUrl}/console/devices`)
-  await page.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' })
-  await page.locator('.side').getByText('Devices').waitFor()
-  assert.deepEqual(await violations(page), [])
-  answer()
-  await going
-  await page.getByText('1–30 of 30').waitFor()
-  await page.unroute('**/console/api/session')
+  try {
+    const going = page.goto(`${trial.baseUrl}/console/devices`)
+    await page.getByText('Loading…').first().waitFor({ state: 'attached' })
+    await page.locator('.side').getByText('Devices').waitFor()
+    assert.deepEqual(await violations(page), [])
+    answer()
+    await going
+    await page.getByText('1–30 of 30').waitFor()
+  } finally {
+    answer()
+    await page.unroute('**/console/api/session')
+  }
 })
 
 test('an open page follows the color scheme of the system', { skip }, async () => {

@@ -3,6 +3,9 @@ import { Count, Flag, Identifier, IdentifierInput, Link, Nullable, Row, Text, Ti
 import type { SearchFields } from './search.ts'
 import { flagField, nullableTextField, textField, timeField } from './search-fields.ts'
 
+/** How many rows of an answer are stored, and paged, together. */
+export const maxRowsInPart = 1_000
+
 export const LiveQueryCampaign = Type.Object(
   {
     id: Identifier('Identifier of the campaign.'),

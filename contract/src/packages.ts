@@ -10,6 +10,13 @@ export type PackagePlatform = (typeof packagePlatforms)[number]
 const packageFormats = ['deb', 'tar.gz', 'sh', 'ps1'] as const
 export type PackageFormat = (typeof packageFormats)[number]
 
+export const packageMediaTypes: Readonly<Record<PackageFormat, string>> = {
+  deb: 'application/vnd.debian.binary-package',
+  'tar.gz': 'application/gzip',
+  sh: 'application/x-sh',
+  ps1: 'text/plain; charset=utf-8',
+}
+
 export const Package = Type.Object(
   {
     built_at: Timestamp('When this version of the package was made.'),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Choice, Text } from './schema-kit.ts'
+import { Choice, Flag, Identifier, Text } from './schema-kit.ts'
 
 /** The lists of the console that have filters. */
 export const savedViewPages = [
@@ -37,11 +37,25 @@ export const SavedViewCreation = Type.Object(
 export type SavedViewCreation = Static<typeof SavedViewCreation>
 
 /** Filters of a list under a name. */
-export type SavedView = {
-  readonly id: string
-  readonly name: string
-  readonly filters: string
-  readonly is_shared: boolean
-  /** Whether whoever asks may delete it. */
-  readonly is_own: boolean
-}
+export const SavedView = Type.Object(
+  {
+    id: Identifier('Identifier of the view.'),
+    name: Text('What the view is called.'),
+    filters: Text('The query of the address of the list, without its question mark.'),
+    is_shared: Flag('Whether all administrators see it.'),
+    is_own: Flag('Whether the administrator who asks may delete it.'),
+  },
+  {
+    title: 'SavedView',
+    description: 'Filters of a list under a name.',
+    examples: [
+      { id: '7', name: 'Macs that block soon', filters: 'platform=Mac&view=soon', is_shared: true, is_own: true },
+    ],
+  },
+)
+export type SavedView = Static<typeof SavedView>
+
+export const SavedViews = Type.Object(
+  { data: Type.Array(SavedView, { description: 'The views of a list, by name.' }) },
+  { title: 'SavedViews', description: 'The views of a list.', examples: [{ data: [] }] },
+)

@@ -56,7 +56,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a device
-         * @description The device is gone from the API and its agent is refused at once. Administrators can restore it for a while; then it is removed for good.
+         * @description The device disappears from the API and its agent is refused at once. Administrators can restore it for a while; then it is permanently deleted.
          *
          *     The key needs the permission Remove Devices, and the organization the feature Write API.
          */
@@ -95,7 +95,7 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Change who may sign in with a device
+         * Change who can sign in with a device
          * @description The key needs the permission Update Devices, and the organization the feature Write API.
          */
         readonly put: operations["updateDeviceAuthenticationModeWithPut"];
@@ -104,7 +104,7 @@ export interface paths {
         readonly options?: never;
         readonly head?: never;
         /**
-         * Change who may sign in with a device
+         * Change who can sign in with a device
          * @description The key needs the permission Update Devices, and the organization the feature Write API.
          */
         readonly patch: operations["updateDeviceAuthenticationMode"];
@@ -203,7 +203,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Add devices to a device group
-         * @description Adds all of the devices or none, at most 1,000 at once. Devices that are in the group already stay.
+         * @description Adds all of the devices or none, up to 1,000 in a call. Devices already in the group stay.
          *
          *     The key needs the permission Manage Device Groups, and the organization the feature Write API.
          */
@@ -225,8 +225,8 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Take a device out of a device group
-         * @description The last part of the address is the identifier of the device.
+         * Remove a device from a device group
+         * @description The last part of the path is the identifier of the device.
          *
          *     The key needs the permission Manage Device Groups, and the organization the feature Write API.
          */
@@ -284,7 +284,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List people whom the identity provider has taken out
+         * List deprovisioned people
          * @description Any key may call this.
          */
         readonly get: operations["listDeprovisionedPeople"];
@@ -430,7 +430,7 @@ export interface paths {
         readonly get: operations["getCheckConfiguration"];
         /**
          * Change the configuration of a check
-         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided again in the background.
+         * @description Only the members you send change; `options` is replaced as a whole. Devices are evaluated again in the background.
          *
          *     The key needs the permission Configure Checks, and the organization the feature Write API.
          */
@@ -441,7 +441,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the configuration of a check
-         * @description Only the members that are sent change; `options` is replaced whole. Devices are decided again in the background.
+         * @description Only the members you send change; `options` is replaced as a whole. Devices are evaluated again in the background.
          *
          *     The key needs the permission Configure Checks, and the organization the feature Write API.
          */
@@ -456,7 +456,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what checks found on a device
+         * List the check results of a device
          * @description Any key may call this.
          */
         readonly get: operations["listCheckResultsOfDevice"];
@@ -476,7 +476,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what a check found on devices
+         * List the results of a check
          * @description Any key may call this.
          */
         readonly get: operations["listCheckResultsOfCheck"];
@@ -521,7 +521,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Report a result of an external check
-         * @description For a device, or for a person: then for each of their registered devices that the check targets. At most 500 rows; the open issues of the check follow them as they follow any result.
+         * @description For a device, or for a person: then for each of their registered devices that the check targets. At most 500 rows; the open issues of the check change with them as with any result.
          *
          *     The key needs the permission Run External Checks, and the organization the feature Write API.
          */
@@ -646,7 +646,7 @@ export interface paths {
         readonly get: operations["getExemptionRequest"];
         /**
          * Approve or deny an exemption request
-         * @description Approved, its issues stay open but block no more. A request that is decided or withdrawn cannot be decided again.
+         * @description When approved, its issues stay open but no longer block. A request that was decided or withdrawn cannot be decided again.
          *
          *     The key needs the permission Manage User Requests, and the organization the feature Write API.
          */
@@ -657,7 +657,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Approve or deny an exemption request
-         * @description Approved, its issues stay open but block no more. A request that is decided or withdrawn cannot be decided again.
+         * @description When approved, its issues stay open but no longer block. A request that was decided or withdrawn cannot be decided again.
          *
          *     The key needs the permission Manage User Requests, and the organization the feature Write API.
          */
@@ -698,7 +698,7 @@ export interface paths {
         readonly get: operations["getRegistrationRequest"];
         /**
          * Approve or deny a registration request
-         * @description Approved, the device is registered to the requester, whoever had it before. A decided request cannot be decided again.
+         * @description When approved, the device is registered to the requester, even if someone else owned it. A decided request cannot be decided again.
          *
          *     The key needs the permission Manage User Requests, and the organization the feature Write API.
          */
@@ -709,7 +709,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Approve or deny a registration request
-         * @description Approved, the device is registered to the requester, whoever had it before. A decided request cannot be decided again.
+         * @description When approved, the device is registered to the requester, even if someone else owned it. A decided request cannot be decided again.
          *
          *     The key needs the permission Manage User Requests, and the organization the feature Write API.
          */
@@ -725,7 +725,7 @@ export interface paths {
         };
         /**
          * List installation packages
-         * @description There is one for each platform and format. Installed on a device, it enrolls the device by itself.
+         * @description One for each platform and format. Once installed, it enrolls the device.
          *
          *     Any key may call this.
          */
@@ -767,7 +767,7 @@ export interface paths {
         };
         /**
          * Download an installation package
-         * @description The file holds the package’s enrollment secret in plain text, so the key needs the permission `download_packages`; the audit log says which key downloaded it. A version of a package is the same bytes every time.
+         * @description The file contains the package’s enrollment secret in plain text, so the key needs the permission `download_packages`; the audit log records which key downloaded it. A version of a package is always the same bytes.
          *
          *     The key needs the permission Download Packages, and the organization the feature Write API.
          */
@@ -797,7 +797,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Run a live query
-         * @description Devices that are online run it at once; the others are waited for, for seven days.
+         * @description Devices that are online run it at once; others have seven days to answer.
          *
          *     The key needs the permission Create Live Query, and the organization the feature Write API.
          *
@@ -826,7 +826,7 @@ export interface paths {
         readonly get: operations["getLiveQueryCampaign"];
         /**
          * Change a live query
-         * @description Other SQL or other targets raise `revision`: earlier results are dropped, and all devices that fit run it again. Another name alone does not. What is left out stays.
+         * @description New SQL or targets raise `revision`: earlier results are dropped, and all targeted devices run it again. A new name alone does not. Members you leave out stay as they are.
          *
          *     The key needs the permission Create Live Query, and the organization the feature Write API.
          *
@@ -836,7 +836,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a live query
-         * @description Its results are gone, and devices that have not answered are not asked anymore.
+         * @description Its results are deleted, and devices that have not answered yet no longer run it.
          *
          *     The key needs the permission Create Live Query, and the organization the feature Write API.
          *
@@ -847,7 +847,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a live query
-         * @description Other SQL or other targets raise `revision`: earlier results are dropped, and all devices that fit run it again. Another name alone does not. What is left out stays.
+         * @description New SQL or targets raise `revision`: earlier results are dropped, and all targeted devices run it again. A new name alone does not. Members you leave out stay as they are.
          *
          *     The key needs the permission Create Live Query, and the organization the feature Write API.
          *
@@ -864,8 +864,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what devices answered to a live query
-         * @description One result for each device that has answered the present revision, in the order of the answers.
+         * List the results of a live query
+         * @description One result for each device that has answered the current revision, in the order of the answers.
          *
          *     The organization needs the feature Live Query.
          *
@@ -888,7 +888,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List all rows that a device answered to a live query
+         * List all rows of a device’s result
          * @description Up to 1,000 rows at a time, in the order in which the device returned them.
          *
          *     The organization needs the feature Live Query.
@@ -957,7 +957,7 @@ export interface paths {
         };
         /**
          * List the records of a reporting table
-         * @description Device tables can be searched by `device_id`, check tables by `check_id` and person tables by `person_id`; `searchable_fields` of the table says which.
+         * @description Device tables can be searched by `device_id`, check tables by `check_id` and person tables by `person_id`; `searchable_fields` of the table lists them.
          *
          *     The organization needs the feature Reporting.
          *
@@ -1025,7 +1025,7 @@ export interface paths {
         };
         /**
          * List the rows of a reporting query
-         * @description The rows of the latest run. Pages continue in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.
+         * @description The rows of the latest run. Later pages come from the same run as the first page, even if the query runs again in between; after two more runs with different rows the cursor is refused.
          *
          *     The organization needs the feature Reporting.
          *
@@ -1169,15 +1169,15 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description An extension. The addresses that are told of events, and how their receivers stand.
+         * @description An extension. The endpoints that receive events, and their health.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
         readonly get: operations["listWebhookEndpoints"];
         readonly put?: never;
         /**
-         * Make a webhook endpoint
-         * @description An extension. The answer has the secret that requests to the endpoint are signed with; later it is only to be had by revealing it, which the audit log tells. An organization has at most 50 endpoints.
+         * Create a webhook endpoint
+         * @description An extension. The answer contains the signing secret. To see it later, reveal it; the audit log records that. An organization has at most 50 endpoints.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1204,7 +1204,7 @@ export interface paths {
         readonly get: operations["getWebhookEndpoint"];
         /**
          * Change a webhook endpoint
-         * @description An extension. What is left out stays, also with PUT. With a `url` of another origin (scheme, host or port) the custom headers whose values are not sent again are dropped: the answer shows those that are left. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
+         * @description An extension. Members you leave out stay as they are, also with PUT. If `url` changes to another origin (scheme, host or port), custom headers whose values you do not send again are removed; the answer shows the ones that are left. Events that occur while an endpoint is disabled are not queued for it; events queued before wait, and are sent when it is enabled again.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1212,7 +1212,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a webhook endpoint
-         * @description An extension. What waits for it is not sent anymore, and its delivery log goes with it.
+         * @description An extension. Waiting deliveries are not sent, and the delivery log is deleted.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1221,7 +1221,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a webhook endpoint
-         * @description An extension. What is left out stays, also with PUT. With a `url` of another origin (scheme, host or port) the custom headers whose values are not sent again are dropped: the answer shows those that are left. What happens while an endpoint is disabled is not queued for it; what was queued before waits, and is sent when it is enabled again.
+         * @description An extension. Members you leave out stay as they are, also with PUT. If `url` changes to another origin (scheme, host or port), custom headers whose values you do not send again are removed; the answer shows the ones that are left. Events that occur while an endpoint is disabled are not queued for it; events queued before wait, and are sent when it is enabled again.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1239,7 +1239,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Reveal the secret of a webhook endpoint
-         * @description An extension. The endpoint with the secret that its requests are signed with; the audit log tells it.
+         * @description An extension. Returns the endpoint with its signing secret; the audit log records it.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1261,7 +1261,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace the secret of a webhook endpoint
-         * @description An extension. Answers the endpoint with its new secret. Until the overlap ends both secrets sign in `webhook-signature`, and `Authorization` is of the previous one. While an overlap lasts only a roll with an overlap of 0 is taken: it ends both secrets before at once.
+         * @description An extension. Returns the endpoint with its new secret. Until the overlap ends, `webhook-signature` has a signature of each secret, and `Authorization` uses the previous one. During an overlap you can only roll again with an overlap of 0, which ends both earlier secrets at once.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1281,7 +1281,7 @@ export interface paths {
         };
         /**
          * List the deliveries of an endpoint, newest first
-         * @description An extension. The delivery log: every message that was queued for the endpoint, and what became of it. Entries are kept for 180 days after they are settled.
+         * @description An extension. The delivery log: every message queued for the endpoint, and its outcome. Entries are kept for 180 days after their outcome is known.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1303,7 +1303,7 @@ export interface paths {
         };
         /**
          * Read a delivery
-         * @description An extension. An entry of the delivery log with the body that is sent, and the latest 100 attempts: what was sent, what was answered and how long its parts took.
+         * @description An extension. The delivery with its body and its latest 100 attempts: request, response and timing.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1327,7 +1327,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event
-         * @description An extension. Queues `webhook.test`, or an example of another event, for this endpoint alone, whatever events it chose, and answers the delivery: read it again to see what became of it. Examples have made-up values, and are told by nothing but these: `Ana’s MacBook` with the identifier 1042.
+         * @description An extension. Queues `webhook.test`, or an example of another event, for this endpoint alone, whatever events it subscribes to, and returns the delivery: read it again to see its outcome. Examples contain made-up values, such as `Ana’s MacBook` with the identifier 1042; nothing else marks them as examples.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1349,7 +1349,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a delivery again
-         * @description An extension. Queues the same message, with the same `id` and body, as a new delivery, which it answers; also when the endpoint chose other events since. While the message is being retried, as this delivery or a repeat of it, that delivery is sent now instead, and answered: the attempt is ahead of its schedule and uses up none of it, and the next one waits as long as the last one did. While the message is due already, this is refused. A receiver that asked to be left alone with `Retry-After` is.
+         * @description An extension. Queues the same message, with the same `id` and body, as a new delivery and returns it, even if the endpoint no longer subscribes to the event. If the message is being retried, that delivery is sent now instead and returned: the extra attempt does not count against the retry schedule. If the message is already due, the call is refused. A `Retry-After` from the receiver is honored.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1371,7 +1371,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a range of deliveries again
-         * @description An extension. Queues every message of the range as a new delivery, in their order, at most 10,000 in a call; those that failed, unless `states` says otherwise. A message that waits for the endpoint already is left alone, and so is one that was delivered since, unless delivered ones are asked for: asking twice does no harm.
+         * @description An extension. Queues every message of the range as a new delivery, in order, up to 10,000 in a call; only failed ones unless `states` says otherwise. Messages that are already waiting are skipped, and so are messages delivered since, unless you ask for delivered ones; it is safe to call this twice.
          *
          *     The key needs the permission Manage Webhooks, and the organization the feature Write API.
          */
@@ -1431,7 +1431,7 @@ export interface paths {
         };
         /**
          * Read how to connect a receiver to the path issuer of an organization
-         * @description An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.
+         * @description For organizations whose issuer is a path (SSF 1.0 §7.2); others answer 404.
          *
          *     No key is needed.
          */
@@ -1453,7 +1453,7 @@ export interface paths {
         };
         /**
          * Read how to connect a receiver to the path issuer of an organization
-         * @description An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.
+         * @description For organizations whose issuer is a path (SSF 1.0 §7.2); others answer 404.
          *
          *     No key is needed.
          */
@@ -1475,7 +1475,7 @@ export interface paths {
         };
         /**
          * Read the keys that verify event tokens of the path issuer of an organization
-         * @description An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.
+         * @description For organizations whose issuer is a path (SSF 1.0 §7.2); others answer 404.
          *
          *     No key is needed.
          */
@@ -1497,7 +1497,7 @@ export interface paths {
         };
         /**
          * List streams
-         * @description With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.
+         * @description With `stream_id`, returns that stream alone, or 404. With an access token instead of an API key, returns an array of up to 1,000 streams that the token’s key created, as the Shared Signals Framework defines.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1506,7 +1506,7 @@ export interface paths {
         readonly get: operations["listSsfStreams"];
         /**
          * Change the stream that the body names
-         * @description PATCH keeps what is left out, PUT sets it to its default. What belongs to the service may be sent along as it is; when it differs, 400.
+         * @description PATCH keeps members you leave out; PUT sets them to their defaults. You may send members that the service sets, unchanged; if they differ, the answer is 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1514,8 +1514,8 @@ export interface paths {
          */
         readonly put: operations["configureSsfStreamWithPut"];
         /**
-         * Make a stream
-         * @description Takes the standard body, or the legacy one within `ssf_stream`. Without a way of delivery the stream is polled. The answer of a poll stream has its token, which is shown once.
+         * Create a stream
+         * @description Accepts the standard body, or the legacy body inside `ssf_stream`. Without `delivery` the stream is a poll stream. The answer for a poll stream contains its token, which is shown only once.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1533,7 +1533,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the stream that the body names
-         * @description PATCH keeps what is left out, PUT sets it to its default. What belongs to the service may be sent along as it is; when it differs, 400.
+         * @description PATCH keeps members you leave out; PUT sets them to their defaults. You may send members that the service sets, unchanged; if they differ, the answer is 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1550,7 +1550,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read whether a stream is on
+         * Read the status of a stream
          * @description The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
          *     The organization needs the feature Shared Signals.
@@ -1558,8 +1558,8 @@ export interface paths {
         readonly get: operations["getSsfStreamStatus"];
         readonly put?: never;
         /**
-         * Turn a stream on or off
-         * @description Events that wait when a stream is paused or disabled are delivered when it is enabled again.
+         * Enable, pause or disable a stream
+         * @description Events that are waiting when a stream is paused or disabled are delivered once it is enabled again.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1582,8 +1582,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Ask for a verification event
-         * @description It comes as every event of the stream does, with the `state` that was given. On a stream that is not on, 400.
+         * Request a verification event
+         * @description It is delivered like every event of the stream, with the `state` you sent. A stream that is not enabled answers 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1612,7 +1612,7 @@ export interface paths {
         readonly get: operations["getSsfStream"];
         /**
          * Change a stream
-         * @description What is left out stays, also with PUT. Events that wait are delivered the new way. A stream that becomes a poll stream is closed until a poll token is rotated in; one that becomes a push stream needs the address of its receiver.
+         * @description Members you leave out stay as they are, also with PUT. Waiting events are delivered the new way. A stream that becomes a poll stream cannot be polled until you rotate its poll token; one that becomes a push stream needs the URL of its receiver.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1631,7 +1631,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a stream
-         * @description What is left out stays, also with PUT. Events that wait are delivered the new way. A stream that becomes a poll stream is closed until a poll token is rotated in; one that becomes a push stream needs the address of its receiver.
+         * @description Members you leave out stay as they are, also with PUT. Waiting events are delivered the new way. A stream that becomes a poll stream cannot be polled until you rotate its poll token; one that becomes a push stream needs the URL of its receiver.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1651,7 +1651,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace the poll token of a stream
-         * @description The stream and its events stay. The answer has the new token, which is shown once.
+         * @description The stream and its events stay. The answer contains the new token, which is shown only once.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1675,7 +1675,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a test event to a stream
-         * @description An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.
+         * @description Sends an event that says that a device of the person changed to its current status. A push stream gets it at once, a poll stream with its next poll. If the receiver does not answer within five seconds, the event is not sent again. A stream that is not enabled, or has not requested the event, answers 400.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1696,8 +1696,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read what the receiver of a stream verifies its tokens with
-         * @description An extension. The issuer, keys and audience as they are now, before the latest move, and as a move would make them.
+         * Read the issuer, keys and audience of a stream
+         * @description An extension. Returns them as they are now, as they were before the latest move, and as a move would make them.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1722,8 +1722,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Move a stream to the present issuer and keys of the organization
-         * @description An extension. Events that were queued before keep their issuer and keys, which stay published for 31 days. A stream that is there already stays as it is.
+         * Move a stream to the current issuer and keys of the organization
+         * @description An extension. Events queued before the move keep their issuer and keys, which stay published for 31 days. A stream that already has them stays as it is.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1745,7 +1745,7 @@ export interface paths {
         };
         /**
          * Poll a stream
-         * @description Answers at once with up to 100 event tokens that are not acknowledged. Takes any of: an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`; the poll token alone as `Authorization: Bearer`; an access token of the key that created the stream. Anything else, and all of them while the poll token is disabled, is a 401.
+         * @description Returns up to 100 event tokens that are not acknowledged yet, without waiting. Accepts an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`, the poll token alone as `Authorization: Bearer`, or an access token of the key that created the stream. Anything else is a 401, and so are all of them while the poll token is disabled.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1755,7 +1755,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Acknowledge event tokens, or poll a stream
-         * @description Acknowledges what the body says and, unless it only acknowledges, polls. A poll without `returnImmediately` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. Takes any of: an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`; the poll token alone as `Authorization: Bearer`; an access token of the key that created the stream. Anything else, and all of them while the poll token is disabled, is a 401.
+         * @description Acknowledges the tokens that the body names and, unless it only acknowledges, polls. A poll without `returnImmediately` stays open until an event arrives, up to 30 seconds; at most two such polls per stream at a time. Accepts an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`, the poll token alone as `Authorization: Bearer`, or an access token of the key that created the stream. Anything else is a 401, and so are all of them while the poll token is disabled.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1777,7 +1777,7 @@ export interface paths {
         };
         /**
          * List the events of a stream, newest first
-         * @description An extension. The ledger of the stream: every event that was queued for its receiver, and what became of it. Entries are kept for 90 days after they are settled.
+         * @description An extension. Every event queued for the receiver, and its outcome. Entries are kept for 90 days after their outcome is known.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1801,7 +1801,7 @@ export interface paths {
         };
         /**
          * Read an event of a stream
-         * @description An extension. An entry of the ledger of the stream, with the latest 100 times it was sent.
+         * @description An extension. The event with its latest 100 attempts.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1827,7 +1827,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Send events of a stream again
-         * @description An extension. Lets events that were settled wait for the receiver again, in their order, with the same `jti` and the same token; at most 10,000 in a call. What waits already is left alone, so asking twice does no harm. The receiver hears old news again: after a loss, reading the snapshot is better.
+         * @description An extension. Queues events again, in order, with the same `jti` and the same token; up to 10,000 in a call. Events that are already waiting are skipped, so it is safe to call this twice. The receiver gets old events again; to recover from data loss, read the snapshot instead.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *
@@ -1872,8 +1872,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read what proves that a receiver missed nothing
-         * @description An extension. A receiver that keeps the set of devices that are not compliant compares its own digest: they are equal when it has heard everything up to `sequence`.
+         * Read a checkpoint to verify that a receiver missed nothing
+         * @description An extension. A receiver that keeps the set of noncompliant devices compares its own digest with this one: they are equal if it has processed every event up to `sequence`.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *

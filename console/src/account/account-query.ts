@@ -1,8 +1,7 @@
-import type { SignInState } from '@muster/contract/console.ts'
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
-  queryFn: ({ signal }) => request<SignInState>('/session/account', { signal }),
+  queryFn: ({ signal }) => api('getAccount', { signal }),
 })

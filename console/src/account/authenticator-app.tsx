@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { SignInState, TotpSetup } from '@muster/contract/console.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -15,11 +15,11 @@ export function AuthenticatorApp({ state, onCodes }: Parts) {
   const [setup, setSetup] = useState<TotpSetup | undefined>()
   const [isRemoving, setIsRemoving] = useState(false)
   const begin = useAction({
-    act: () => request<TotpSetup>('/session/totp', { method: 'POST' }),
+    act: () => api('beginTotp'),
     onDone: setSetup,
   })
   const remove = useAction({
-    act: () => request('/session/totp', { method: 'DELETE' }),
+    act: () => api('disableTotp'),
     refresh: [accountQuery.queryKey],
     said: () => 'Authenticator app removed',
     onDone: () => setIsRemoving(false),

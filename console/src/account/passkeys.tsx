@@ -1,9 +1,9 @@
 import { Button, Modal } from '@mantine/core'
-import type { AddedPasskey, SignInOptions, SignInState } from '@muster/contract/console.ts'
+import type { SignInState } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { makePasskey } from '../api/passkeys.ts'
-import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { NameForm } from '../components/name-form.tsx'
@@ -20,10 +20,10 @@ export function Passkeys({ state, onCodes }: Parts) {
   const [removed, setRemoved] = useState<Passkey | undefined>()
   const options = useQuery({
     queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
   })
   const remove = useAction({
-    act: ({ id }: Passkey) => request(`/session/passkeys/${id}`, { method: 'DELETE' }),
+    act: ({ id }: Passkey) => api('removePasskey', { params: { id } }),
     refresh: [accountQuery.queryKey],
     said: (_, { name }) => `${visibleText(name)} removed`,
     onDone: () => setRemoved(undefined),
@@ -91,8 +91,7 @@ export function Passkeys({ state, onCodes }: Parts) {
 
 function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: readonly string[]) => void }) {
   const add = useAction({
-    act: async (name: string) =>
-      request<AddedPasskey>('/session/passkeys', { method: 'POST', body: { name, ...(await makePasskey()) } }),
+    act: async (name: string) => api('addPasskey', { body: { name, ...(await makePasskey()) } }),
     refresh: [accountQuery.queryKey],
     said: (_, name) => `${name} added`,
     onDone: ({ recovery_codes: codes }) => onAdded(codes),

@@ -1,12 +1,14 @@
 import { Button, Modal, PasswordInput } from '@mantine/core'
-import type { ConsoleSession, SignInState } from '@muster/contract/console.ts'
+import type { SignInState } from '@muster/contract/console.ts'
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import { type FormEvent, useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
+import { readForm } from '../components/read-form.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { accountQuery } from './account-query.ts'
@@ -42,8 +44,7 @@ export function PasswordBlock({ state }: { state: SignInState }) {
 function PasswordForm({ onClose }: { onClose: () => void }) {
   const session = useSession()
   const change = useAction({
-    act: (body: Readonly<Record<string, string>>) =>
-      request<ConsoleSession>('/session/password', { method: 'POST', body }),
+    act: (body: InputOf<'changePassword'>['body']) => api('changePassword', { body }),
     refresh: [accountQuery.queryKey],
     said: () => 'Password changed; your other sessions have ended',
     onDone: (renewed) => {
@@ -57,8 +58,8 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   if (codeIsAsked && !needsCode) setNeedsCode(true)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)] as const)
-    change.mutate(Object.fromEntries(given.filter(([, value]) => value !== '')))
+    const { text, optional } = readForm(event.currentTarget)
+    change.mutate({ password: text('password'), new_password: text('new_password'), code: optional('code') })
   }
   return (
     <form onSubmit={submit} className="confirm">

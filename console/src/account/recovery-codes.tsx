@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import type { RecoveryCodes as Codes, SignInState } from '@muster/contract/console.ts'
+import type { SignInState } from '@muster/contract/console.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -13,7 +13,7 @@ type Parts = { readonly state: SignInState; readonly onCodes: (codes: readonly s
 export function RecoveryCodes({ state, onCodes }: Parts) {
   const [isAsking, setIsAsking] = useState(false)
   const renew = useAction({
-    act: () => request<Codes>('/session/recovery_codes', { method: 'POST' }),
+    act: () => api('renewRecoveryCodes'),
     refresh: [accountQuery.queryKey],
     onDone: ({ recovery_codes: codes }) => {
       setIsAsking(false)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
@@ -16,12 +16,12 @@ export function SessionsPage() {
   const [isAsking, setIsAsking] = useState(false)
   const refresh = [accountQuery.queryKey]
   const end = useAction({
-    act: ({ id }: SignInState['sessions'][number]) => request(`/session/sessions/${id}`, { method: 'DELETE' }),
+    act: ({ id }: SignInState['sessions'][number]) => api('endSession', { params: { id } }),
     refresh,
     said: () => 'Session ended',
   })
   const endOthers = useAction({
-    act: () => request('/session/sessions/end_others', { method: 'POST' }),
+    act: () => api('endOtherSessions'),
     refresh,
     said: () => 'Your other sessions have ended',
     onDone: () => setIsAsking(false),

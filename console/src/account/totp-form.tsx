@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
-import type { RecoveryCodes, TotpSetup } from '@muster/contract/console.ts'
+import type { TotpSetup } from '@muster/contract/console.ts'
 import type { FormEvent } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -17,7 +17,7 @@ type Parts = {
 /** Proves that an authenticator app has the key. */
 export function TotpForm({ setup, onClose, onCodes }: Parts) {
   const enable = useAction({
-    act: (code: string) => request<RecoveryCodes>('/session/totp/enable', { method: 'POST', body: { code } }),
+    act: (code: string) => api('enableTotp', { body: { code } }),
     refresh: [accountQuery.queryKey],
     onDone: ({ recovery_codes: codes }) => onCodes(codes),
     hasForm: true,

@@ -1,11 +1,8 @@
-import { request } from './request.ts'
-
 /**
  * Hands a file of the server to the browser. It is asked for by the page first, so that a refusal is said here, and a proof of
  * identity asked for where the server wants one.
  */
-export async function download(path: string, fileName: string): Promise<void> {
-  const file = await request<Blob>(path, { answer: 'file' })
+export function saveFile(file: Blob, fileName: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address

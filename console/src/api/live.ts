@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { addressOf } from './api.ts'
 import { queryClient } from './query-client.ts'
 import { endOfSession } from './request.ts'
 
@@ -88,7 +89,7 @@ export function followChanges(): () => void {
   const open = () => {
     if (source || document.hidden || Date.now() < openAgainAt) return
     heardAt = Date.now()
-    source = new EventSource('/console/api/live')
+    source = new EventSource(addressOf('followChanges'))
     // Not that it is open: a proxy may pass that on, and hold back what is sent then.
     source.addEventListener('here', hear)
     source.addEventListener('changed', ({ data }) => {

@@ -1,7 +1,7 @@
 import type { ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
 import { useMutationState } from '@tanstack/react-query'
+import { api } from './api.ts'
 import { queryClient } from './query-client.ts'
-import { request } from './request.ts'
 import { sessionQuery, useSession } from './session.ts'
 import { type Action, useAction } from './use-action.ts'
 
@@ -34,7 +34,7 @@ export const areLettersOn = (): boolean =>
 export const useChangePreferences = (): Action<ConsolePreferencesChange> =>
   useAction<ConsolePreferencesChange, ConsolePreferences>({
     inTurn: queue,
-    act: (change) => request<ConsolePreferences>('/session/preferences', { method: 'PATCH', body: change }),
+    act: (change) => api('updatePreferences', { body: change }),
     onDone: (preferences) => {
       queryClient.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, preferences })
     },

@@ -79,10 +79,3 @@ async function send<Answer>(path: string, { method = 'GET', body, signal, answer
   if (answer === 'file') return (await response.blob()) as Answer
   return (response.status === 204 ? undefined : await response.json()) as Answer
 }
-
-/** A path with its query; what is undefined or blank is left out. */
-export function withQuery(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  if (given.length === 0) return path
-  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
-}

@@ -1,9 +1,10 @@
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import type { ConsoleSession } from '@muster/contract/console.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { api } from './api.ts'
 import { ApiError } from './api-error.ts'
 import { queryClient } from './query-client.ts'
-import { rememberCsrfToken, request } from './request.ts'
+import { rememberCsrfToken } from './request.ts'
 
 /** Who is signed in; null when nobody is. */
 export const sessionQuery = queryOptions({
@@ -11,7 +12,7 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async (): Promise<ConsoleSession | null> => {
     try {
-      const session = await request<ConsoleSession>('/session')
+      const session = await api('getSession')
       rememberCsrfToken(session.csrf_token)
       return session
     } catch (error) {

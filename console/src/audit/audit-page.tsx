@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf, api } from '../api/api.ts'
 import './audit.css'
 import { queryClient } from '../api/query-client.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
@@ -42,9 +43,8 @@ export function AuditPage() {
       title="Audit log"
       actions={
         <ExportCsv
-          list="audit_logs"
-          counted="/views/audit_log_count"
-          filter={filter}
+          file={addressOf('exportAuditLogs', { query: filter })}
+          count={() => api('countAuditViews', { query: filter })}
           filterInWords={auditFiltersInWords(filters)}
           one="entry"
           many="entries"

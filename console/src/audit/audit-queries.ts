@@ -1,9 +1,8 @@
 import { type AuditSubjectKind, auditSubjectWords } from '@muster/contract/audit-subjects.ts'
-import type { AuditView, AuditViewFilter, RowCount } from '@muster/contract/console-records.ts'
+import type { AuditViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 30_000
 
@@ -57,8 +56,7 @@ export const auditViewsQuery = (filter: AuditViewFilter, after?: string, per_pag
     queryKey: ['audit', 'list', filter, after, per_page],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) =>
-      request<ListOf<AuditView>>(withQuery('/views/audit_logs', { ...filter, per_page, cursor: after }), { signal }),
+    queryFn: ({ signal }) => api('listAuditViews', { query: { ...filter, per_page, cursor: after }, signal }),
   })
 
 export const auditCountQuery = (filter: AuditViewFilter) =>
@@ -66,11 +64,11 @@ export const auditCountQuery = (filter: AuditViewFilter) =>
     queryKey: ['audit', 'count', filter],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => request<RowCount>(withQuery('/views/audit_log_count', filter), { signal }),
+    queryFn: ({ signal }) => api('countAuditViews', { query: filter, signal }),
   })
 
 export const auditEntryQuery = (id: string) =>
   queryOptions({
     queryKey: ['audit', 'one', id],
-    queryFn: ({ signal }) => request<AuditView>(`/views/audit_logs/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getAuditView', { params: { id }, signal }),
   })

@@ -2,7 +2,7 @@ import type { AuditChain } from '@muster/contract/console-audit.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { LoadFailure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -12,7 +12,7 @@ const chainQuery = (isAwaited: boolean) =>
   queryOptions({
     queryKey: ['audit', 'chain'],
     refetchInterval: isAwaited ? 1_500 : 60_000,
-    queryFn: ({ signal }) => request<AuditChain>('/views/audit_chain', { signal }),
+    queryFn: ({ signal }) => api('getAuditChain', { signal }),
   })
 
 /** Whether the log is as it was written: verified when, and up to where. */
@@ -22,7 +22,7 @@ export function ChainLine() {
   const at = chain.data?.verified?.at ?? null
   if (awaited !== undefined && chain.data && at !== awaited) setAwaited(undefined)
   const verify = useAction({
-    act: () => request('/views/audit_chain/verify', { method: 'POST' }),
+    act: () => api('verifyAuditChain'),
     onDone: () => setAwaited(at),
   })
   if (!chain.data) return <LoadFailure what="The state of the chain" query={chain} />

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { Catalogue } from '@muster/contract/console-drafts.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -23,7 +23,7 @@ const stateWords = { enabled: 'Enabled', available: 'Not enabled' } as const
 
 const catalogueQuery = queryOptions({
   queryKey: ['checks', 'catalogue'],
-  queryFn: ({ signal }) => request<Catalogue>('/views/catalogue', { signal }),
+  queryFn: ({ signal }) => api('getCatalogue', { signal }),
 })
 
 type Entry = Catalogue['checks'][number]
@@ -135,7 +135,7 @@ const Enabled = () => (
 function EnableButton({ entry }: { entry: Entry }) {
   const session = useSession()
   const enable = useAction({
-    act: () => request(`/views/catalogue/${entry.slug}/enable`, { method: 'POST' }),
+    act: () => api('enableCatalogueCheck', { params: { slug: entry.slug } }),
     refresh: [['checks']],
     said: () => `Enabled “${entry.name}” as report only`,
   })

@@ -1,10 +1,7 @@
-import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
-import type { CheckResult } from '@muster/contract/check-results.ts'
-import type { CheckFacts, CheckView } from '@muster/contract/console-checks.ts'
+import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
-import type { ListOf } from '../devices/device-queries.ts'
+import { api } from '../api/api.ts'
 import type { CheckFilters } from './check-filters.ts'
 
 const refetchInterval = 60_000
@@ -16,7 +13,7 @@ export const checksQuery = ({ q, after, ...filters }: CheckFilters) =>
     refetchInterval,
     queryFn: ({ signal }) => {
       const query = { ...filters, search: q, per_page: 100, cursor: after }
-      return request<ListOf<CheckView>>(withQuery('/views/checks', query), { signal })
+      return api('listCheckViews', { query, signal })
     },
   })
 
@@ -24,13 +21,13 @@ export const checkFactsQuery = (id: string) =>
   queryOptions<CheckFacts>({
     queryKey: ['checks', 'facts', id],
     refetchInterval: ({ state }) => (state.data?.recomputing ? 2_000 : refetchInterval),
-    queryFn: ({ signal }) => request<CheckFacts>(`/views/checks/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getCheckFacts', { params: { checkId: id }, signal }),
   })
 
 export const configurationQuery = (id: string) =>
   queryOptions({
     queryKey: ['checks', 'configuration', id],
-    queryFn: ({ signal }) => request<CheckConfiguration>(`/checks/${id}/configurations`, { signal }),
+    queryFn: ({ signal }) => api('getCheckConfiguration', { params: { checkId: id }, signal }),
   })
 
 export type ResultFilters = { readonly status?: string; readonly q?: string; readonly after?: string }
@@ -53,7 +50,7 @@ export const resultsQuery = (id: string, { status, q = '', after }: ResultFilter
     refetchInterval,
     queryFn: ({ signal }) => {
       const query = { query: resultSearch({ status, q }), per_page: 50, cursor: after }
-      return request<ListOf<CheckResult>>(withQuery(`/checks/${id}/results`, query), { signal })
+      return api('listCheckResultsOfCheck', { params: { checkId: id }, query, signal })
     },
   })
 
@@ -68,7 +65,7 @@ export const deviceGroupsQuery = queryOptions({
     let cursor: string | undefined
     for (let page = 0; page < maxPages; page += 1) {
       const query = { per_page: 100, cursor }
-      const { data, pagination } = await request<ListOf<DeviceGroup>>(withQuery('/device_groups', query), { signal })
+      const { data, pagination } = await api('listDeviceGroups', { query, signal })
       groups.push(...data)
       cursor = pagination.next_cursor
       if (cursor === '') break

@@ -2,7 +2,7 @@ import type { CheckView } from '@muster/contract/console-checks.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useNeeded } from '../api/use-needed.ts'
@@ -30,7 +30,7 @@ export function useCheckVerbs({ check, onDeleted }: Parts): CheckVerbs {
   const mayWrite = useMayWriteChecks() && check.kind !== 'catalogue'
   const pause = usePause(check)
   const begin = useAction<void, { id: string }>({
-    act: () => request('/views/custom_check_drafts', { method: 'POST', body: { input: {}, from_check: check.id } }),
+    act: () => api('createCustomCheckDraft', { body: { input: {}, from_check: check.id } }),
     refresh: [['drafts']],
     onDone: ({ id }) => void navigate({ to: '/checks/drafts/$draftId', params: { draftId: id } }),
   })
@@ -59,7 +59,7 @@ export function useMayWriteChecks(): boolean {
 /** Pausing releases at once and can be undone; resuming may block, so it goes through the preview. */
 function usePause({ id, name }: Parts['check']) {
   const parts = (paused: boolean) => ({
-    act: () => request(`/checks/${id}/configurations`, { method: 'PATCH', body: { paused } }),
+    act: () => api('updateCheckConfiguration', { params: { checkId: id }, body: { paused } }),
     refresh: [['checks']],
     said: () => `${paused ? 'Paused' : 'Resumed'} “${visibleText(name)}”`,
   })
@@ -71,7 +71,7 @@ function DeleteCheck({ check, onDeleted, onClose }: Parts & { readonly onClose: 
   const facts = useNeeded(useQuery(checkFactsQuery(check.id)), onClose)
   const name = visibleText(check.name)
   const remove = useAction({
-    act: () => request(`/views/checks/${check.id}`, { method: 'DELETE' }),
+    act: () => api('deleteCustomCheck', { params: { checkId: check.id } }),
     refresh: [['checks', 'list'], ['issues'], ['devices']],
     said: () => `Deleted “${name}”`,
     onDone: () => {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { addressOf } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
@@ -38,7 +39,12 @@ export function ChecksPage() {
       title="Checks"
       actions={
         <>
-          <ExportCsv list="checks" filter={exported} filterInWords={words} one="check" many="checks" />
+          <ExportCsv
+            file={addressOf('exportChecks', { query: exported })}
+            filterInWords={words}
+            one="check"
+            many="checks"
+          />
           <Additions />
         </>
       }

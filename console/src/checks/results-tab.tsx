@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { CheckResult } from '@muster/contract/check-results.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { addressOf } from '../api/api.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -52,8 +53,7 @@ export function ResultsTab() {
         />
         <span className="grow" />
         <ExportCsv
-          list={`checks/${checkId}/results`}
-          filter={{ query: resultSearch(filters) }}
+          file={addressOf('exportCheckResults', { params: { checkId }, query: { query: resultSearch(filters) } })}
           filterInWords={isFiltered ? 'Only rows that match the filters.' : ''}
           one="result"
           many="results"

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -11,7 +11,7 @@ export function TagEditor({ facts }: { facts: CheckFacts }) {
   const names = facts.tags.map(({ name }) => name)
   const [typed, setTyped] = useState('')
   const put = (wanted: readonly string[]) =>
-    request(`/views/checks/${facts.id}/tags`, { method: 'POST', body: { names: wanted } })
+    api('setCheckTags', { params: { checkId: facts.id }, body: { names: wanted } })
   const undo = useAction<readonly string[]>({ act: put, refresh: [['checks']] })
   const change = useAction<readonly string[]>({
     act: put,

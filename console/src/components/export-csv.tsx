@@ -1,17 +1,15 @@
 import { Button, Modal } from '@mantine/core'
 import type { RowCount } from '@muster/contract/console-records.ts'
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request, withQuery } from '../api/request.ts'
 import { Icon } from './icon.tsx'
 import { Failure } from './notices.tsx'
 
 type Parts = {
-  /** Of `/views/exports/…`. */
-  readonly list: string
-  /** Where the rows are counted, where that is worth it. */
-  readonly counted?: string
-  readonly filter: Readonly<Record<string, string | undefined>>
+  /** The address of the file. */
+  readonly file: string
+  /** Counts its rows, where that is worth it. */
+  readonly count?: () => Promise<RowCount>
   /** "The state is Blocked.": blank when nothing is left out. */
   readonly filterInWords: string
   readonly one: string
@@ -31,12 +29,11 @@ export function ExportCsv(parts: Parts) {
   )
 }
 
-function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose }: Parts & { onClose: () => void }) {
+function ExportDialog({ file, count: countRows, filterInWords, one, many, onClose }: Parts & { onClose: () => void }) {
   const count = useQuery({
-    queryKey: ['export', counted, filter],
+    queryKey: ['export', file],
     gcTime: 0,
-    enabled: counted !== undefined,
-    queryFn: ({ signal }) => request<RowCount>(withQuery(counted ?? '', filter), { signal }),
+    queryFn: countRows ?? skipToken,
   })
   const rows = count.data?.count
   const size = rows === undefined ? '' : rows === 1 ? `1 ${one}` : `${rows.toLocaleString('en')} ${many}`
@@ -47,7 +44,7 @@ function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose
           <Failure what="The rows could not be counted." error={count.error} onRetry={() => void count.refetch()} />
         )}
         <p>
-          {counted === undefined
+          {countRows === undefined
             ? 'The file contains every page of the list.'
             : rows === undefined
               ? 'Counting…'
@@ -59,13 +56,7 @@ function ExportDialog({ list, counted, filter, filterInWords, one, many, onClose
           <Button onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button
-            component="a"
-            variant="filled"
-            href={`/console/api${withQuery(`/views/exports/${list}`, filter)}`}
-            download
-            onClick={() => setTimeout(onClose, 100)}
-          >
+          <Button component="a" variant="filled" href={file} download onClick={() => setTimeout(onClose, 100)}>
             {rows === undefined ? 'Export' : `Export ${size}`}
           </Button>
         </div>

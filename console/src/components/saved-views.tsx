@@ -3,7 +3,7 @@ import type { SavedView, SavedViewPage } from '@muster/contract/saved-views.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from './form-fault.tsx'
 import { visibleText } from './visible-text.ts'
@@ -22,7 +22,7 @@ const queryOf = (filters: Readonly<Record<string, unknown>>): string =>
 const viewsQuery = (page: SavedViewPage) =>
   queryOptions({
     queryKey: ['saved-views', page],
-    queryFn: ({ signal }) => request<{ data: SavedView[] }>(`/session/saved_views/${page}`, { signal }),
+    queryFn: ({ signal }) => api('listSavedViews', { params: { page }, signal }),
   })
 
 /** The filters of a list that were given a name, beside those that come with it, and the way to name the present ones. */
@@ -90,8 +90,7 @@ type FormParts = { readonly page: SavedViewPage; readonly filters: string; reado
 
 function SaveForm({ page, filters, onClose }: FormParts) {
   const save = useAction({
-    act: (given: { name: string; is_shared: boolean }) =>
-      request<SavedView>('/session/saved_views', { method: 'POST', body: { page, filters, ...given } }),
+    act: (given: { name: string; is_shared: boolean }) => api('createSavedView', { body: { page, filters, ...given } }),
     refresh: [viewsQuery(page).queryKey],
     said: ({ name }) => `View “${visibleText(name)}” saved`,
     onDone: onClose,
@@ -129,11 +128,11 @@ function DeleteView({ page, view }: { readonly page: SavedViewPage; readonly vie
   const refresh = [viewsQuery(page).queryKey]
   const { name, filters, is_shared } = view
   const restore = useAction({
-    act: () => request('/session/saved_views', { method: 'POST', body: { page, name, filters, is_shared } }),
+    act: () => api('createSavedView', { body: { page, name, filters, is_shared } }),
     refresh,
   })
   const remove = useAction({
-    act: () => request(`/session/saved_views/${view.id}`, { method: 'DELETE' }),
+    act: () => api('deleteSavedView', { params: { id: view.id } }),
     refresh,
     said: () => `View “${visibleText(name)}” deleted`,
     undo: () => ({ label: 'Undo', run: () => restore.mutate() }),

@@ -5,18 +5,18 @@ import { type FormEvent, useState } from 'react'
 import { FormFault } from '../components/form-fault.tsx'
 import { countText } from './count-text.ts'
 
-export type SentRange = { readonly from: string; readonly to: string; readonly state?: string }
+export type SentRange<State extends string> = { readonly from: string; readonly to: string; readonly state?: State }
 
-type Parts = {
+type Parts<State extends string> = {
   readonly title: string
   readonly what: string
   /** "event", "delivery" in one and in many. */
   readonly nouns: readonly [string, string]
-  readonly states: readonly { readonly value: string; readonly text: string }[]
-  readonly firstState: string
+  readonly states: readonly { readonly value: State | ''; readonly text: string }[]
+  readonly firstState: State | ''
   // biome-ignore lint/suspicious/noExplicitAny: the key is of whoever counts
-  readonly counting: (range: SentRange) => UseQueryOptions<RangeCount, Error, RangeCount, any>
-  readonly onSend: (range: SentRange) => void
+  readonly counting: (range: SentRange<State>) => UseQueryOptions<RangeCount, Error, RangeCount, any>
+  readonly onSend: (range: SentRange<State>) => void
   readonly isBusy: boolean
   readonly fault: string | undefined
   readonly onClose: () => void
@@ -32,16 +32,26 @@ const isoOf = (field: string): string | undefined => {
 }
 
 /** Which of what was sent in a time is sent again, and how many that are. */
-export const RangeDialog = (parts: Parts & { readonly isOpen: boolean }) => (
+export const RangeDialog = <State extends string>(parts: Parts<State> & { readonly isOpen: boolean }) => (
   <Modal opened={parts.isOpen} onClose={parts.onClose} title={parts.title} withCloseButton={false}>
     {parts.isOpen && <RangeForm {...parts} />}
   </Modal>
 )
 
-function RangeForm({ what, nouns, states, firstState, counting, onSend, isBusy, fault, onClose }: Parts) {
+function RangeForm<State extends string>({
+  what,
+  nouns,
+  states,
+  firstState,
+  counting,
+  onSend,
+  isBusy,
+  fault,
+  onClose,
+}: Parts<State>) {
   const [from, setFrom] = useState(() => fieldTime(Date.now() - hourMs))
   const [to, setTo] = useState(() => fieldTime(Date.now() + 60_000))
-  const [state, setState] = useState(firstState)
+  const [state, setState] = useState<State | ''>(firstState)
   const [first, last] = [isoOf(from), isoOf(to)]
   const range =
     first !== undefined && last !== undefined && first < last
@@ -77,7 +87,11 @@ function RangeForm({ what, nouns, states, firstState, counting, onSend, isBusy, 
       </div>
       <label className="row">
         <span>Which</span>
-        <select className="select" value={state} onChange={(event) => setState(event.currentTarget.value)}>
+        <select
+          className="select"
+          value={state}
+          onChange={(event) => setState(states[event.currentTarget.selectedIndex]?.value ?? firstState)}
+        >
           {states.map((one) => (
             <option key={one.value} value={one.value}>
               {one.text}

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { deviceGroupsQuery } from '../checks/check-queries.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -31,7 +31,7 @@ async function addAll(groupId: string, walk: Walk): Promise<Added> {
   try {
     for await (const ids of chosenIds(walk, maxAtOnce)) {
       const body = { device_ids: ids }
-      await request(`/device_groups/${groupId}/memberships`, { method: 'POST', body, signal: walk.signal })
+      await api('addDeviceGroupMembers', { params: { deviceGroupId: groupId }, body, signal: walk.signal })
       added += ids.length
       walk.onProgress(added)
     }

@@ -1,8 +1,6 @@
-import type { DeviceView } from '@muster/contract/console-views.ts'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { isChosen, type Selection } from '../components/selection.ts'
 import { type DeviceFilters, filterOf } from './device-filters.ts'
-import type { ListOf } from './device-queries.ts'
 
 export type Walk = {
   readonly filters: DeviceFilters
@@ -19,8 +17,8 @@ export async function* chosenIds({ filters, selection, signal }: Walk, atOnce: n
   if (selection.kind === 'some') return yield* parts([...selection.ids], atOnce)
   let cursor = ''
   do {
-    const query = { ...filterOf(filters), sort: 'name', per_page: maxPerPage, cursor }
-    const page = await request<ListOf<DeviceView>>(withQuery('/views/devices', query), { signal })
+    const query = { ...filterOf(filters), sort: 'name' as const, per_page: maxPerPage, cursor }
+    const page = await api('listDeviceViews', { query, signal })
     yield* parts(
       page.data.map(({ id }) => id).filter((id) => isChosen(selection, id)),
       atOnce,

@@ -1,5 +1,5 @@
 import type { Device } from '@muster/contract/devices.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -17,7 +17,7 @@ export function DeleteDeviceDialog({ device, ownerName, onClose, onDeleted }: Pa
   const restore = useRestore()
   const name = visibleText(device.name)
   const remove = useAction({
-    act: () => request(`/devices/${device.id}`, { method: 'DELETE' }),
+    act: () => api('deleteDevice', { params: { id: device.id } }),
     refresh: [['devices', 'list'], ['devices', 'count'], ['devices', 'summary'], ['people'], ['groups']],
     said: () => `${name} deleted`,
     undo: () => ({ label: 'Restore', run: () => restore.mutate(device.id) }),

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { withQuery } from '../api/request.ts'
 import { deviceGroupsQuery } from '../checks/check-queries.ts'
 import { copyText } from '../components/copy-text.ts'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -89,7 +88,8 @@ export function DeviceFilterBar({ filters, count, onChange, children }: Parts) {
 function ApiQuery({ filters }: { readonly filters: DeviceFilters }) {
   const query = apiQueryOf(filters)
   if (query === undefined) return null
-  const copy = () => copyText(`${location.origin}${withQuery('/devices', { query })}`, 'The address of the API query')
+  const copy = () =>
+    copyText(`${location.origin}/devices?${new URLSearchParams({ query })}`, 'The address of the API query')
   return (
     <button type="button" className="plain t2 api-query" onClick={() => void copy()}>
       Copy as API query

@@ -1,9 +1,8 @@
-import type { DeviceHistoryEntry } from '@muster/contract/console-devices.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { ListBody } from '../components/list-body.tsx'
-import { deviceQuery, type ListOf } from './device-queries.ts'
+import { deviceQuery } from './device-queries.ts'
 import { HistoryEntryCells } from './history-entry.tsx'
 import { StateStrip } from './state-strip.tsx'
 
@@ -14,9 +13,7 @@ export const historyEntriesQuery = (id: string, after?: string) =>
     queryKey: ['devices', 'history', id, after],
     refetchInterval: 30_000,
     queryFn: ({ signal }) =>
-      request<ListOf<DeviceHistoryEntry>>(withQuery(`/views/devices/${id}/history`, { per_page: 100, cursor: after }), {
-        signal,
-      }),
+      api('listHistoryOfDevice', { params: { deviceId: id }, query: { per_page: 100, cursor: after }, signal }),
   })
 
 /** How the device stood over the last four weeks, and each change with its reason. */

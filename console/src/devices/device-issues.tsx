@@ -1,13 +1,11 @@
-import type { IssueView } from '@muster/contract/console-issues.ts'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { IssueName } from '../issues/issue-name.tsx'
 import { IssueState } from '../issues/issue-state.tsx'
 import '../issues/issues.css'
-import type { ListOf } from './device-queries.ts'
 import type { IssueFilters } from './device-tab-filters.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/issues')
@@ -18,9 +16,9 @@ const issuesQuery = (deviceId: string, { show, after }: IssueFilters) =>
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
     queryFn: ({ signal }) => {
-      const sort = show === undefined ? 'blocks_at' : undefined
+      const sort = show === undefined ? ('blocks_at' as const) : undefined
       const query = { device: deviceId, state: show, sort, per_page: 50, cursor: after }
-      return request<ListOf<IssueView>>(withQuery('/views/issues', query), { signal })
+      return api('listIssueViews', { query, signal })
     },
   })
 

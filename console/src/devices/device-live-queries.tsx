@@ -1,13 +1,12 @@
 import type { DeviceLiveQuery } from '@muster/contract/console-devices.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Mark } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from './device-queries.ts'
 
 const route = getRouteApi('/shell/devices/$deviceId/live-queries')
 
@@ -16,12 +15,7 @@ const liveQueriesQuery = (id: string, after?: string) =>
     queryKey: ['devices', 'live-queries', id, after],
     refetchInterval: 10_000,
     queryFn: ({ signal }) =>
-      request<ListOf<DeviceLiveQuery>>(
-        withQuery(`/views/devices/${id}/live_queries`, { per_page: 50, cursor: after }),
-        {
-          signal,
-        },
-      ),
+      api('listLiveQueriesOfDevice', { params: { deviceId: id }, query: { per_page: 50, cursor: after }, signal }),
   })
 
 export function DeviceLiveQueries() {

@@ -3,6 +3,7 @@ import { type DeviceColumnName, type DeviceSort, deviceColumnNames } from '@must
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { addressOf, api } from '../api/api.ts'
 import { useChangePreferences, usePreferences } from '../api/preferences.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
@@ -132,9 +133,8 @@ export function DevicesPage() {
 const Actions = ({ filters }: { readonly filters: DeviceFilters }) => (
   <>
     <ExportCsv
-      list="devices"
-      counted="/views/device_count"
-      filter={filterOf(filters)}
+      file={addressOf('exportDevices', { query: filterOf(filters) })}
+      count={() => api('countDeviceViews', { query: filterOf(filters) })}
       filterInWords={filtersInWords(filters)}
       one="device"
       many="devices"

@@ -1,7 +1,7 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 
@@ -12,7 +12,7 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
   const [name, setName] = useState(device.name)
   const [note, setNote] = useState(device.note ?? '')
   const parts = {
-    act: (change: Change) => request(`/views/devices/${device.id}`, { method: 'PATCH', body: change }),
+    act: (change: Change) => api('describeDevice', { params: { id: device.id }, body: change }),
     refresh: [['devices'], ['audit']],
   }
   const takeBack = useAction<Change>({ ...parts, said: () => 'Undone' })

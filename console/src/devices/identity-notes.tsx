@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -28,7 +28,7 @@ function SuspendedNote({ device, ownerName, since }: Parts & { readonly since: s
   const mayConfirm = useMay('manage_user_requests')
   const name = visibleText(device.name)
   const confirm = useAction<void, Device>({
-    act: () => request(`/views/devices/${device.id}/confirm_registration`, { method: 'POST' }),
+    act: () => api('confirmRegistration', { params: { deviceId: device.id } }),
     refresh: [['devices'], ['audit']],
     said: () => `The registration of ${name} is confirmed`,
     hasForm: true,
@@ -60,7 +60,7 @@ function ConflictNote({ device, since }: Parts & { readonly since: string }) {
   const mayResolve = useMay('update_devices')
   const name = visibleText(device.name)
   const resolve = useAction<void, Device>({
-    act: () => request(`/views/devices/${device.id}/resolve_identity_conflict`, { method: 'POST' }),
+    act: () => api('resolveIdentityConflict', { params: { deviceId: device.id } }),
     refresh: [['devices'], ['audit']],
     said: () => `The identity conflict of ${name} is resolved`,
     hasForm: true,

@@ -4,8 +4,8 @@ import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -66,8 +66,8 @@ function ConfirmMerge({ pair, preview, onSwap, onClose }: PreviewedParts & { rea
   const [kept, other] = [nameIn(preview, 'kept'), nameIn(preview, 'other')]
   const merge = useAction({
     act: () =>
-      request(`/views/devices/${keptId}/merge`, {
-        method: 'POST',
+      api('mergeDevices', {
+        params: { deviceId: keptId },
         body: { other_id: otherId, ...(isOneMachine && { is_one_machine: true }) },
       }),
     refresh: [['devices'], ['people'], ['groups'], ['audit']],

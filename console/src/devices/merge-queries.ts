@@ -1,13 +1,11 @@
-import type { FindAnswer } from '@muster/contract/console-find.ts'
-import type { MergePreview, Twins } from '@muster/contract/console-merges.ts'
 import { queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 
 /** Devices that may be the same machine. */
 export const twinsQuery = (id: string) =>
   queryOptions({
     queryKey: ['devices', 'twins', id],
-    queryFn: ({ signal }) => request<Twins>(`/views/devices/${id}/twins`, { signal }),
+    queryFn: ({ signal }) => api('listTwinsOfDevice', { params: { deviceId: id }, signal }),
   })
 
 export type MergePair = { readonly keptId: string; readonly otherId: string }
@@ -17,7 +15,7 @@ export const mergePreviewQuery = ({ keptId, otherId }: MergePair) =>
     queryKey: ['devices', 'merge', keptId, otherId],
     retry: false,
     queryFn: ({ signal }) =>
-      request<MergePreview>(withQuery(`/views/devices/${keptId}/merge_preview`, { other_id: otherId }), { signal }),
+      api('previewDeviceMerge', { params: { deviceId: keptId }, query: { other_id: otherId }, signal }),
   })
 
 const shortest = 2
@@ -28,7 +26,7 @@ export const otherDevicesQuery = (id: string, text: string) =>
     queryKey: ['devices', 'others', id, text],
     enabled: text.length >= shortest,
     queryFn: async ({ signal }) => {
-      const { data } = await request<FindAnswer>(withQuery('/views/find', { q: text }), { signal })
+      const { data } = await api('findByName', { query: { q: text }, signal })
       return data.filter((found) => found.kind === 'device' && found.id !== id)
     },
   })

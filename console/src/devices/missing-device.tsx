@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import type { DeletedDevice } from '@muster/contract/console-devices.ts'
 import type { Device } from '@muster/contract/devices.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { Emptiness, LoadFailure, SkeletonRows } from '../components/notices.tsx'
@@ -16,12 +15,12 @@ const deletedDeviceQuery = (id: string) =>
   queryOptions({
     queryKey: ['devices', 'deleted', id],
     refetchInterval: 30_000,
-    queryFn: ({ signal }) => request<DeletedDevice>(`/views/deleted_devices/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getDeletedDevice', { params: { id }, signal }),
   })
 
 export function useRestore() {
   return useAction<string, Device>({
-    act: (id) => request(`/views/deleted_devices/${id}/restore`, { method: 'POST' }),
+    act: (id) => api('restoreDevice', { params: { deviceId: id } }),
     refresh: [['devices'], ['groups']],
     said: ({ name }) => `${visibleText(name)} restored`,
   })

@@ -1,8 +1,7 @@
+import { api } from '../api/api.ts'
 import './past-day.css'
-import type { DayStandings } from '@muster/contract/console-views.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { request, withQuery } from '../api/request.ts'
 import { dayName } from '../components/times.ts'
 import type { DeviceFilters } from './device-filters.ts'
 
@@ -10,7 +9,7 @@ export const dayQuery = (day: string | undefined) =>
   queryOptions({
     queryKey: ['devices', 'day', day],
     enabled: day !== undefined,
-    queryFn: ({ signal }) => request<DayStandings>(withQuery('/views/day', { as_of: day }), { signal }),
+    queryFn: ({ signal }) => api('describeDay', { query: { as_of: day ?? '' }, signal }),
   })
 
 type Parts = { readonly day: string; readonly filters: DeviceFilters }

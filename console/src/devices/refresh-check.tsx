@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { CheckResult } from '@muster/contract/check-results.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -9,7 +9,7 @@ import { visibleText } from '../components/visible-text.ts'
 export function RefreshCheck({ deviceId, result }: { deviceId: string; result: CheckResult }) {
   const name = visibleText(result.check_name)
   const refresh = useAction({
-    act: () => request(`/devices/${deviceId}/check_refreshes`, { method: 'POST', body: { check_id: result.check_id } }),
+    act: () => api('createCheckRefresh', { params: { deviceId }, body: { check_id: result.check_id } }),
     refresh: [['devices', 'results', deviceId]],
     said: () => `${name} runs at the next check-in`,
   })

@@ -1,15 +1,13 @@
-import type { FailingChecksRefresh } from '@muster/contract/console-devices.ts'
 import { maxRefreshedAtOnce } from '@muster/contract/console-values.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 
 export type Refreshed = { readonly asked: number; readonly devices: number }
 
 /** Asks every failing check of the devices to run again at the next check-in. */
 export async function refreshChecks(device_ids: readonly string[], signal?: AbortSignal): Promise<Refreshed> {
-  const path = '/views/check_refreshes'
-  const asked = { method: 'POST', body: { device_ids }, ...(signal && { signal }) } as const
-  const { devices_count: devices, checks_count } = await request<FailingChecksRefresh>(path, asked)
+  const asked = { body: { device_ids }, ...(signal && { signal }) }
+  const { devices_count: devices, checks_count } = await api('refreshFailingChecks', asked)
   return { asked: checks_count, devices }
 }
 

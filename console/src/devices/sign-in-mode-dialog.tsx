@@ -1,15 +1,13 @@
 import { Button, Modal } from '@mantine/core'
 import type { Device } from '@muster/contract/devices.ts'
-import type { PersonGroup } from '@muster/contract/groups.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from './device-queries.ts'
 import { modeWords } from './sign-in-modes.ts'
 
 type Mode = keyof typeof modeWords
@@ -26,10 +24,7 @@ const groupsQuery = (q: string) => {
   return queryOptions({
     queryKey: ['groups', 'people', 'names', text],
     queryFn: ({ signal }) =>
-      request<ListOf<PersonGroup>>(
-        withQuery('/person_groups', { per_page: 50, query: text === '' ? '' : `name~"${text}"` }),
-        { signal },
-      ),
+      api('listPersonGroups', { query: { per_page: 50, query: text === '' ? '' : `name~"${text}"` }, signal }),
   })
 }
 
@@ -40,7 +35,7 @@ export function SignInModeDialog({ device, onClose }: { device: Device; onClose:
   const [mode, setMode] = useState<Mode>(before?.authentication_mode ?? 'only_registered_owner')
   const [groups, setGroups] = useState<readonly string[]>(groupsBefore)
   const send = (body: { authentication_mode: Mode; person_group_ids: readonly string[] }) =>
-    request(`/devices/${device.id}/authentication_mode`, { method: 'PATCH', body })
+    api('updateDeviceAuthenticationMode', { params: { deviceId: device.id }, body })
   const refresh = [['devices'], ['audit']]
   const takeBack = useAction({
     act: () =>

@@ -1,7 +1,7 @@
-import type { UnregistrationPreview, Unregistrations } from '@muster/contract/console-unregistrations.ts'
+import type { Unregistrations } from '@muster/contract/console-unregistrations.ts'
 import { maxUnregisteredAtOnce } from '@muster/contract/console-values.ts'
 import { queryOptions } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import type { Selection } from '../components/selection.ts'
 import { chosenIds, type Walk } from './chosen-ids.ts'
 import { type DeviceFilters, filterOf } from './device-filters.ts'
@@ -16,8 +16,7 @@ export const unregistrationQuery = (selection: Selection, filters: DeviceFilters
     queryKey: ['devices', 'unregistration', body],
     staleTime: 0,
     gcTime: 0,
-    queryFn: ({ signal }) =>
-      request<UnregistrationPreview>('/views/unregistration_previews', { method: 'POST', body, signal }),
+    queryFn: ({ signal }) => api('previewUnregistrations', { body, signal }),
   })
 }
 
@@ -37,7 +36,7 @@ export async function unregisterChosen(walk: Walk): Promise<Account> {
     for await (const device_ids of chosenIds(walk, maxUnregisteredAtOnce)) {
       walk.signal.throwIfAborted()
       // Not given up halfway: what the server has begun is told of.
-      const step = await request<Unregistrations>('/views/unregistrations', { method: 'POST', body: { device_ids } })
+      const step = await api('unregisterDevices', { body: { device_ids } })
       unregistered += step.unregistered_count
       refused.push(...step.refused)
       done += device_ids.length

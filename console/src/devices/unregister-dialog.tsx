@@ -1,6 +1,6 @@
 import type { Device } from '@muster/contract/devices.ts'
 import { useQuery } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -20,7 +20,7 @@ export function UnregisterDialog({ device, ownerId, ownerName, onClose, onUnregi
   const name = visibleText(device.name)
   const isHeld = device.device_type === 'iOS' || device.device_type === 'Android'
   const unregister = useAction({
-    act: () => request(`/devices/${device.id}/registration`, { method: 'DELETE' }),
+    act: () => api('deleteDeviceRegistration', { params: { deviceId: device.id } }),
     refresh: [['devices'], ['people'], ['audit']],
     said: () => `${name} is no longer registered`,
     onDone: () => {

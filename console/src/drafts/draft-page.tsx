@@ -3,8 +3,8 @@ import type { DraftView } from '@muster/contract/console-drafts.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -70,7 +70,7 @@ function DraftEditor({ draft }: { draft: DraftView }) {
   const judged = useQuery(judgementQuery(draft.id, asked))
   const judgement = judged.data ?? draft.judgement
   const save = useAction({
-    act: () => request<DraftView>(`/views/custom_check_drafts/${draft.id}`, { method: 'PATCH', body: changes }),
+    act: () => api('editCustomCheckDraft', { params: { draftId: draft.id }, body: changes }),
     hasForm: true,
     said: () => 'The draft is saved',
     onDone: (saved) => {
@@ -141,13 +141,13 @@ function Ends({ draft, isDirty }: { draft: DraftView; isDirty: boolean }) {
   const [isDeleting, setIsDeleting] = useState(false)
   const name = visibleText(draft.name)
   const publish = useAction<void, { check_id: string }>({
-    act: () => request(`/views/custom_check_drafts/${draft.id}/publish`, { method: 'POST' }),
+    act: () => api('publishCustomCheckDraft', { params: { draftId: draft.id } }),
     refresh: [['checks'], ['drafts']],
     said: () => (draft.custom_check_id === '' ? `Published “${name}” as report only` : `Published “${name}” again`),
     onDone: ({ check_id: checkId }) => void navigate({ to: '/checks/$checkId', params: { checkId } }),
   })
   const remove = useAction({
-    act: () => request(`/custom_check_drafts/${draft.id}`, { method: 'DELETE' }),
+    act: () => api('deleteCustomCheckDraft', { params: { id: draft.id } }),
     refresh: [['checks']],
     said: () => `The draft ${name} is deleted`,
     onDone: () => void navigate({ to: '/checks' }),

@@ -1,6 +1,6 @@
-import type { DraftJudgement, DraftView } from '@muster/contract/console-drafts.ts'
+import type { DraftView } from '@muster/contract/console-drafts.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 
 /** What the editor holds, by the names of the server. */
 export type DraftForm = {
@@ -54,7 +54,7 @@ export function changesOf(before: DraftForm, form: DraftForm): Record<string, un
 export const draftQuery = (id: string) =>
   queryOptions({
     queryKey: ['drafts', 'one', id],
-    queryFn: ({ signal }) => request<DraftView>(`/views/custom_check_drafts/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getDraftView', { params: { draftId: id }, signal }),
   })
 
 /** What a draft would lack with what stands in the editor. */
@@ -63,6 +63,5 @@ export const judgementQuery = (id: string, input: Readonly<Record<string, unknow
     queryKey: ['drafts', 'judgement', id, JSON.stringify(input)],
     placeholderData: keepPreviousData,
     retry: false,
-    queryFn: ({ signal }) =>
-      request<DraftJudgement>(`/views/custom_check_drafts/${id}/judgement`, { method: 'POST', body: input, signal }),
+    queryFn: ({ signal }) => api('judgeCustomCheckDraft', { params: { draftId: id }, body: input, signal }),
   })

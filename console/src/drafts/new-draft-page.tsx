@@ -1,9 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
-import type { CustomCheckDraft } from '@muster/contract/custom-check-drafts.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -11,7 +10,6 @@ import { MissingPermission } from '../components/missing-permission.tsx'
 import { Failure } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
 import './drafts.css'
 
@@ -19,7 +17,7 @@ const crumb = { to: '/checks', text: 'Checks' } as const
 
 const draftsQuery = queryOptions({
   queryKey: ['drafts', 'list'],
-  queryFn: ({ signal }) => request<ListOf<CustomCheckDraft>>('/custom_check_drafts?per_page=100', { signal }),
+  queryFn: ({ signal }) => api('listCustomCheckDrafts', { query: { per_page: 100 }, signal }),
 })
 
 const firstSql = `SELECT
@@ -53,7 +51,7 @@ function NewDraftForm() {
   const create = useAction<void, { id: string }>({
     act: () => {
       const input = { name, osquery_sql: firstSql }
-      return request('/views/custom_check_drafts', { method: 'POST', body: { input } })
+      return api('createCustomCheckDraft', { body: { input } })
     },
     refresh: [['drafts']],
     hasForm: true,

@@ -1,16 +1,15 @@
 import { Button } from '@mantine/core'
-import type { DeviceView } from '@muster/contract/console-views.ts'
 import type { LiveQueryCampaign, LiveQueryResult } from '@muster/contract/live-queries.ts'
+import type { ListOf } from '@muster/contract/operations/index.ts'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { Failure, LoadFailure } from '../components/notices.tsx'
 import { useNow } from '../components/relative-time.tsx'
 import { RowsTable } from '../components/rows-table.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 const onlineWithinMs = 10 * 60_000
 
@@ -19,14 +18,14 @@ const onlineQuery = queryOptions({
   refetchInterval: 30_000,
   placeholderData: keepPreviousData,
   queryFn: ({ signal }) =>
-    request<ListOf<DeviceView>>(
-      withQuery('/views/devices', {
+    api('listDeviceViews', {
+      query: {
         standing: 'blocked,will_block,notified,good',
         sort: '-last_seen_at',
         per_page: 100,
-      }),
-      { signal },
-    ),
+      },
+      signal,
+    }),
 })
 
 const answerQuery = (campaignId: string | undefined) =>
@@ -35,7 +34,11 @@ const answerQuery = (campaignId: string | undefined) =>
     enabled: campaignId !== undefined,
     refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : 1_500),
     queryFn: ({ signal }) =>
-      request<ListOf<LiveQueryResult>>(`/live_query_campaigns/${campaignId}/query_results?per_page=1`, { signal }),
+      api('listLiveQueryResults', {
+        params: { liveQueryCampaignId: campaignId ?? '' },
+        query: { per_page: 1 },
+        signal,
+      }),
   })
 
 /** Runs the query, with the default options, on one device that is online: a live query like any other. */
@@ -47,8 +50,8 @@ export function TryOut({ name, sql }: { name: string; sql: string | null }) {
   const [deviceId, setDeviceId] = useState('')
   const run = useAction<void, LiveQueryCampaign>({
     act: () => {
-      const body = { name: `Draft: ${name}`.slice(0, 200), sql, targeted_device_ids: [deviceId] }
-      return request('/live_query_campaigns', { method: 'POST', body })
+      const body = { name: `Draft: ${name}`.slice(0, 200), sql: sql ?? '', targeted_device_ids: [deviceId] }
+      return api('createLiveQueryCampaign', { body })
     },
     hasForm: true,
   })

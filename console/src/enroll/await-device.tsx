@@ -1,8 +1,7 @@
-import type { DeviceViewCount } from '@muster/contract/console-views.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { Mark } from '../components/state-shape.tsx'
 
 const askEveryMs = 5_000
@@ -15,7 +14,7 @@ export function AwaitDevice({ trouble }: { trouble: string }) {
     queryKey: ['devices', 'awaited'],
     refetchInterval: askEveryMs,
     staleTime: 0,
-    queryFn: ({ signal }) => request<DeviceViewCount>('/views/device_count', { signal }),
+    queryFn: ({ signal }) => api('countDeviceViews', { signal }),
   })
   const now = count.data?.count
   useEffect(() => {

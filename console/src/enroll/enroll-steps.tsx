@@ -4,7 +4,6 @@ import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { download } from '../api/download.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -13,7 +12,7 @@ import { MissingPermission } from '../components/missing-permission.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { packagesQuery } from '../settings/setting-queries.ts'
 import { AwaitDevice } from './await-device.tsx'
-import { agentWords, downloadPath, installCommand, platformWords, troubleCommand } from './install-commands.ts'
+import { agentWords, downloadPackage, installCommand, platformWords, troubleCommand } from './install-commands.ts'
 
 const platforms = Object.keys(platformWords) as Package['platform'][]
 
@@ -139,7 +138,7 @@ const Formats = ({ packages, chosen, onChoose }: FormatParts) => (
 function DownloadRow({ chosen }: { chosen: Package }) {
   const may = useMay('manage_settings')
   const fetchFile = useAction({
-    act: () => download(downloadPath(chosen), chosen.file_name),
+    act: () => downloadPackage(chosen),
     said: () => `${chosen.file_name} downloaded; it contains an enrollment secret`,
   })
   return (

@@ -1,4 +1,6 @@
 import type { Package } from '@muster/contract/packages.ts'
+import { readFile } from '../api/api.ts'
+import { saveFile } from '../api/download.ts'
 
 export const platformWords: Readonly<Record<Package['platform'], string>> = {
   linux: 'Linux',
@@ -30,5 +32,5 @@ export function troubleCommand({ platform, agent }: Package): string {
   return platform === 'darwin' ? 'sudo osqueryctl status' : 'Get-Service osqueryd'
 }
 
-/** Where the file is downloaded with the session. */
-export const downloadPath = ({ id }: Package): string => `/package_downloads/${id}`
+export const downloadPackage = async ({ id, file_name: name }: Package): Promise<void> =>
+  saveFile(await readFile('downloadPackage', { params: { id } }), name)

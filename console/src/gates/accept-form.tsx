@@ -1,13 +1,14 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import type { ConsoleSession } from '@muster/contract/console.ts'
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { queryClient } from '../api/query-client.ts'
-import { request } from '../api/request.ts'
 import { beginSession, sessionQuery } from '../api/session.ts'
 import { FormFault } from '../components/form-fault.tsx'
+import { readForm } from '../components/read-form.ts'
 import { Mark } from '../components/state-shape.tsx'
 import { toast } from '../components/toasts.tsx'
 
@@ -22,20 +23,21 @@ type Parts = {
 
 /** What cannot be named now is named later, under Settings. */
 async function nameOrganization(name: string): Promise<void> {
-  await request('/session/organization', { method: 'PATCH', body: { name } }).catch((error: unknown) =>
+  await api('renameOrganization', { body: { name } }).catch((error: unknown) =>
     toast(`The organization was not renamed: ${error instanceof Error ? error.message : String(error)}`, 'cross'),
   )
   await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
 }
+
+type Accepted = Omit<InputOf<'acceptLink'>['body'], 'token'> & { readonly organization: string | undefined }
 
 export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
   const router = useRouter()
   const form = useRef<HTMLFormElement>(null)
   const [length, setLength] = useState(0)
   const accept = useMutation({
-    mutationFn: ({ organization_name: _name, ...body }: Readonly<Record<string, string>>) =>
-      request<ConsoleSession>('/session/link/accept', { method: 'POST', body: { ...body, token } }),
-    onSuccess: async (session, { organization_name: name = session.organization.name }) => {
+    mutationFn: ({ organization: _name, ...body }: Accepted) => api('acceptLink', { body: { ...body, token } }),
+    onSuccess: async (session, { organization: name = session.organization.name }) => {
       beginSession(session)
       if (name !== session.organization.name) await nameOrganization(name)
       // Replaces the address, whose fragment held the token.
@@ -49,9 +51,14 @@ export function AcceptForm({ token, isFirstRun, email, organization }: Parts) {
   }, [accept.isError])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()] as const)
-    const password = String(new FormData(event.currentTarget).get('password'))
-    accept.mutate({ ...Object.fromEntries(given.filter(([, value]) => value !== '')), password })
+    const { text, optional } = readForm(event.currentTarget)
+    accept.mutate({
+      password: text('password'),
+      email: optional('email'),
+      first_name: optional('first_name'),
+      last_name: optional('last_name'),
+      organization: optional('organization_name'),
+    })
   }
   return (
     <form ref={form} onSubmit={submit} className="gate-form">

@@ -3,8 +3,8 @@ import type { ConsoleLink } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useNow } from '../components/relative-time.tsx'
 import { spanOf } from '../components/times.ts'
 import { AcceptForm } from './accept-form.tsx'
@@ -24,7 +24,7 @@ export function LinkPage() {
     queryKey: ['session', 'link', token],
     enabled: token !== '',
     retry: false,
-    queryFn: ({ signal }) => request<ConsoleLink>('/session/link', { method: 'POST', body: { token }, signal }),
+    queryFn: ({ signal }) => api('getLink', { body: { token }, signal }),
   })
   if (token === '' || link.isError) return <LinkEnded error={link.error} onRetry={() => void link.refetch()} />
   if (!link.data) return null

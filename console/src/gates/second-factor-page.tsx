@@ -1,13 +1,14 @@
+import { api } from '../api/api.ts'
 import '../components/section-frame.css'
 import { Button } from '@mantine/core'
-import type { AddedPasskey, ConsoleSession, SignInOptions, TotpSetup } from '@muster/contract/console.ts'
+import type { TotpSetup } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RecoveryCodeList } from '../account/recovery-code-list.tsx'
 import { TotpForm } from '../account/totp-form.tsx'
 import { makePasskey } from '../api/passkeys.ts'
-import { endOfSession, request } from '../api/request.ts'
+import { endOfSession } from '../api/request.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { browserName } from '../components/browser-name.ts'
@@ -42,23 +43,23 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
   const goOn = useGoOn()
   const isNeeded = useSession()?.needs_second_factor ?? false
   const leave = useAction({
-    act: () => request('/session/sign_out', { method: 'POST' }),
+    act: () => api('signOut'),
     onDone: endOfSession,
   })
   const options = useQuery({
     queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
   })
   const passkey = useAction({
     act: async () => {
       const body = { name: browserName(navigator.userAgent).slice(0, 100), ...(await makePasskey()) }
-      return request<AddedPasskey>('/session/passkeys', { method: 'POST', body })
+      return api('addPasskey', { body })
     },
     onDone: ({ recovery_codes: codes }) => (codes.length > 0 ? onCodes(codes) : goOn()),
     hasForm: true,
   })
   const totp = useAction({
-    act: () => request<TotpSetup>('/session/totp', { method: 'POST' }),
+    act: () => api('beginTotp'),
     onDone: onSetup,
     hasForm: true,
   })
@@ -108,7 +109,7 @@ function Choice({ onSetup, onCodes }: ChoiceParts) {
 function useGoOn(): () => void {
   const navigate = useNavigate()
   return () =>
-    void request<ConsoleSession>('/session').then((session) => {
+    void api('getSession').then((session) => {
       renewSession(session)
       return navigate({ to: '/' })
     })

@@ -1,15 +1,16 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import type { ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { addressOf, api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { signByPasskey } from '../api/passkeys.ts'
-import { request, withQuery } from '../api/request.ts'
 import { beginSession } from '../api/session.ts'
 import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
 import { Icon } from '../components/icon.tsx'
+import { readForm } from '../components/read-form.ts'
 import { Gate } from './gate.tsx'
 
 const route = getRouteApi('/sign-in')
@@ -19,11 +20,10 @@ export function SignInPage() {
   const router = useRouter()
   const options = useQuery({
     queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
   })
   const signIn = useMutation({
-    mutationFn: (body: Readonly<Record<string, string>>) =>
-      request<ConsoleSession>('/session/sign_in', { method: 'POST', body }),
+    mutationFn: (body: InputOf<'signIn'>['body']) => api('signIn', { body }),
     onError: (error) => {
       const isAsking = error instanceof ApiError && error.code === 'code_needed'
       setIsFirstAsk(isAsking && !needsCode)
@@ -35,8 +35,7 @@ export function SignInPage() {
     },
   })
   const passkey = useMutation({
-    mutationFn: async () =>
-      request<ConsoleSession>('/session/passkey/sign_in', { method: 'POST', body: await signByPasskey() }),
+    mutationFn: async () => api('signInByPasskey', { body: await signByPasskey() }),
     onMutate: () => signIn.reset(),
     onSuccess: (session) => {
       beginSession(session)
@@ -51,11 +50,13 @@ export function SignInPage() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     passkey.reset()
-    const form = new FormData(event.currentTarget)
-    const given = ['email', 'password', 'organization', 'code'].map(
-      (name) => [name, String(form.get(name) ?? '')] as const,
-    )
-    signIn.mutate(Object.fromEntries(given.filter(([, value]) => value !== '')))
+    const { text, optional } = readForm(event.currentTarget)
+    signIn.mutate({
+      email: text('email'),
+      password: text('password'),
+      organization: optional('organization'),
+      code: optional('code'),
+    })
   }
   return (
     <Gate title="Sign in">
@@ -74,7 +75,7 @@ export function SignInPage() {
             {provider && (
               <Button
                 component="a"
-                href={withQuery('/console/api/session/oidc/start', { organization })}
+                href={addressOf('startIdentityProviderSignIn', { query: { organization } })}
                 fullWidth
                 leftSection={<Icon name="signIn" />}
               >

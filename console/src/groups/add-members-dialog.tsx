@@ -1,8 +1,8 @@
 import { Button, Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import './groups.css'
-import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LoadFailure } from '../components/notices.tsx'
@@ -36,10 +36,10 @@ export function AddMembersDialog({ kind, groupId, groupName, onClose }: Parts) {
   const ids = [...chosen.keys()]
   const noun = kind === 'devices' ? (ids.length === 1 ? 'device' : 'devices') : ids.length === 1 ? 'person' : 'people'
   const add = useAction({
-    act: () =>
+    act: async (): Promise<unknown> =>
       kind === 'devices'
-        ? request(`/device_groups/${groupId}/memberships`, { method: 'POST', body: { device_ids: ids } })
-        : request(`/views/person_groups/${groupId}/add`, { method: 'POST', body: { person_ids: ids } }),
+        ? api('addDeviceGroupMembers', { params: { deviceGroupId: groupId }, body: { device_ids: ids } })
+        : api('addPersonGroupMembersView', { params: { groupId }, body: { person_ids: ids } }),
     refresh: [['groups'], [kind]],
     said: () => `${ids.length} ${noun} added to ${groupName}`,
     onDone: onClose,

@@ -1,5 +1,5 @@
 import type { DeviceGroup } from '@muster/contract/groups.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { GroupFields, type GroupInput } from './group-fields.tsx'
 
@@ -9,8 +9,8 @@ export function ChangeGroupDialog({ group, onClose }: Parts) {
   const before = { name: group.name, description: group.description ?? '' }
   const change = useAction<GroupInput, DeviceGroup>({
     act: ({ name, description }) =>
-      request(`/views/device_groups/${group.id}`, {
-        method: 'PATCH',
+      api('changeDeviceGroupView', {
+        params: { groupId: group.id },
         body: { name, description: description.trim() === '' ? null : description },
       }),
     refresh: [['groups', 'devices']],

@@ -3,7 +3,7 @@ import type { DeviceGroupUses } from '@muster/contract/console-groups.ts'
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
@@ -18,7 +18,7 @@ export function DeleteGroupDialog({ group, onClose }: Parts) {
   const navigate = useNavigate()
   const name = visibleText(group.name)
   const remove = useAction({
-    act: () => request(`/views/device_groups/${group.id}`, { method: 'DELETE' }),
+    act: () => api('deleteDeviceGroupView', { params: { groupId: group.id } }),
     refresh: [['groups', 'devices', 'list'], ['devices']],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/groups/devices' }),

@@ -3,7 +3,7 @@ import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -62,10 +62,10 @@ function Members({ group, mayManage }: { group: DeviceGroup; mayManage: boolean 
   const navigate = route.useNavigate()
   const filter = { group_id: group.id, ...(filters.q !== undefined && { search: filters.q }) }
   const list = useQuery(devicesFoundQuery(filter, filters.after))
-  const path = `/device_groups/${group.id}/memberships`
+  const deviceGroupId = group.id
   const takeOut = useTakeOut({
-    add: (id) => request(path, { method: 'POST', body: { device_ids: [id] } }),
-    remove: (id) => request(`${path}/${id}`, { method: 'DELETE' }),
+    add: (id) => api('addDeviceGroupMembers', { params: { deviceGroupId }, body: { device_ids: [id] } }),
+    remove: (id) => api('removeDeviceGroupMember', { params: { deviceGroupId, id } }),
     refresh: [['groups', 'devices'], ['devices']],
   })
   return (

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { addressOf } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { Emptiness } from '../components/notices.tsx'
@@ -31,7 +32,8 @@ export function DeviceGroupsPage() {
     <GroupListPage
       title="Device groups"
       searched="Name or description"
-      exported={{ list: 'device_groups', filter: { query: groupSearch(filters.q) } }}
+      page="device_groups"
+      file={addressOf('exportDeviceGroups', { query: { query: groupSearch(filters.q) } })}
       actions={make}
       filters={filters}
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}

@@ -13,11 +13,9 @@ type Parts<Group> = {
   readonly title: string
   /** "Name or description": what the search looks at. */
   readonly searched: string
-  /** What a file of it is asked for by. */
-  readonly exported: {
-    readonly list: 'device_groups' | 'person_groups'
-    readonly filter: Readonly<Record<string, string | undefined>>
-  }
+  readonly page: 'device_groups' | 'person_groups'
+  /** The address of the list as a file. */
+  readonly file: string
   readonly actions?: ReactNode
   readonly filters: GroupFilters
   readonly onChange: (filters: GroupFilters, isTyping?: boolean) => void
@@ -30,26 +28,20 @@ type Parts<Group> = {
 
 /** All groups of one kind. */
 export function GroupListPage<Group>(parts: Parts<Group>) {
-  const { title, searched, exported, actions, filters, onChange, list, empty, children } = parts
+  const { title, searched, page, file, actions, filters, onChange, list, empty, children } = parts
   const filterInWords = filters.q ? `${searched} holds “${filters.q}”.` : ''
   return (
     <Page
       title={title}
       actions={
         <>
-          <ExportCsv
-            list={exported.list}
-            filter={exported.filter}
-            filterInWords={filterInWords}
-            one="group"
-            many={title.toLowerCase()}
-          />
+          <ExportCsv file={file} filterInWords={filterInWords} one="group" many={title.toLowerCase()} />
           {actions}
         </>
       }
     >
       <GroupTabs />
-      <ViewBar page={exported.list} />
+      <ViewBar page={page} />
       <search className="filterbar">
         <SearchBox
           value={filters.q ?? ''}

@@ -1,10 +1,6 @@
-import type { DeviceGroupUses, PersonGroupView } from '@muster/contract/console-groups.ts'
-import type { DeviceView } from '@muster/contract/console-views.ts'
-import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readText } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 60_000
 
@@ -26,26 +22,21 @@ export const deviceGroupsQuery = ({ q, after }: GroupFilters) =>
     placeholderData: keepPreviousData,
     refetchInterval,
     queryFn: ({ signal }) =>
-      request<ListOf<DeviceGroup>>(
-        withQuery('/device_groups', { query: groupSearch(q), per_page: 50, cursor: after }),
-        {
-          signal,
-        },
-      ),
+      api('listDeviceGroups', { query: { query: groupSearch(q), per_page: 50, cursor: after }, signal }),
   })
 
 export const deviceGroupQuery = (id: string) =>
   queryOptions({
     queryKey: ['groups', 'devices', 'one', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<DeviceGroup>(`/device_groups/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getDeviceGroup', { params: { id }, signal }),
   })
 
 export const deviceGroupUsesQuery = (id: string) =>
   queryOptions({
     queryKey: ['groups', 'devices', 'uses', id],
     staleTime: 0,
-    queryFn: ({ signal }) => request<DeviceGroupUses>(`/views/device_groups/${id}/uses`, { signal }),
+    queryFn: ({ signal }) => api('getDeviceGroupUses', { params: { groupId: id }, signal }),
   })
 
 export const personGroupViewsQuery = ({ q, after }: GroupFilters) =>
@@ -53,17 +44,14 @@ export const personGroupViewsQuery = ({ q, after }: GroupFilters) =>
     queryKey: ['groups', 'people', 'list', q, after],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) =>
-      request<ListOf<PersonGroupView>>(withQuery('/views/person_groups', { search: q, per_page: 50, cursor: after }), {
-        signal,
-      }),
+    queryFn: ({ signal }) => api('listPersonGroupViews', { query: { search: q, per_page: 50, cursor: after }, signal }),
   })
 
 export const personGroupQuery = (id: string) =>
   queryOptions({
     queryKey: ['groups', 'people', 'one', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<PersonGroupView>(`/views/person_groups/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getPersonGroupView', { params: { id }, signal }),
   })
 
 type DeviceSearch = { readonly group_id?: string; readonly search?: string }
@@ -73,6 +61,5 @@ export const devicesFoundQuery = (filter: DeviceSearch, after?: string, per_page
     queryKey: ['devices', 'found', filter, after, per_page],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) =>
-      request<ListOf<DeviceView>>(withQuery('/views/devices', { ...filter, per_page, cursor: after }), { signal }),
+    queryFn: ({ signal }) => api('listDeviceViews', { query: { ...filter, per_page, cursor: after }, signal }),
   })

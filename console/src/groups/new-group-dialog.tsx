@@ -1,6 +1,6 @@
 import type { DeviceGroup } from '@muster/contract/groups.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { GroupFields, type GroupInput } from './group-fields.tsx'
 
@@ -8,10 +8,7 @@ export function NewGroupDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const make = useAction<GroupInput, DeviceGroup>({
     act: ({ name, description }) =>
-      request('/views/device_groups', {
-        method: 'POST',
-        body: { name, ...(description.trim() !== '' && { description }) },
-      }),
+      api('createDeviceGroupView', { body: { name, ...(description.trim() !== '' && { description }) } }),
     refresh: [['groups', 'devices']],
     said: (group) => `${group.name} made`,
     onDone: (group) => void navigate({ to: '/groups/devices/$groupId', params: { groupId: group.id } }),

@@ -3,7 +3,7 @@ import type { PersonGroupView } from '@muster/contract/console-groups.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -59,10 +59,10 @@ function Members({ group, mayChange }: { group: PersonGroupView; mayChange: bool
   const navigate = route.useNavigate()
   const filter = { group_id: group.id, ...(filters.q !== undefined && { search: filters.q }) }
   const list = useQuery(personViewsQuery(filter, filters.after))
-  const path = `/views/person_groups/${group.id}`
+  const params = { groupId: group.id }
   const takeOut = useTakeOut({
-    add: (id) => request(`${path}/add`, { method: 'POST', body: { person_ids: [id] } }),
-    remove: (id) => request(`${path}/remove`, { method: 'POST', body: { person_ids: [id] } }),
+    add: (id) => api('addPersonGroupMembersView', { params, body: { person_ids: [id] } }),
+    remove: (id) => api('removePersonGroupMembersView', { params, body: { person_ids: [id] } }),
     refresh: [['groups', 'people'], ['people']],
   })
   return (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { addressOf } from '../api/api.ts'
 import { Emptiness } from '../components/notices.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { GroupListPage } from './group-list-page.tsx'
@@ -15,7 +16,8 @@ export function PersonGroupsPage() {
     <GroupListPage
       title="Person groups"
       searched="Name"
-      exported={{ list: 'person_groups', filter: { search: filters.q } }}
+      page="person_groups"
+      file={addressOf('exportPersonGroups', { query: { search: filters.q } })}
       filters={filters}
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}

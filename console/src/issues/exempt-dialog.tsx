@@ -1,21 +1,22 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core'
 import type { IssueFacts } from '@muster/contract/console-issues.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { visibleText } from '../components/visible-text.ts'
 
-type Parts = { readonly issue: IssueFacts; readonly path: string; readonly onClose: () => void }
+type Parts = { readonly issue: IssueFacts; readonly onClose: () => void }
 
 /** Takes the whole check off the device, with a reason and, where wanted, an end. */
-export function ExemptDialog({ issue, path, onClose }: Parts) {
+export function ExemptDialog({ issue, onClose }: Parts) {
+  const params = { deviceId: issue.device.id, checkId: issue.check.id }
   const [reason, setReason] = useState('')
   const [day, setDay] = useState('')
   const exempt = useAction({
     act: () => {
       const body = { reason, expires_at: day === '' ? null : `${day}T00:00:00.000Z` }
-      return request(path, { method: 'POST', body })
+      return api('exemptCheckOnDevice', { params, body })
     },
     refresh: [['issues'], ['devices'], ['checks']],
     hasForm: true,
@@ -27,7 +28,7 @@ export function ExemptDialog({ issue, path, onClose }: Parts) {
     onDone: onClose,
   })
   const end = useAction({
-    act: () => request(path, { method: 'DELETE' }),
+    act: () => api('endExemptionOfCheckOnDevice', { params }),
     refresh: [['issues'], ['devices'], ['checks']],
     said: () => 'Exemption ended; the issue applies again',
   })

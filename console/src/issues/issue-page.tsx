@@ -3,8 +3,8 @@ import type { IssueFacts } from '@muster/contract/console-issues.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { OwnerTexts } from '../checks/owner-texts.tsx'
@@ -246,14 +246,13 @@ function Actions({ issue }: { issue: IssueFacts }) {
   const [isExempting, setIsExempting] = useState(false)
   const may = (permission: 'refresh_check' | 'manage_user_requests') => session?.permissions.includes(permission)
   const recheck = useAction({
-    act: () =>
-      request(`/devices/${issue.device.id}/check_refreshes`, { method: 'POST', body: { check_id: issue.check.id } }),
+    act: () => api('createCheckRefresh', { params: { deviceId: issue.device.id }, body: { check_id: issue.check.id } }),
     refresh: refreshed,
     said: () => 'The check runs at the next check-in of the device',
   })
-  const path = `/views/devices/${issue.device.id}/checks/${issue.check.id}/exemption`
+  const params = { deviceId: issue.device.id, checkId: issue.check.id }
   const end = useAction({
-    act: () => request(path, { method: 'DELETE' }),
+    act: () => api('endExemptionOfCheckOnDevice', { params }),
     refresh: refreshed,
     said: () => 'Exemption ended; the issue applies again',
   })
@@ -277,7 +276,7 @@ function Actions({ issue }: { issue: IssueFacts }) {
       {may('manage_user_requests') && issue.exemption === null && (
         <Button onClick={() => setIsExempting(true)}>Exempt…</Button>
       )}
-      {isExempting && <ExemptDialog issue={issue} path={path} onClose={() => setIsExempting(false)} />}
+      {isExempting && <ExemptDialog issue={issue} onClose={() => setIsExempting(false)} />}
     </span>
   )
 }

@@ -1,9 +1,8 @@
-import type { IssueFacts, IssueView, IssueViewFilter } from '@muster/contract/console-issues.ts'
+import type { IssueFacts, IssueViewFilter } from '@muster/contract/console-issues.ts'
 import { type IssueSort, issueSorts } from '@muster/contract/console-values.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 export const issueStates = {
   open: 'Open',
@@ -60,7 +59,7 @@ export const issuesQuery = ({ state, check, device, q, sort, after }: IssueFilte
     refetchInterval: 60_000,
     queryFn: ({ signal }) => {
       const query = { state, check, device, search: q, sort, per_page: 50, cursor: after }
-      return request<ListOf<IssueView>>(withQuery('/views/issues', query), { signal })
+      return api('listIssueViews', { query, signal })
     },
   })
 
@@ -68,5 +67,5 @@ export const issueQuery = (id: string) =>
   queryOptions<IssueFacts>({
     queryKey: ['issues', 'one', id],
     refetchInterval: 30_000,
-    queryFn: ({ signal }) => request<IssueFacts>(`/views/issues/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getIssueFacts', { params: { issueId: id }, signal }),
   })

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf, api } from '../api/api.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { Page } from '../shell/page.tsx'
 import { IssueList } from './issue-list.tsx'
@@ -14,9 +15,8 @@ export function IssuesPage() {
       title="Issues"
       actions={
         <ExportCsv
-          list="issues"
-          counted="/views/issue_count"
-          filter={issueFilterOf(filters)}
+          file={addressOf('exportIssues', { query: issueFilterOf(filters) })}
+          count={() => api('countIssueViews', { query: issueFilterOf(filters) })}
           filterInWords={issueFiltersInWords({ state: 'open', ...filters })}
           one="issue"
           many="issues"

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import type { ConsoleApiKey, RevealedApiKey } from '@muster/contract/console.ts'
+import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
@@ -66,7 +66,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
   const mayReveal = useMay('reveal_keys')
   const [shown, setShown] = useState<string>()
   const reveal = useAction({
-    act: () => request<RevealedApiKey>(`/session/api_keys/${apiKey.id}/reveal`, { method: 'POST' }),
+    act: () => api('revealApiKey', { params: { id: apiKey.id } }),
     onDone: ({ key }) => setShown(key),
   })
   return (
@@ -133,7 +133,7 @@ function LoadedKey({ apiKey }: { apiKey: ConsoleApiKey }) {
 /** Keeps a key that someone without full access had a part in; the page's own button revokes it. */
 function Review({ apiKey }: { apiKey: ConsoleApiKey }) {
   const review = useAction({
-    act: () => request(`/session/api_keys/${apiKey.id}/review`, { method: 'POST' }),
+    act: () => api('reviewApiKey', { params: { id: apiKey.id } }),
     refresh: [['keys']],
     said: () => `“${visibleText(apiKey.name)}” reviewed and kept`,
   })

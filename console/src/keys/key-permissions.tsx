@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -117,8 +117,8 @@ function ChangeForm({ apiKey, change, grantable, onClose }: DialogParts & { read
   const isGrant = change.change === 'grant'
   const act = useAction({
     act: () =>
-      request(`/session/api_keys/${apiKey.id}/permissions`, {
-        method: 'POST',
+      api('updateApiKeyPermissions', {
+        params: { id: apiKey.id },
         body: { change: change.change, permissions: chosen, rationale },
       }),
     refresh: [['keys']],

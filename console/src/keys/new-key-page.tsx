@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import type { RevealedApiKey } from '@muster/contract/console.ts'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -59,8 +59,7 @@ function NewKeyForm({ onMade }: { onMade: (made: RevealedApiKey) => void }) {
   const grantable = permissionNames.filter((one) => session?.permissions.includes(one))
   const create = useAction({
     act: () =>
-      request<RevealedApiKey>('/session/api_keys', {
-        method: 'POST',
+      api('createApiKey', {
         body: {
           ...{ name, responsible_administrator: responsible, permissions: rationales },
           ...(expires !== '' && { expires_at: endOfDay(expires) }),

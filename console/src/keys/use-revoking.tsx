@@ -1,6 +1,6 @@
 import type { ConsoleApiKey } from '@muster/contract/console.ts'
 import { type ReactNode, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { useNow } from '../components/relative-time.tsx'
@@ -15,7 +15,7 @@ export function useRevoking(apiKey: ConsoleApiKey, onRevoked: () => void): { rev
   const now = useNow()
   const name = visibleText(apiKey.name)
   const revoke = useAction({
-    act: () => request(`/session/api_keys/${apiKey.id}`, { method: 'DELETE' }),
+    act: () => api('revokeApiKey', { params: { id: apiKey.id } }),
     refresh: [['keys', 'list']],
     hasForm: true,
     said: () => `“${name}” is revoked`,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { addressOf } from '../api/api.ts'
 import { useLive } from '../api/live.ts'
 import { useMay } from '../api/session.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
@@ -27,8 +28,7 @@ export function LiveQueriesPage() {
       actions={
         <>
           <ExportCsv
-            list="live_queries"
-            filter={{ search: filters.q }}
+            file={addressOf('exportLiveQueries', { query: { search: filters.q } })}
             filterInWords={filterInWords}
             one="live query"
             many="live queries"

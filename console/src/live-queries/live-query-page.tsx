@@ -3,11 +3,11 @@ import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { addressOf, api } from '../api/api.ts'
 import '../components/list-body.css'
 import './live-queries.css'
 import { ApiError } from '../api/api-error.ts'
 import { useLive } from '../api/live.ts'
-import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -88,7 +88,7 @@ function Actions({ query }: { query: LiveQueryCampaign }) {
   const mayChange = useMay('create_live_query')
   const name = visibleText(query.name)
   const remove = useAction({
-    act: () => request(`/live_query_campaigns/${query.id}`, { method: 'DELETE' }),
+    act: () => api('deleteLiveQueryCampaign', { params: { id: query.id } }),
     refresh: [['live-queries', 'list']],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/live-queries' }),
@@ -98,7 +98,7 @@ function Actions({ query }: { query: LiveQueryCampaign }) {
   return (
     <>
       {answered > 0 && (
-        <a className="line-button" href={`/console/api/views/exports/live_queries/${query.id}`} download>
+        <a className="line-button" href={addressOf('exportLiveAnswers', { params: { campaignId: query.id } })} download>
           <Icon name="download" size={14} />
           Export CSV
         </a>

@@ -1,9 +1,9 @@
-import type { LiveAnswerView, LiveQueryView } from '@muster/contract/console-queries.ts'
-import type { LiveQueryCampaign, LiveQueryRows } from '@muster/contract/live-queries.ts'
+import type { LiveAnswerView } from '@muster/contract/console-queries.ts'
+import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
+import type { ListOf } from '@muster/contract/operations/index.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readText } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 export type AnswerKind = 'rows' | 'errors'
 
@@ -18,10 +18,7 @@ export const liveQueriesQuery = ({ q, after }: LiveQueryFilters, isHeard: boolea
     queryKey: ['live-queries', 'list', q, after],
     placeholderData: keepPreviousData,
     refetchInterval: isHeard ? 60_000 : 10_000,
-    queryFn: ({ signal }) =>
-      request<ListOf<LiveQueryView>>(withQuery('/views/live_queries', { search: q, per_page: 50, cursor: after }), {
-        signal,
-      }),
+    queryFn: ({ signal }) => api('listLiveQueryViews', { query: { search: q, per_page: 50, cursor: after }, signal }),
   })
 
 const awaitedMs = 2_000
@@ -34,7 +31,7 @@ export const liveQueryQuery = (id: string, isHeard: boolean) =>
     queryKey: ['live-queries', 'one', id],
     refetchInterval: ({ state }) =>
       (state.data?.waiting_devices_count ?? 1) === 0 ? 60_000 : isHeard ? unheardMs : awaitedMs,
-    queryFn: ({ signal }) => request<LiveQueryCampaign>(`/live_query_campaigns/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getLiveQueryCampaign', { params: { id }, signal }),
   })
 
 type AnswerPage = { readonly cursor: string; readonly list: ListOf<LiveAnswerView> }
@@ -42,8 +39,8 @@ type Answers = { readonly pages: readonly AnswerPage[] }
 type Asked = { readonly id: string; readonly revision: number; readonly kind: AnswerKind }
 
 async function readPage({ id, kind }: Asked, cursor: string, signal?: AbortSignal): Promise<AnswerPage> {
-  const path = withQuery(`/views/live_queries/${id}/answers`, { kind, per_page: 100, cursor })
-  return { cursor, list: await request<ListOf<LiveAnswerView>>(path, { ...(signal && { signal }) }) }
+  const asked = { params: { campaignId: id }, query: { kind, per_page: 100, cursor } }
+  return { cursor, list: await api('listLiveAnswers', { ...asked, ...(signal && { signal }) }) }
 }
 
 /** Answers stand in the order in which they came: new ones can only be on the last page, which alone is read again. */
@@ -76,9 +73,9 @@ export async function readOtherRows(
   most: number,
 ): Promise<LiveAnswerView['results']> {
   const rows: LiveAnswerView['results'] = []
-  const path = `/live_query_campaigns/${id}/query_results/${answer.id}/rows`
+  const params = { liveQueryCampaignId: id, resultId: answer.id }
   for (let cursor = ''; ; ) {
-    const { data, pagination } = await request<ListOf<LiveQueryRows>>(withQuery(path, { per_page: 100, cursor }))
+    const { data, pagination } = await api('listLiveQueryRows', { params, query: { per_page: 100, cursor } })
     // Parts begin where those before them ended.
     rows.push(...data.filter((part) => Number(part.id) > answer.results.length).flatMap(({ results }) => results))
     cursor = pagination.next_cursor

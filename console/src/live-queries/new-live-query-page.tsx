@@ -3,8 +3,8 @@ import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { api } from '../api/api.ts'
 import './live-queries.css'
-import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -43,7 +43,7 @@ function QueryForm({ source }: { source: LiveQueryCampaign | undefined }) {
   const [isAsked, setIsAsked] = useState(false)
   const targeted = useTargeted(targets)
   const run = useAction<void, LiveQueryCampaign>({
-    act: () => request('/live_query_campaigns', { method: 'POST', body: { name, sql, ...targetBody(targets) } }),
+    act: () => api('createLiveQueryCampaign', { body: { name, sql, ...targetBody(targets) } }),
     refresh: [['live-queries', 'list']],
     onDone: ({ id }) => void navigate({ to: '/live-queries/$queryId', params: { queryId: id } }),
     hasForm: true,

@@ -1,7 +1,6 @@
-import type { RowCount } from '@muster/contract/console-records.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { Icon } from '../components/icon.tsx'
 import { LoadFailure } from '../components/notices.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -31,7 +30,7 @@ export function useTargeted({ platforms: chosen, devices }: Targets): number | u
     queryKey: ['devices', 'targeted', filter.platform],
     enabled: chosen.length > 0,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => request<RowCount>(withQuery('/views/device_count', filter), { signal }),
+    queryFn: ({ signal }) => api('countDeviceViews', { query: filter, signal }),
   })
   if (chosen.length === 0) return devices.length
   return count.data === undefined ? undefined : count.data.count + (chosen.length === 3 ? 0 : devices.length)

@@ -1,20 +1,17 @@
-import type { DeviceView } from '@muster/contract/console-views.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { StateCell } from '../components/state-shape.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 /** Nobody has more devices than one page. */
 export const ownDevicesQuery = (personId: string) =>
   queryOptions({
     queryKey: ['devices', 'of-person', personId],
     refetchInterval: 30_000,
-    queryFn: ({ signal }) =>
-      request<ListOf<DeviceView>>(withQuery('/views/devices', { owner_id: personId, per_page: 100 }), { signal }),
+    queryFn: ({ signal }) => api('listDeviceViews', { query: { owner_id: personId, per_page: 100 }, signal }),
   })
 
 export function OwnDevices({ personId }: { personId: string }) {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { addressOf, api } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -43,9 +44,8 @@ function People({ status, path }: Parts) {
       {...(isGone && { crumb: { to: '/people', text: 'People' } })}
       actions={
         <ExportCsv
-          list="people"
-          counted="/views/people_count"
-          filter={filter}
+          file={addressOf('exportPeople', { query: filter })}
+          count={() => api('countPersonViews', { query: filter })}
           filterInWords={personFiltersInWords(filters)}
           one="person"
           many="people"

@@ -1,10 +1,7 @@
-import type { PersonView, PersonViewFilter, RowCount } from '@muster/contract/console-records.ts'
-import type { PersonGroup } from '@muster/contract/groups.ts'
-import type { Issue } from '@muster/contract/issues.ts'
+import type { PersonViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 60_000
 
@@ -41,8 +38,7 @@ export const personViewsQuery = (filter: PersonViewFilter, after?: string, per_p
     queryKey: ['people', 'list', filter, after, per_page],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) =>
-      request<ListOf<PersonView>>(withQuery('/views/people', { ...filter, per_page, cursor: after }), { signal }),
+    queryFn: ({ signal }) => api('listPersonViews', { query: { ...filter, per_page, cursor: after }, signal }),
   })
 
 export const personCountQuery = (filter: PersonViewFilter) =>
@@ -50,18 +46,19 @@ export const personCountQuery = (filter: PersonViewFilter) =>
     queryKey: ['people', 'count', filter],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => request<RowCount>(withQuery('/views/people_count', filter), { signal }),
+    queryFn: ({ signal }) => api('countPersonViews', { query: filter, signal }),
   })
 
 export const personGroupsQuery = (id: string) =>
   queryOptions({
     queryKey: ['people', 'groups', id],
-    queryFn: ({ signal }) => request<ListOf<PersonGroup>>(`/people/${id}/person_groups?per_page=100`, { signal }),
+    queryFn: ({ signal }) => api('listGroupsOfPerson', { params: { personId: id }, query: { per_page: 100 }, signal }),
   })
 
 export const personIssuesQuery = (id: string) =>
   queryOptions({
     queryKey: ['people', 'issues', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<ListOf<Issue>>(`/people/${id}/open_issues?per_page=100`, { signal }),
+    queryFn: ({ signal }) =>
+      api('listOpenIssuesOfPerson', { params: { personId: id }, query: { per_page: 100 }, signal }),
   })

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { api } from '../api/api.ts'
 import './reporting.css'
-import { request } from '../api/request.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -36,8 +36,7 @@ function NewReport() {
     sql: input.sql.trim() === '' ? 'Write a SELECT over the reporting tables' : undefined,
   }
   const make = useAction<void, ReportingQuery>({
-    act: () =>
-      request('/views/reporting_queries', { method: 'POST', body: { ...input, interval_seconds: Number(interval) } }),
+    act: () => api('createReportingQuery', { body: { ...input, interval_seconds: Number(interval) } }),
     refresh: [['reporting', 'queries']],
     onDone: ({ id }) => void navigate({ to: '/reporting/queries/$queryId', params: { queryId: id } }),
     hasForm: true,

@@ -2,11 +2,11 @@ import type { ReportingTable, TableRecord } from '@muster/contract/reporting-tab
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import './reporting.css'
+import type { ListOf } from '@muster/contract/operations/index.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 type Parts = {
   readonly table: ReportingTable

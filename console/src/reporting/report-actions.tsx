@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { addressOf, api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -15,11 +15,10 @@ export function ReportActions({ report, isAwaited, onRun }: Parts) {
   const navigate = useNavigate()
   const [isAsking, setIsAsking] = useState(false)
   const mayWrite = useMay('create_live_query')
-  const path = `/views/reporting_queries/${report.id}`
   const name = visibleText(report.name)
-  const run = useAction({ act: () => request(`${path}/run`, { method: 'POST' }), onDone: onRun })
+  const run = useAction({ act: () => api('runReportingQuery', { params: { queryId: report.id } }), onDone: onRun })
   const remove = useAction({
-    act: () => request(path, { method: 'DELETE' }),
+    act: () => api('deleteReportingQuery', { params: { id: report.id } }),
     refresh: [['reporting', 'queries']],
     said: () => `${name} deleted`,
     onDone: () => void navigate({ to: '/reporting/queries' }),
@@ -28,7 +27,11 @@ export function ReportActions({ report, isAwaited, onRun }: Parts) {
   return (
     <>
       {report.result_count > 0 && (
-        <a className="line-button" href={`/console/api/views/exports/reporting_queries/${report.id}`} download>
+        <a
+          className="line-button"
+          href={addressOf('exportReportingQuery', { params: { queryId: report.id } })}
+          download
+        >
           <Icon name="download" size={14} />
           Export CSV
         </a>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReportingQuery } from '@muster/contract/reporting-queries.ts'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
@@ -17,7 +17,7 @@ export function ReportEditor({ report, onRun }: { report: ReportingQuery; onRun:
   const isOther = sql !== before.sql
   const isRenamed = name.trim() !== before.name
   const save = useAction<Change>({
-    act: (change) => request(`/views/reporting_queries/${report.id}`, { method: 'PATCH', body: change }),
+    act: (change) => api('editReportingQuery', { params: { id: report.id }, body: change }),
     refresh: [
       ['reporting', 'query', report.id],
       ['reporting', 'queries'],

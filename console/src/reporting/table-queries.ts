@@ -1,7 +1,6 @@
-import type { ReportingTable, TableRecord } from '@muster/contract/reporting-tables.ts'
+import type { ReportingTable } from '@muster/contract/reporting-tables.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
-import type { ListOf } from '../devices/device-queries.ts'
+import { api } from '../api/api.ts'
 
 /** All of them: there are some dozens, and they change with the version only. */
 export const tablesQuery = queryOptions({
@@ -11,9 +10,7 @@ export const tablesQuery = queryOptions({
     const tables: ReportingTable[] = []
     let cursor = ''
     do {
-      const page = await request<ListOf<ReportingTable>>(withQuery('/reporting/tables', { per_page: 100, cursor }), {
-        signal,
-      })
+      const page = await api('listReportingTables', { query: { per_page: 100, cursor }, signal })
       tables.push(...page.data)
       cursor = page.pagination.next_cursor
     } while (cursor !== '')
@@ -29,7 +26,10 @@ export const tableRecordsQuery = (name: string, { device, after }: Narrowed) =>
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       const query = device === undefined ? '' : `device_id:"${device}"`
-      const path = `/reporting/tables/${encodeURIComponent(name)}/table_records`
-      return request<ListOf<TableRecord>>(withQuery(path, { query, per_page: 50, cursor: after }), { signal })
+      return api('listTableRecords', {
+        params: { tableName: name },
+        query: { query, per_page: 50, cursor: after },
+        signal,
+      })
     },
   })

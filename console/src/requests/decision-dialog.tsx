@@ -1,8 +1,8 @@
 import { Button, Modal, Textarea } from '@mantine/core'
 import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
 import { useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -35,14 +35,19 @@ export function DecisionDialog({ kind, asked, decision, onClose }: Parts) {
   const who =
     asked.length === 1 && first ? `${visibleText(first.requester.name)}’s request` : `${asked.length} requests`
   const explanationField = kind === 'exemption' ? 'denial_explanation' : 'end_user_denial_message'
-  const internal = note.trim() === '' && kind === 'exemption' ? usualNotes[decision] : note
-  const body = {
-    status: decision,
-    ...(internal !== '' && { internal_message: internal }),
-    ...(isDenying && { [explanationField]: explanation }),
+  const internal = note.trim() === '' ? undefined : note
+  const denial = isDenying ? explanation : undefined
+  const decideOne = (id: string): Promise<unknown> => {
+    const params = { id }
+    if (kind === 'exemption') {
+      const body = { internal_message: internal ?? usualNotes[decision], denial_explanation: denial }
+      return api('decideExemptionRequest', { params, body: { status: decision, ...body } })
+    }
+    const body = { status: decision, internal_message: internal, end_user_denial_message: denial }
+    return api('decideRegistrationRequest', { params, body })
   }
   const decide = useAction({
-    act: () => decideEach(asked, (id) => request(`/${kind}_requests/${id}`, { method: 'PATCH', body }), setDone),
+    act: () => decideEach(asked, decideOne, setDone),
     refresh: [['requests'], ['issues'], ['devices'], ['checks'], ['people']],
     hasForm: true,
     said: (outcome) => outcomeInWords(outcome, isDenying ? 'Denied' : 'Approved', who),

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { ExemptionRequestView } from '@muster/contract/console-issues.ts'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -110,7 +110,10 @@ function RequestActions({ kind, asked, hasKeys }: Pick<Parts, 'kind' | 'asked'> 
   const session = useSession()
   const [deciding, setDeciding] = useState<Decision>()
   const reopen = useAction({
-    act: () => request(`/views/${kind}_requests/${asked.id}/reopen`, { method: 'POST' }),
+    act: () =>
+      api(kind === 'exemption' ? 'reopenExemptionRequest' : 'reopenRegistrationRequest', {
+        params: { requestId: asked.id },
+      }),
     refresh: [['requests'], ['issues'], ['devices'], ['checks']],
     said: () => 'Request reopened',
   })

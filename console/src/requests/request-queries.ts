@@ -1,8 +1,6 @@
-import type { ExemptionRequestView, RegistrationRequestView, WaitingCounts } from '@muster/contract/console-issues.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readChoice } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 export const statuses = { waiting: 'Waiting', approved: 'Approved', denied: 'Denied', withdrawn: 'Withdrawn' } as const
 export type StatusName = keyof typeof statuses | 'all'
@@ -15,22 +13,30 @@ export const readRequestFilters = (raw: Readonly<Record<string, unknown>>): Requ
   return given({ status: status === 'waiting' ? undefined : status, ...readAfter(raw) })
 }
 
-const listOf = <View>(kind: string, { status = 'waiting', after }: RequestFilters) =>
+const listing = { placeholderData: keepPreviousData, refetchInterval: 60_000 } as const
+
+const queryOf = ({ status = 'waiting', after }: RequestFilters) => ({
+  status: status === 'all' ? undefined : status,
+  per_page: 25,
+  cursor: after,
+})
+
+export const exemptionsQuery = (filters: RequestFilters) =>
   queryOptions({
-    queryKey: ['requests', kind, status, after],
-    placeholderData: keepPreviousData,
-    refetchInterval: 60_000,
-    queryFn: ({ signal }) => {
-      const query = { status: status === 'all' ? undefined : status, per_page: 25, cursor: after }
-      return request<ListOf<View>>(withQuery(`/views/${kind}_requests`, query), { signal })
-    },
+    ...listing,
+    queryKey: ['requests', 'exemption', queryOf(filters)],
+    queryFn: ({ signal }) => api('listExemptionRequestViews', { query: queryOf(filters), signal }),
   })
 
-export const exemptionsQuery = (filters: RequestFilters) => listOf<ExemptionRequestView>('exemption', filters)
-export const registrationsQuery = (filters: RequestFilters) => listOf<RegistrationRequestView>('registration', filters)
+export const registrationsQuery = (filters: RequestFilters) =>
+  queryOptions({
+    ...listing,
+    queryKey: ['requests', 'registration', queryOf(filters)],
+    queryFn: ({ signal }) => api('listRegistrationRequestViews', { query: queryOf(filters), signal }),
+  })
 
 export const waitingQuery = queryOptions({
   queryKey: ['requests', 'waiting'],
   refetchInterval: 60_000,
-  queryFn: ({ signal }) => request<WaitingCounts>('/views/waiting_requests', { signal }),
+  queryFn: ({ signal }) => api('countWaitingRequests', { signal }),
 })

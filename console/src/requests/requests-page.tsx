@@ -1,7 +1,9 @@
 import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
+import type { ListOf } from '@muster/contract/operations/index.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { addressOf } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
@@ -9,7 +11,6 @@ import { FilterChip } from '../components/filter-chip.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { ViewBar } from '../components/saved-views.tsx'
 import { asTab, Tabs } from '../components/tabs.tsx'
-import type { ListOf } from '../devices/device-queries.ts'
 import { Page } from '../shell/page.tsx'
 import { DecisionBar } from './decision-bar.tsx'
 import { isWaiting, RequestItem } from './request-item.tsx'
@@ -75,8 +76,9 @@ function Requests({ kind, filters, list }: Parts) {
       area="Requests"
       actions={
         <ExportCsv
-          list={name}
-          filter={{ status: status === 'all' ? undefined : status }}
+          file={addressOf(kind === 'exemption' ? 'exportExemptionRequests' : 'exportRegistrationRequests', {
+            query: { status: status === 'all' ? undefined : status },
+          })}
           filterInWords={status === 'all' ? '' : `The status is ${statuses[status]}.`}
           one="request"
           many={kind === 'exemption' ? 'exemption requests' : 'registration requests'}

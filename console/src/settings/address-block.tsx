@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -15,7 +15,7 @@ export function AddressBlock({ own, old }: Parts) {
   const [isAsking, setAsking] = useState(false)
   const mayEnd = useMay('manage_settings')
   const end = useAction<void, void>({
-    act: () => request('/session/organization/end_old_addresses', { method: 'POST' }),
+    act: () => api('endOldAddresses'),
     refresh: [settingFactsQuery.queryKey, ['audit']],
     said: () => `API keys and SCIM tokens are valid at ${own} only`,
     hasForm: true,

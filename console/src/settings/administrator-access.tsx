@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { AdminUser } from '@muster/contract/admin-users.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { sessionQuery } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -16,7 +16,7 @@ export function AdministratorAccess({ admin }: { admin: AdminUser }) {
   const stored: Rights = { access: admin.access, restrictions: admin.restrictions }
   const [rights, setRights] = useState(stored)
   const change = useAction({
-    act: (wanted: Rights) => request(`/session/administrators/${admin.id}`, { method: 'PATCH', body: wanted }),
+    act: (wanted: Rights) => api('updateAdministrator', { params: { id: admin.id }, body: wanted }),
     refresh: [['settings'], sessionQuery.queryKey],
     said: (_, wanted) =>
       `${nameOf(admin)} has ${accessWords[wanted.access].toLowerCase()} access, effective immediately`,

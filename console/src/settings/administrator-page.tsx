@@ -2,8 +2,8 @@ import type { AdminUser } from '@muster/contract/admin-users.ts'
 import type { SignInState } from '@muster/contract/console.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useSession } from '../api/session.ts'
 import { RecordEntries } from '../audit/record-entries.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
@@ -23,8 +23,8 @@ const administratorQuery = (id: string) =>
     queryKey: ['settings', 'administrator', id],
     queryFn: async ({ signal }) => {
       const [admin, state] = await Promise.all([
-        request<AdminUser>(`/admin_users/${id}`, { signal }),
-        request<SignInState>(`/session/administrators/${id}`, { signal }),
+        api('getAdminUser', { params: { id }, signal }),
+        api('getAdministratorSignIn', { params: { id }, signal }),
       ])
       return { admin, state }
     },

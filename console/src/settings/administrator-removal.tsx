@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { AdminUser } from '@muster/contract/admin-users.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -12,7 +12,7 @@ export function AdministratorRemoval({ admin, isSelf }: { readonly admin: AdminU
   const [isAsking, setIsAsking] = useState(false)
   const navigate = useNavigate()
   const remove = useAction({
-    act: () => request(`/session/administrators/${admin.id}`, { method: 'DELETE' }),
+    act: () => api('removeAdministrator', { params: { id: admin.id } }),
     said: () => `${nameOf(admin)} is no longer an administrator`,
     onDone: () => void navigate({ to: '/settings/admins' }),
     refresh: [['settings', 'administrators']],

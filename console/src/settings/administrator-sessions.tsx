@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { AdminUser } from '@muster/contract/admin-users.ts'
 import type { SignInState } from '@muster/contract/console.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Block } from '../components/section-frame.tsx'
@@ -14,7 +14,7 @@ type Parts = { readonly admin: AdminUser; readonly sessions: SignInState['sessio
 export function AdministratorSessions({ admin, sessions }: Parts) {
   const [isAsking, setIsAsking] = useState(false)
   const end = useAction({
-    act: () => request(`/session/administrators/${admin.id}/sessions`, { method: 'DELETE' }),
+    act: () => api('endAdministratorSessions', { params: { id: admin.id } }),
     refresh: [['settings']],
     said: () => `${nameOf(admin)} is signed out everywhere`,
     onDone: () => setIsAsking(false),

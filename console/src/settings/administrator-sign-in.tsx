@@ -3,7 +3,7 @@ import type { AdminUser } from '@muster/contract/admin-users.ts'
 import type { AdministratorLink, SignInState } from '@muster/contract/console.ts'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
@@ -18,7 +18,7 @@ export function AdministratorSignIn({ admin, state, isSelf }: Parts) {
   const [link, setLink] = useState<AdministratorLink | undefined>()
   const make = useAction({
     act: (purpose: 'invite' | 'reset') =>
-      request<AdministratorLink>(`/session/administrators/${admin.id}/${purpose}`, { method: 'POST' }),
+      api(purpose === 'invite' ? 'renewInvitation' : 'resetAdministrator', { params: { id: admin.id } }),
     refresh: [['settings']],
     onDone: (made) => {
       setIsAsking(false)

@@ -2,10 +2,9 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import type { NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import type { Person } from '@muster/contract/people.ts'
 import { type FormEvent, useState } from 'react'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
-import type { ListOf } from '../devices/device-queries.ts'
 
 type Parts = { readonly onClose: () => void; readonly onMade: (secret: NewEnrollmentSecret) => void }
 type Wanted = { readonly name: string; readonly email: string; readonly until: string }
@@ -20,7 +19,7 @@ export function EnrollmentSecretDialog({ isOpen, ...parts }: Parts & { readonly 
 
 async function findPerson(email: string): Promise<Person | undefined> {
   const query = `email:"${email.replaceAll(/["\\]/g, '')}"`
-  const { data } = await request<ListOf<Person>>(withQuery('/people', { query, per_page: 1 }))
+  const { data } = await api('listPeople', { query: { query, per_page: 1 } })
   return data[0]
 }
 
@@ -31,7 +30,7 @@ async function makeSecret({ name, email, until }: Wanted): Promise<NewEnrollment
     ...(person && { person_id: person.id }),
     ...(until !== '' && { expires_at: `${until}T23:59:59.999Z` }),
   }
-  return await request<NewEnrollmentSecret>('/session/enrollment_secrets', { method: 'POST', body })
+  return await api('createEnrollmentSecret', { body })
 }
 
 function SecretForm({ onClose, onMade }: Parts) {

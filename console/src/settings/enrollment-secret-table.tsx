@@ -1,5 +1,6 @@
 import type { EnrollmentSecretView, NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
 import { Link } from '@tanstack/react-router'
+import { api } from '../api/api.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { SecretActions } from './secret-actions.tsx'
@@ -45,7 +46,8 @@ export function EnrollmentSecretTable({ rows, mayChange, onRotated }: Parts) {
                 <SecretActions
                   kind="secret"
                   name={row.name}
-                  path={`/session/enrollment_secrets/${row.id}`}
+                  rotate={() => api('rotateEnrollmentSecret', { params: { id: row.id } })}
+                  revoke={() => api('revokeEnrollmentSecret', { params: { id: row.id } })}
                   mayRotate={row.package_id === null}
                   ifRotated={['The current secret stops working. You get a new one.']}
                   ifRevoked={[

@@ -1,8 +1,9 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { restrictionsLeaving } from '@muster/contract/admin-powers.ts'
 import type { AdministratorLink } from '@muster/contract/console.ts'
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { AccessFields, type Rights } from './access-fields.tsx'
@@ -22,7 +23,7 @@ export function InvitationDialog({ isOpen, ...parts }: Parts & { readonly isOpen
 function InvitationForm({ onClose, onLink }: Parts) {
   const [rights, setRights] = useState(fewest)
   const invite = useAction({
-    act: (body: object) => request<AdministratorLink>('/session/administrators', { method: 'POST', body }),
+    act: (body: InputOf<'inviteAdministrator'>['body']) => api('inviteAdministrator', { body }),
     refresh: [['settings']],
     onDone: onLink,
     hasForm: true,

@@ -3,7 +3,7 @@ import type { SettingFacts } from '@muster/contract/console-settings.ts'
 import { features } from '@muster/contract/features.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { sessionQuery, useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -89,7 +89,7 @@ function Loaded({ facts }: { facts: SettingFacts }) {
 function NameBlock({ name }: { name: string }) {
   const mayRename = useMay('manage_settings')
   const rename = useAction({
-    act: (wanted: string) => request('/session/organization', { method: 'PATCH', body: { name: wanted } }),
+    act: (wanted: string) => api('renameOrganization', { body: { name: wanted } }),
     refresh: [settingFactsQuery.queryKey, sessionQuery.queryKey],
     said: (_, wanted) => `Organization renamed to ${visibleText(wanted)}`,
     undo: () => ({ label: 'Undo', run: () => rename.mutate(name) }),

@@ -1,10 +1,8 @@
 import { Button } from '@mantine/core'
-import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
 import type { Package } from '@muster/contract/packages.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { download } from '../api/download.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -13,7 +11,7 @@ import { Icon } from '../components/icon.tsx'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
-import { agentWords, downloadPath, installCommand, platformWords } from '../enroll/install-commands.ts'
+import { agentWords, downloadPackage, installCommand, platformWords } from '../enroll/install-commands.ts'
 import { packagesQuery } from './setting-queries.ts'
 
 /** All packages have the same problem where the address of the server is it. */
@@ -31,13 +29,13 @@ export function Packages() {
   const mayChange = useMay('manage_settings')
   const [rebuilt, setRebuilt] = useState<Package | undefined>()
   const rebuild = useAction({
-    act: ({ id }: Package) => request<RebuiltPackage>(`/session/packages/${id}/rebuild`, { method: 'POST' }),
+    act: ({ id }: Package) => api('rebuildPackage', { params: { id } }),
     refresh: [['settings']],
     said: ({ file_name: name }) => `${name} has a new secret`,
     onDone: () => setRebuilt(undefined),
   })
   const fetchFile = useAction({
-    act: (row: Package) => download(downloadPath(row), row.file_name),
+    act: downloadPackage,
     said: (_, { file_name: name }) => `${name} downloaded; it contains an enrollment secret`,
   })
   const shared = sharedProblem(packages.data?.data ?? [])

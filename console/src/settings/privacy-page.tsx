@@ -1,13 +1,11 @@
-import type { ReportingTable } from '@muster/contract/reporting-tables.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { ListBody } from '../components/list-body.tsx'
 import { Emptiness, Failure } from '../components/notices.tsx'
 import { Block } from '../components/section-frame.tsx'
 import { Mark } from '../components/state-shape.tsx'
-import type { ListOf } from '../devices/device-queries.ts'
 import { settingFactsQuery } from './setting-queries.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
@@ -97,7 +95,7 @@ export function PrivacyPage() {
 function InventoryTables() {
   const tables = useQuery({
     queryKey: ['settings', 'reporting_tables'],
-    queryFn: ({ signal }) => request<ListOf<ReportingTable>>('/reporting/tables?per_page=100', { signal }),
+    queryFn: ({ signal }) => api('listReportingTables', { query: { per_page: 100 }, signal }),
   })
   return (
     <ListBody list={tables} name="Tables" empty={<Emptiness title="There is no table." />} isInset>

@@ -3,7 +3,7 @@ import type { NewScimToken, ScimTokenView } from '@muster/contract/console-setti
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay, useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
@@ -96,7 +96,7 @@ function Tokens({ isOff }: { isOff: boolean }) {
 
 function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (token: NewScimToken) => void }) {
   const make = useAction({
-    act: (name: string) => request<NewScimToken>('/session/scim_tokens', { method: 'POST', body: { name } }),
+    act: (name: string) => api('createScimToken', { body: { name } }),
     refresh: [['settings']],
     onDone: onMade,
     hasForm: true,

@@ -1,4 +1,5 @@
 import type { NewScimToken, ScimTokenView } from '@muster/contract/console-settings.ts'
+import { api } from '../api/api.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { SecretActions } from './secret-actions.tsx'
@@ -42,7 +43,8 @@ export function ScimTokenTable({ rows, mayChange, isOff, onRotated }: Parts) {
                 <SecretActions
                   kind="token"
                   name={row.name}
-                  path={`/session/scim_tokens/${row.id}`}
+                  rotate={() => api('rotateScimToken', { params: { id: row.id } })}
+                  revoke={() => api('revokeScimToken', { params: { id: row.id } })}
                   mayRotate={!isOff}
                   ifRotated={['The identity provider is refused until it has the new token.']}
                   ifRevoked={[

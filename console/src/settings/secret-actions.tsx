@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -9,8 +8,8 @@ type Parts<Made> = {
   /** "secret", "token". */
   readonly kind: string
   readonly name: string
-  /** Of the secret within the session's interface. */
-  readonly path: string
+  readonly rotate: () => Promise<Made>
+  readonly revoke: () => Promise<unknown>
   readonly mayRotate: boolean
   readonly ifRotated: readonly string[]
   readonly ifRevoked: readonly string[]
@@ -19,13 +18,13 @@ type Parts<Made> = {
 }
 
 /** The buttons at the end of a secret's row, and the questions that they ask first. */
-export function SecretActions<Made>({ kind, path, mayRotate, stays, onRotated, ...parts }: Parts<Made>) {
+export function SecretActions<Made>({ kind, mayRotate, stays, onRotated, ...parts }: Parts<Made>) {
   const [asked, setAsked] = useState<'rotate' | 'revoke' | undefined>()
   const name = visibleText(parts.name)
   const close = () => setAsked(undefined)
   const refresh = [['settings']]
   const rotate = useAction({
-    act: () => request<Made>(`${path}/rotate`, { method: 'POST' }),
+    act: parts.rotate,
     refresh,
     onDone: (made) => {
       close()
@@ -33,7 +32,7 @@ export function SecretActions<Made>({ kind, path, mayRotate, stays, onRotated, .
     },
   })
   const revoke = useAction({
-    act: () => request(path, { method: 'DELETE' }),
+    act: parts.revoke,
     refresh,
     said: () => `${name} revoked`,
     onDone: close,

@@ -1,20 +1,11 @@
-import type {
-  AdministratorFilter,
-  AdministratorView,
-  EnrollmentSecretFilter,
-  EnrollmentSecretView,
-  ScimTokenView,
-  SettingFacts,
-} from '@muster/contract/console-settings.ts'
-import type { Package } from '@muster/contract/packages.ts'
+import type { AdministratorFilter, EnrollmentSecretFilter } from '@muster/contract/console-settings.ts'
 import type { Retained } from '@muster/contract/retention.ts'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
-import type { ListOf } from '../devices/device-queries.ts'
+import { api } from '../api/api.ts'
 
 export const settingFactsQuery = queryOptions({
   queryKey: ['settings', 'facts'],
-  queryFn: ({ signal }) => request<SettingFacts>('/views/settings', { signal }),
+  queryFn: ({ signal }) => api('getSettingFacts', { signal }),
 })
 
 /** For how many days something is kept here; undefined until it is known. */
@@ -23,7 +14,7 @@ export const useKeptDays = (what: Retained): number | undefined =>
 
 export const packagesQuery = queryOptions({
   queryKey: ['settings', 'packages'],
-  queryFn: ({ signal }) => request<ListOf<Package>>('/packages?per_page=100', { signal }),
+  queryFn: ({ signal }) => api('listPackages', { query: { per_page: 100 }, signal }),
 })
 
 export type Paged<Filter> = Filter & { readonly after?: string }
@@ -34,7 +25,7 @@ export const enrollmentSecretsQuery = ({ state, after }: Paged<EnrollmentSecretF
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       const query = { per_page: 25, state, cursor: after }
-      return request<ListOf<EnrollmentSecretView>>(withQuery('/views/enrollment_secrets', query), { signal })
+      return api('listEnrollmentSecretViews', { query, signal })
     },
   })
 
@@ -42,8 +33,7 @@ export const scimTokensQuery = (after: string | undefined) =>
   queryOptions({
     queryKey: ['settings', 'scim_tokens', after],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      request<ListOf<ScimTokenView>>(withQuery('/views/scim_tokens', { per_page: 25, cursor: after }), { signal }),
+    queryFn: ({ signal }) => api('listScimTokenViews', { query: { per_page: 25, cursor: after }, signal }),
   })
 
 export const administratorsQuery = ({ search, access, factor, after }: Paged<AdministratorFilter>) =>
@@ -52,6 +42,6 @@ export const administratorsQuery = ({ search, access, factor, after }: Paged<Adm
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       const query = { per_page: 50, search, access, factor, cursor: after }
-      return request<ListOf<AdministratorView>>(withQuery('/views/administrators', query), { signal })
+      return api('listAdministratorViews', { query, signal })
     },
   })

@@ -1,8 +1,7 @@
-import type { SignInOptions } from '@muster/contract/console.ts'
 import type { SettingFacts } from '@muster/contract/console-settings.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { ListBody } from '../components/list-body.tsx'
@@ -115,7 +114,7 @@ function withoutInWords(missing: number, total: number, hasMore: boolean): strin
 function Rules() {
   const options = useQuery({
     queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
   })
   const rules: readonly (readonly [boolean, string])[] = [
     [true, 'A password has 12 or more characters. Length matters, not symbols.'],

@@ -1,5 +1,5 @@
 import type { SettingsChange } from '@muster/contract/console-settings.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { sessionQuery } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { settingFactsQuery } from './setting-queries.ts'
@@ -7,7 +7,7 @@ import { settingFactsQuery } from './setting-queries.ts'
 /** Chooses for the organization; whoever does proves who they are. */
 export const useSettings = (said: string, onDone: () => void) =>
   useAction({
-    act: (change: SettingsChange) => request('/session/settings', { method: 'PATCH', body: change }),
+    act: (change: SettingsChange) => api('updateSettings', { body: change }),
     refresh: [settingFactsQuery.queryKey, sessionQuery.queryKey],
     said: () => said,
     onDone,

@@ -1,10 +1,9 @@
 import { Modal } from '@mantine/core'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import type { FindAnswer } from '@muster/contract/console-find.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -117,7 +116,7 @@ function useGoals(text: string, showShortcuts: () => void): { goals: readonly Go
     queryKey: ['find', wanted],
     enabled: isLong,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => request<FindAnswer>(withQuery('/views/find', { q: wanted }), { signal }),
+    queryFn: ({ signal }) => api('findByName', { query: { q: wanted }, signal }),
   })
   const typed = text.trim().toLowerCase()
   const may = (power: AdminPower | undefined) => power === undefined || session?.permissions.includes(power) === true

@@ -1,14 +1,16 @@
 import { Button, Modal, PasswordInput } from '@mantine/core'
-import type { ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
+import type { ConsoleSession } from '@muster/contract/console.ts'
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
 import { signByPasskey } from '../api/passkeys.ts'
-import { request } from '../api/request.ts'
 import { renewSession, useSession } from '../api/session.ts'
 import { endProof, useIsProofWanted } from '../api/step-up.ts'
 import { CodeField } from '../components/code-field.tsx'
 import { FormFault } from '../components/form-fault.tsx'
+import { readForm } from '../components/read-form.ts'
 
 /** Dialogs of pages are at Mantine's 200, and may be drawn later than this one. */
 const aboveDialogs = 300
@@ -42,29 +44,27 @@ function ProofForm() {
   const [needsCode, setNeedsCode] = useState(false)
   const options = useQuery({
     queryKey: ['session', 'options'],
-    queryFn: ({ signal }) => request<SignInOptions>('/session/options', { signal }),
+    queryFn: ({ signal }) => api('getSignInOptions', { signal }),
   })
   const end = (renewed: ConsoleSession) => {
     renewSession(renewed)
     endProof(true)
   }
   const prove = useMutation({
-    mutationFn: (body: Readonly<Record<string, string>>) =>
-      request<ConsoleSession>('/session/step_up', { method: 'POST', body }),
+    mutationFn: (body: InputOf<'stepUp'>['body']) => api('stepUp', { body }),
     onSuccess: end,
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'code_needed') setNeedsCode(true)
     },
   })
   const passkey = useMutation({
-    mutationFn: async () =>
-      request<ConsoleSession>('/session/passkey/step_up', { method: 'POST', body: await signByPasskey() }),
+    mutationFn: async () => api('stepUpByPasskey', { body: await signByPasskey() }),
     onSuccess: end,
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)] as const)
-    prove.mutate(Object.fromEntries(given.filter(([, value]) => value !== '')))
+    const { text, optional } = readForm(event.currentTarget)
+    prove.mutate({ password: text('password'), code: optional('code') })
   }
   const error = prove.error ?? passkey.error
   const isAsking = error instanceof ApiError && error.code === 'code_needed'

@@ -19,9 +19,9 @@ export const WaitingShell = () => (
     </div>
     <main className="main" id="content">
       <div className="page">
-        <p className="hidden" role="status">
-          Loading…
-        </p>
+        <div className="hidden" role="status">
+          <h1>Loading…</h1>
+        </div>
         <SkeletonRows rows={6} />
       </div>
     </main>

@@ -1,9 +1,7 @@
-import type { AuthLog } from '@muster/contract/auth-logs.ts'
-import type { RowCount, SignInView, SignInViewFilter } from '@muster/contract/console-records.ts'
+import type { SignInViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, readAfter, readChoice, readId, readText, sentenceOf } from '../components/read-filters.ts'
-import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 30_000
 
@@ -55,8 +53,7 @@ export const signInViewsQuery = (filter: SignInViewFilter, after?: string, per_p
     queryKey: ['sign-ins', 'list', filter, after, per_page],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) =>
-      request<ListOf<SignInView>>(withQuery('/views/sign_ins', { ...filter, per_page, cursor: after }), { signal }),
+    queryFn: ({ signal }) => api('listSignInViews', { query: { ...filter, per_page, cursor: after }, signal }),
   })
 
 export const signInCountQuery = (filter: SignInViewFilter) =>
@@ -64,12 +61,12 @@ export const signInCountQuery = (filter: SignInViewFilter) =>
     queryKey: ['sign-ins', 'count', filter],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) => request<RowCount>(withQuery('/views/sign_in_count', filter), { signal }),
+    queryFn: ({ signal }) => api('countSignInViews', { query: filter, signal }),
   })
 
 export const signInQuery = (id: string) =>
   queryOptions({
     queryKey: ['sign-ins', 'one', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<AuthLog>(`/auth_logs/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getAuthLog', { params: { id }, signal }),
   })

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf, api } from '../api/api.ts'
 import { queryClient } from '../api/query-client.ts'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -47,9 +48,8 @@ export function SignInsPage() {
       title="Sign-in log"
       actions={
         <ExportCsv
-          list="sign_ins"
-          counted="/views/sign_in_count"
-          filter={filter}
+          file={addressOf('exportSignIns', { query: filter })}
+          count={() => api('countSignInViews', { query: filter })}
           filterInWords={signInFiltersInWords(filters)}
           one="sign-in"
           many="sign-ins"

@@ -1,5 +1,5 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -17,7 +17,7 @@ type Parts = {
 export function DeleteStream({ stream, waiting, isOpen, onClose, onDeleted }: Parts) {
   const name = visibleText(stream.name)
   const remove = useAction({
-    act: () => request(`/ssf_streams/${stream.id}`, { method: 'DELETE' }),
+    act: () => api('deleteSsfStream', { params: { streamId: stream.id } }),
     hasForm: true,
     said: () => `“${name}” is deleted`,
     onDone: onDeleted,

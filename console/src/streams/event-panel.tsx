@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import type { StreamEventView } from '@muster/contract/console-developers.ts'
-import type { SsfReplay, SsfStreamEvent } from '@muster/contract/ssf-events.ts'
+import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { api } from '../api/api.ts'
 import { ApiError } from '../api/api-error.ts'
-import { request } from '../api/request.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
@@ -77,7 +77,7 @@ type EventParts = { readonly streamId: string; readonly event: SsfStreamEvent; r
 
 function LoadedEvent({ streamId, event, name }: EventParts) {
   const replay = useAction({
-    act: () => request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [event.jti] } }),
+    act: () => api('replaySsfStreamEvents', { params: { streamId }, body: { jtis: [event.jti] } }),
     refresh: [['streams']],
     said: ({ replayed_count: count }) => (count === 0 ? 'The event is already waiting' : 'The event is sent again'),
   })

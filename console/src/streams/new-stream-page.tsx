@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
 import { oktaStream } from '@muster/contract/okta-stream.ts'
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -15,7 +16,7 @@ import { EventTypes } from './event-types.tsx'
 import { MadeStream } from './made-stream.tsx'
 import { OktaFields } from './okta-fields.tsx'
 import { StreamFields, streamFieldNames } from './stream-fields.tsx'
-import { deliveryOf, noInput } from './stream-input.ts'
+import { deliveryOf, noInput, type StreamInput } from './stream-input.ts'
 import { streamsCrumb } from './with-stream.tsx'
 
 export function NewStreamPage() {
@@ -37,37 +38,35 @@ export function NewStreamPage() {
   )
 }
 
+type Layout = 'v1_0' | 'draft' | 'opaque'
+
+const newStreamOf = (input: StreamInput, layout: Layout): InputOf<'createSsfStream'>['body'] => ({
+  ...(input.name.trim() !== '' && { name: input.name }),
+  ...(input.description !== '' && { description: input.description }),
+  ...(input.audience !== '' && { aud: input.audience }),
+  delivery: deliveryOf(input),
+  spec_version: layout === 'draft' ? 'draft' : 'v1_0',
+  ...(layout === 'opaque' && { device_subject_format: 'opaque' }),
+})
+
 function NewStreamForm({ onMade }: { onMade: (stream: SsfStream, isOkta: boolean) => void }) {
   const [input, setInput] = useState(noInput)
-  const [layout, setLayout] = useState<'v1_0' | 'draft' | 'opaque'>('v1_0')
+  const [layout, setLayout] = useState<Layout>('v1_0')
   const [receiver, setReceiver] = useState<'standard' | 'okta'>('standard')
   const [oktaUrl, setOktaUrl] = useState('')
   const [oktaFault, setOktaFault] = useState<string>()
   const isOkta = receiver === 'okta'
   const create = useAction({
-    act: () =>
-      request<SsfStream>('/ssf_streams', {
-        method: 'POST',
-        body: isOkta
-          ? oktaStream(oktaUrl)
-          : {
-              ...(input.name.trim() !== '' && { name: input.name }),
-              ...(input.description !== '' && { description: input.description }),
-              ...(input.audience !== '' && { aud: input.audience }),
-              delivery: deliveryOf(input),
-              spec_version: layout === 'draft' ? 'draft' : 'v1_0',
-              ...(layout === 'opaque' && { device_subject_format: 'opaque' }),
-            },
-      }),
+    act: (body: InputOf<'createSsfStream'>['body']) => api('createSsfStream', { body }),
     refresh: [['streams']],
     hasForm: true,
     onDone: (stream) => onMade(stream, isOkta),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const isWrong = isOkta && oktaStream(oktaUrl) === undefined
-    setOktaFault(isWrong ? 'Enter the address of your Okta organization, such as https://acme.okta.com.' : undefined)
-    if (!isWrong) create.mutate()
+    const body = isOkta ? oktaStream(oktaUrl) : newStreamOf(input, layout)
+    setOktaFault(body ? undefined : 'Enter the address of your Okta organization, such as https://acme.okta.com.')
+    if (body) create.mutate(body)
   }
   return (
     <form onSubmit={submit} noValidate>

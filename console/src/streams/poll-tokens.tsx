@@ -3,7 +3,7 @@ import type { StreamView } from '@muster/contract/console-developers.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { FormFault } from '../components/form-fault.tsx'
@@ -95,8 +95,8 @@ function Rotation({ stream, view, onToken }: RotationParts) {
   const [isAsking, setIsAsking] = useState(false)
   const rotate = useAction({
     act: () =>
-      request<SsfStream>(`/ssf_streams/${stream.id}/rotate_poll_token`, {
-        method: 'POST',
+      api('rotateSsfPollToken', {
+        params: { streamId: stream.id },
         body: { mode, ...(mode === 'overlap' && { overlap_seconds: Math.round(Number(minutes) * 60) }) },
       }),
     refresh: [['streams']],

@@ -1,8 +1,7 @@
-import type { SsfReplay } from '@muster/contract/ssf-events.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
-import { RangeDialog, type SentRange } from '../developers/range-dialog.tsx'
-import { replayCountQuery } from './stream-queries.ts'
+import { RangeDialog } from '../developers/range-dialog.tsx'
+import { type ReplayRange, replayCountQuery } from './stream-queries.ts'
 
 const states = [
   { value: '', text: 'All settled' },
@@ -10,15 +9,15 @@ const states = [
   { value: 'expired', text: 'Expired only' },
   { value: 'delivered', text: 'Accepted only' },
   { value: 'acknowledged', text: 'Acknowledged only' },
-]
+] as const
 
 /** The server does 10,000 at a time and says where to continue. */
-async function replayAll(streamId: string, { from, to, state }: SentRange): Promise<number> {
+async function replayAll(streamId: string, { from, to, state }: ReplayRange): Promise<number> {
   let replayed = 0
   let after: string | null | undefined
   do {
     const body = { from, to, ...(state && { states: [state] }), ...(after && { after_id: after }) }
-    const answer = await request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body })
+    const answer = await api('replaySsfStreamEvents', { params: { streamId }, body })
     replayed += answer.replayed_count
     after = answer.next_after_id
   } while (after !== null)
@@ -29,7 +28,7 @@ type Parts = { readonly streamId: string; readonly isOpen: boolean; readonly onC
 
 export function ReplayDialog({ streamId, isOpen, onClose }: Parts) {
   const replay = useAction({
-    act: (range: SentRange) => replayAll(streamId, range),
+    act: (range: ReplayRange) => replayAll(streamId, range),
     refresh: [['streams']],
     hasForm: true,
     said: (count) => (count === 1 ? '1 event is sent again' : `${count.toLocaleString('en')} events are sent again`),

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { visibleText } from '../components/visible-text.ts'
@@ -39,8 +39,8 @@ export function StatusDialog({ stream, status, isOpen, onClose }: Parts) {
   const { verb, ask, consequences, stays, said } = words[status]
   const change = useAction({
     act: () =>
-      request(`/ssf_streams/${stream.id}/status`, {
-        method: 'POST',
+      api('changeSsfStreamStatus', {
+        params: { streamId: stream.id },
         body: { status, reason: reason.trim() === '' ? null : reason.trim() },
       }),
     refresh: [['streams']],
@@ -53,7 +53,7 @@ export function StatusDialog({ stream, status, isOpen, onClose }: Parts) {
     },
   })
   const undo = useAction({
-    act: () => request(`/ssf_streams/${stream.id}/status`, { method: 'POST', body: { status: 'enabled' } }),
+    act: () => api('changeSsfStreamStatus', { params: { streamId: stream.id }, body: { status: 'enabled' } }),
     refresh: [['streams']],
     said: () => 'The stream is enabled again',
   })

@@ -3,7 +3,7 @@ import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -104,7 +104,7 @@ function Moving({ stream, issuer }: { stream: SsfStream; issuer: SsfStreamIssuer
 function Move({ stream, next }: { stream: SsfStream; next: Settings }) {
   const [isOpen, setIsOpen] = useState(false)
   const move = useAction({
-    act: () => request(`/ssf_streams/${stream.id}/move`, { method: 'POST' }),
+    act: () => api('moveSsfStream', { params: { streamId: stream.id } }),
     refresh: [['streams']],
     hasForm: true,
     said: () => 'The stream is moved',

@@ -1,3 +1,4 @@
+import type { InputOf } from '@muster/contract/operations/index.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 
 const methods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
@@ -36,7 +37,7 @@ export const deliveryOf = ({ deliveryType, url, authorization }: StreamInput) =>
     : { method: methods.push, endpoint_url: url, authorization_header: authorization === '' ? null : authorization }
 
 /** What is to be sent for a change: only what differs, since the service decides on some of it. */
-export function changeOf(before: StreamInput, after: StreamInput): Readonly<Record<string, unknown>> {
+export function changeOf(before: StreamInput, after: StreamInput): InputOf<'updateSsfStream'>['body'] {
   const isDelivery = (['deliveryType', 'url', 'authorization'] as const).some((name) => before[name] !== after[name])
   return {
     ...(before.name !== after.name && { name: after.name }),

@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import type { SsfReplay } from '@muster/contract/ssf-events.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { request } from '../api/request.ts'
+import { addressOf, api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
@@ -142,8 +141,10 @@ function EventFilterBar({ streamId, filters, onChange }: BarParts) {
       )}
       <span className="grow" />
       <ExportCsv
-        list={`streams/${streamId}/events`}
-        filter={{ state: filters.state, kind: filters.kind, search: filters.q, txn, around }}
+        file={addressOf('exportStreamEvents', {
+          params: { streamId },
+          query: { state: filters.state, kind: filters.kind, search: filters.q, txn, around },
+        })}
         filterInWords={eventFiltersInWords(filters)}
         one="event"
         many="events"
@@ -156,7 +157,7 @@ type ChosenParts = { readonly streamId: string; readonly chosen: ReadonlySet<str
 
 function ChosenRow({ streamId, chosen, onClear }: ChosenParts) {
   const replay = useAction({
-    act: () => request<SsfReplay>(`/ssf_streams/${streamId}/replay`, { method: 'POST', body: { jtis: [...chosen] } }),
+    act: () => api('replaySsfStreamEvents', { params: { streamId }, body: { jtis: [...chosen] } }),
     refresh: [['streams']],
     said: ({ replayed_count: count }) =>
       count === 1 ? '1 event is sent again' : `${count} events are sent again; events already waiting keep waiting`,

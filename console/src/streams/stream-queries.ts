@@ -1,10 +1,7 @@
-import type { RangeCount, StreamEventView, StreamView } from '@muster/contract/console-developers.ts'
 import type { SsfStreamEvent } from '@muster/contract/ssf-events.ts'
-import type { SsfStreamIssuer } from '@muster/contract/ssf-issuers.ts'
-import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
-import type { ListOf } from '../devices/device-queries.ts'
+import { api } from '../api/api.ts'
+import type { SentRange } from '../developers/range-dialog.tsx'
 
 const refetchInterval = 15_000
 /** Of what someone watches happen; nothing is asked while the tab is hidden. */
@@ -15,22 +12,21 @@ export const streamsQuery = (after: string | undefined) =>
     queryKey: ['streams', 'list', after],
     placeholderData: keepPreviousData,
     refetchInterval,
-    queryFn: ({ signal }) =>
-      request<ListOf<SsfStream>>(withQuery('/ssf_streams', { per_page: 50, cursor: after }), { signal }),
+    queryFn: ({ signal }) => api('listSsfStreams', { query: { per_page: 50, cursor: after }, signal }),
   })
 
 export const streamQuery = (id: string) =>
   queryOptions({
     queryKey: ['streams', 'one', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<SsfStream>(`/ssf_streams/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getSsfStream', { params: { streamId: id }, signal }),
   })
 
 export const streamViewQuery = (id: string) =>
   queryOptions({
     queryKey: ['streams', 'view', id],
     refetchInterval: liveInterval,
-    queryFn: ({ signal }) => request<StreamView>(`/views/streams/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getStreamView', { params: { streamId: id }, signal }),
   })
 
 export type EventFilters = {
@@ -52,7 +48,7 @@ export const streamEventsQuery = (id: string, { state, kind, q, txn, around, aft
     refetchInterval: liveInterval,
     queryFn: ({ signal }) => {
       const query = { per_page: 50, state, kind, search: q, txn, around, cursor: after }
-      return request<ListOf<StreamEventView>>(withQuery(`/views/streams/${id}/events`, query), { signal })
+      return api('listStreamEventViews', { params: { streamId: id }, query, signal })
     },
   })
 
@@ -60,15 +56,15 @@ export const streamEventQuery = (id: string, eventId: string) =>
   queryOptions({
     queryKey: ['streams', 'event', id, eventId],
     refetchInterval: liveInterval,
-    queryFn: ({ signal }) => request<SsfStreamEvent>(`/ssf_streams/${id}/history/${eventId}`, { signal }),
+    queryFn: ({ signal }) => api('getSsfStreamEvent', { params: { streamId: id, eventId }, signal }),
   })
 
-export type Range = { readonly from: string; readonly to: string; readonly state?: string }
+export type ReplayRange = SentRange<'acknowledged' | 'delivered' | 'expired' | 'rejected'>
 
-export const replayCountQuery = (id: string, range: Range) =>
+export const replayCountQuery = (id: string, range: ReplayRange) =>
   queryOptions({
     queryKey: ['streams', 'replay-count', id, range],
-    queryFn: ({ signal }) => request<RangeCount>(withQuery(`/views/streams/${id}/replay_count`, range), { signal }),
+    queryFn: ({ signal }) => api('countStreamReplay', { params: { streamId: id }, query: range, signal }),
   })
 
 /** What the receiver verifies tokens with, and every key that they may be signed with. */
@@ -76,5 +72,5 @@ export const streamIssuerQuery = (id: string) =>
   queryOptions({
     queryKey: ['streams', 'issuer', id],
     staleTime: 60_000,
-    queryFn: ({ signal }) => request<SsfStreamIssuer>(`/ssf_streams/${id}/issuer`, { signal }),
+    queryFn: ({ signal }) => api('getSsfStreamIssuer', { params: { streamId: id }, signal }),
   })

@@ -2,7 +2,7 @@ import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
@@ -38,7 +38,7 @@ function SettingsForm({ stream }: { stream: SsfStream }) {
     act: async () => {
       const isStill = (now: SsfStream) => isSameInput(wishesOf(now), before)
       await refuseOutdated(client, { ...streamQuery(stream.id), isStill })
-      return request<SsfStream>(`/ssf_streams/${stream.id}`, { method: 'PATCH', body: changeOf(before, sent) })
+      return api('updateSsfStream', { params: { streamId: stream.id }, body: changeOf(before, sent) })
     },
     refresh: [['streams']],
     hasForm: true,

@@ -1,7 +1,7 @@
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import type { Verb } from '../components/verbs.tsx'
 import { DeleteStream } from './delete-stream.tsx'
@@ -48,12 +48,12 @@ export function useStreamVerbs(stream: SsfStream, onDeleted: () => void): Stream
 
 function useAtOnce({ id, delivery_type: type }: SsfStream) {
   const verify = useAction({
-    act: () => request(`/ssf_streams/${id}/verify`, { method: 'POST', body: {} }),
+    act: () => api('askSsfVerification', { params: { streamId: id }, body: {} }),
     refresh: [['streams']],
     said: () => (type === 'push' ? 'Verification event sent' : 'A verification event waits to be polled'),
   })
   const enable = useAction({
-    act: () => request(`/ssf_streams/${id}/status`, { method: 'POST', body: { status: 'enabled' } }),
+    act: () => api('changeSsfStreamStatus', { params: { streamId: id }, body: { status: 'enabled' } }),
     refresh: [['streams']],
     said: () => 'Stream enabled; waiting events are sent in order',
   })

@@ -2,7 +2,7 @@ import { Button, Modal, TextInput } from '@mantine/core'
 import type { SsfStream, SsfTest } from '@muster/contract/ssf-streams.ts'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -20,7 +20,7 @@ function TestForm({ stream, onClose }: Parts) {
   const session = useSession()
   const [email, setEmail] = useState(session?.administrator.email ?? '')
   const test = useAction({
-    act: () => request<SsfTest>(`/ssf_streams/${stream.id}/test`, { method: 'POST', body: { email } }),
+    act: () => api('testSsfStream', { params: { streamId: stream.id }, body: { email } }),
     refresh: [['streams']],
     hasForm: true,
   })

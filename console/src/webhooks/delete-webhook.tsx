@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQuery } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { countText } from '../developers/count-text.ts'
@@ -18,7 +18,7 @@ export function DeleteWebhook({ endpoint, isOpen, onClose, onDeleted }: Parts) {
   const waiting = useQuery(webhookViewQuery(endpoint.id)).data?.waiting
   const name = nameOf(endpoint)
   const remove = useAction({
-    act: () => request(`/webhook_endpoints/${endpoint.id}`, { method: 'DELETE' }),
+    act: () => api('deleteWebhookEndpoint', { params: { endpointId: endpoint.id } }),
     hasForm: true,
     said: () => `“${name}” is deleted`,
     onDone: onDeleted,

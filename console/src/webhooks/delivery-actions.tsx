@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries.ts'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { Icon } from '../components/icon.tsx'
 import { useNow } from '../components/relative-time.tsx'
@@ -33,10 +33,7 @@ export function DeliveryActions({ endpoint, delivery }: Parts) {
   const now = useNow()
   const isRetried = delivery.state === 'pending'
   const resend = useAction({
-    act: () =>
-      request<WebhookDeliveryDetails>(`/webhook_endpoints/${endpoint.id}/deliveries/${delivery.id}/resend`, {
-        method: 'POST',
-      }),
+    act: () => api('resendWebhookDelivery', { params: { endpointId: endpoint.id, deliveryId: delivery.id } }),
     refresh: [['webhooks']],
     said: () =>
       isRetried ? 'The message is sent now; its schedule stays' : 'The message is sent again, with the same id',

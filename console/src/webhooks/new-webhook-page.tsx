@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
@@ -51,7 +51,7 @@ const MadeWebhook = ({ endpoint }: { endpoint: WebhookEndpoint }) => (
 function NewWebhookForm({ onMade }: { onMade: (endpoint: WebhookEndpoint) => void }) {
   const [input, setInput] = useState(noInput)
   const create = useAction({
-    act: () => request<WebhookEndpoint>('/webhook_endpoints', { method: 'POST', body: bodyOf(input) }),
+    act: () => api('createWebhookEndpoint', { body: bodyOf(input) }),
     refresh: [['webhooks']],
     hasForm: true,
     onDone: onMade,

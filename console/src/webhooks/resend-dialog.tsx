@@ -1,22 +1,21 @@
-import type { WebhookResend } from '@muster/contract/webhook-deliveries.ts'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
-import { RangeDialog, type SentRange } from '../developers/range-dialog.tsx'
-import { resendCountQuery } from './webhook-queries.ts'
+import { RangeDialog } from '../developers/range-dialog.tsx'
+import { type ResendRange, resendCountQuery } from './webhook-queries.ts'
 
 const states = [
   { value: 'failed', text: 'Everything that failed' },
   { value: 'delivered', text: 'Everything that was delivered' },
-]
+] as const
 
 /** The server does 10,000 at a time and says where to continue. */
-async function resendAll(endpointId: string, { from, to, state }: SentRange): Promise<number> {
+async function resendAll(endpointId: string, { from, to, state }: ResendRange): Promise<number> {
   let sent = 0
   let end = to
   let after: string | null | undefined
   do {
     const body = { from, to: end, ...(state && { states: [state] }), ...(after && { after_id: after }) }
-    const answer = await request<WebhookResend>(`/webhook_endpoints/${endpointId}/resend`, { method: 'POST', body })
+    const answer = await api('resendWebhookDeliveries', { params: { endpointId }, body })
     sent += answer.resent_count
     end = answer.to
     after = answer.next_after_id
@@ -28,7 +27,7 @@ type Parts = { readonly endpointId: string; readonly isOpen: boolean; readonly o
 
 export function ResendDialog({ endpointId, isOpen, onClose }: Parts) {
   const resend = useAction({
-    act: (range: SentRange) => resendAll(endpointId, range),
+    act: (range: ResendRange) => resendAll(endpointId, range),
     refresh: [['webhooks']],
     hasForm: true,
     said: (count) =>

@@ -1,10 +1,9 @@
 import { Button, Modal } from '@mantine/core'
-import type { WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries.ts'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { type WebhookEvent, webhookEventSummaries, webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 
@@ -24,8 +23,7 @@ function TestForm({ endpoint, onClose }: Parts) {
   const navigate = useNavigate()
   const [event, setEvent] = useState<WebhookEvent>('webhook.test')
   const test = useAction({
-    act: () =>
-      request<WebhookDeliveryDetails>(`/webhook_endpoints/${endpoint.id}/test`, { method: 'POST', body: { event } }),
+    act: () => api('testWebhookEndpoint', { params: { endpointId: endpoint.id }, body: { event } }),
     refresh: [['webhooks']],
     hasForm: true,
     said: () => 'Test sent',

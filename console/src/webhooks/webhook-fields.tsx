@@ -42,7 +42,7 @@ export const WebhookFields = ({ value, onChange, faultOf }: Parts) => (
 
 function EventFields({ value, onChange, faultOf }: Parts) {
   const { events } = value
-  const toggle = (name: string) =>
+  const toggle = (name: WebhookInput['events'][number]) =>
     onChange({ ...value, events: events.includes(name) ? events.filter((one) => one !== name) : [...events, name] })
   const isAll = events.length === chosenWebhookEvents.length
   const fault = faultOf('events')

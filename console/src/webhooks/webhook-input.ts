@@ -1,5 +1,6 @@
 import { maskedHeaderValue } from '@muster/contract/masked-header-value.ts'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import { chosenWebhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 
 /** A custom header in a form. What is kept as it is has no value here: nobody is shown it. */
 export type HeaderInput = {
@@ -13,7 +14,7 @@ export type HeaderInput = {
 export type WebhookInput = {
   readonly url: string
   readonly description: string
-  readonly events: readonly string[]
+  readonly events: readonly (typeof chosenWebhookEvents)[number][]
   readonly headers: readonly HeaderInput[]
 }
 
@@ -22,7 +23,7 @@ export const noInput: WebhookInput = { url: '', description: '', events: [], hea
 export const wishesOf = ({ url, description, events, custom_headers: headers }: WebhookEndpoint): WebhookInput => ({
   url,
   description: description ?? '',
-  events: [...events].sort(),
+  events: chosenWebhookEvents.filter((name) => events.includes(name)).toSorted(),
   headers: Object.keys(headers).map((name, id) => ({ id, name, value: '', isKept: true })),
 })
 

@@ -3,6 +3,7 @@ import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf } from '../api/api.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
@@ -89,8 +90,10 @@ function DeliveryLog({ endpoint }: { endpoint: WebhookEndpoint }) {
         <span className="grow" />
         {keptDays !== undefined && <span className="sm t3">kept {keptDays} days</span>}
         <ExportCsv
-          list={`webhooks/${endpoint.id}/deliveries`}
-          filter={{ state: filters.state, event: filters.kind, search: filters.q }}
+          file={addressOf('exportDeliveries', {
+            params: { endpointId: endpoint.id },
+            query: { state: filters.state, event: filters.kind, search: filters.q },
+          })}
           filterInWords={words}
           one="delivery"
           many="deliveries"

@@ -1,12 +1,9 @@
-import type { DeliveryView, RangeCount, WebhookView } from '@muster/contract/console-developers.ts'
-import type { WebhookDelivery, WebhookDeliveryDetails } from '@muster/contract/webhook-deliveries.ts'
-import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
+import type { WebhookDelivery } from '@muster/contract/webhook-deliveries.ts'
 import { type WebhookEvent, webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request, withQuery } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { given, keysOf, readAfter, readChoice, readText, sentenceOf } from '../components/read-filters.ts'
 import type { SentRange } from '../developers/range-dialog.tsx'
-import type { ListOf } from '../devices/device-queries.ts'
 
 const refetchInterval = 15_000
 /** Of what someone watches happen; nothing is asked while the tab is hidden. */
@@ -15,21 +12,21 @@ const liveInterval = 5_000
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks', 'list'],
   refetchInterval,
-  queryFn: ({ signal }) => request<ListOf<WebhookEndpoint>>('/webhook_endpoints?per_page=100', { signal }),
+  queryFn: ({ signal }) => api('listWebhookEndpoints', { query: { per_page: 100 }, signal }),
 })
 
 export const webhookQuery = (id: string) =>
   queryOptions({
     queryKey: ['webhooks', 'one', id],
     refetchInterval,
-    queryFn: ({ signal }) => request<WebhookEndpoint>(`/webhook_endpoints/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getWebhookEndpoint', { params: { endpointId: id }, signal }),
   })
 
 export const webhookViewQuery = (id: string) =>
   queryOptions({
     queryKey: ['webhooks', 'view', id],
     refetchInterval: liveInterval,
-    queryFn: ({ signal }) => request<WebhookView>(`/views/webhooks/${id}`, { signal }),
+    queryFn: ({ signal }) => api('getWebhookView', { params: { endpointId: id }, signal }),
   })
 
 export type DeliveryFilters = {
@@ -65,7 +62,7 @@ export const deliveriesQuery = (id: string, { state, kind, q, after }: DeliveryF
     refetchInterval: liveInterval,
     queryFn: ({ signal }) => {
       const query = { per_page: 50, state, event: kind, search: q, cursor: after }
-      return request<ListOf<DeliveryView>>(withQuery(`/views/webhooks/${id}/deliveries`, query), { signal })
+      return api('listDeliveryViews', { params: { endpointId: id }, query, signal })
     },
   })
 
@@ -73,12 +70,13 @@ export const deliveryQuery = (id: string, deliveryId: string) =>
   queryOptions({
     queryKey: ['webhooks', 'delivery', id, deliveryId],
     refetchInterval: liveInterval,
-    queryFn: ({ signal }) =>
-      request<WebhookDeliveryDetails>(`/webhook_endpoints/${id}/deliveries/${deliveryId}`, { signal }),
+    queryFn: ({ signal }) => api('getWebhookDelivery', { params: { endpointId: id, deliveryId }, signal }),
   })
 
-export const resendCountQuery = (id: string, range: SentRange) =>
+export type ResendRange = SentRange<'delivered' | 'failed'>
+
+export const resendCountQuery = (id: string, range: ResendRange) =>
   queryOptions({
     queryKey: ['webhooks', 'resend-count', id, range],
-    queryFn: ({ signal }) => request<RangeCount>(withQuery(`/views/webhooks/${id}/resend_count`, range), { signal }),
+    queryFn: ({ signal }) => api('countWebhookResend', { params: { endpointId: id }, query: range, signal }),
   })

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { type FormEvent, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { CodeBlock } from '../components/code-block.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
@@ -23,7 +23,7 @@ export function WebhookSecret({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [isRolling, setIsRolling] = useState(false)
   const { previous_secret_until: until } = endpoint
   const reveal = useAction({
-    act: () => request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}/reveal_secret`, { method: 'POST' }),
+    act: () => api('revealWebhookSecret', { params: { endpointId: endpoint.id } }),
     refresh: [['audit']],
     onDone: ({ secret }) => secret !== undefined && setShown({ secret, isNew: false }),
   })
@@ -81,11 +81,7 @@ function RollForm({ endpoint, onClose, onSecret }: RollParts) {
   const isOverlapping = endpoint.previous_secret_until !== null
   const [seconds, setSeconds] = useState(isOverlapping ? 0 : 86_400)
   const roll = useAction({
-    act: () =>
-      request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}/roll_secret`, {
-        method: 'POST',
-        body: { overlap_seconds: seconds },
-      }),
+    act: () => api('rollWebhookSecret', { params: { endpointId: endpoint.id }, body: { overlap_seconds: seconds } }),
     refresh: [['webhooks']],
     hasForm: true,
     said: () => 'A new secret signs from now on',

@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { FormFault } from '../components/form-fault.tsx'
 import { ChangedMeanwhile } from '../developers/changed-meanwhile.tsx'
@@ -40,8 +40,7 @@ function SettingsForm({ endpoint }: { endpoint: WebhookEndpoint }) {
     act: async () => {
       const isStill = (now: WebhookEndpoint) => changesInWords(wishesOf(now), before) === ''
       await refuseOutdated(client, { ...webhookQuery(endpoint.id), isStill })
-      const asked = { method: 'PATCH', body: changeOf(before, input) } as const
-      return request<WebhookEndpoint>(`/webhook_endpoints/${endpoint.id}`, asked)
+      return api('updateWebhookEndpoint', { params: { endpointId: endpoint.id }, body: changeOf(before, input) })
     },
     refresh: [['webhooks']],
     hasForm: true,

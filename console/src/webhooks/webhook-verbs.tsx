@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '@muster/contract/webhook-endpoints.ts'
 import { type ReactNode, useState } from 'react'
-import { request } from '../api/request.ts'
+import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import type { Verb } from '../components/verbs.tsx'
@@ -18,7 +18,7 @@ export function useWebhookVerbs(endpoint: WebhookEndpoint, onDeleted: () => void
   const [opened, setOpened] = useState<Opened>()
   const close = () => setOpened(undefined)
   const set = useAction({
-    act: (enabled: boolean) => request(`/webhook_endpoints/${endpoint.id}`, { method: 'PATCH', body: { enabled } }),
+    act: (enabled: boolean) => api('updateWebhookEndpoint', { params: { endpointId: endpoint.id }, body: { enabled } }),
     refresh: [['webhooks']],
     said: (_, enabled) =>
       enabled

@@ -1,5 +1,5 @@
-import type { AdminPower } from '@muster/contract/admin-powers.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
+import type { InConsole } from '@muster/contract/operations/define-operations.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Principal } from '../access/api-keys/principal.ts'
@@ -19,14 +19,6 @@ export type Need = {
   scope?: Scope | undefined
   routeToken?: RouteToken | undefined
   inConsole?: InConsole | undefined
-}
-
-/** What an endpoint needs of an administrator in the console besides the permission that keys need. */
-export type InConsole = {
-  /** Instead of the permission. */
-  readonly power?: AdminPower
-  /** A proof of identity of the last minutes: always, or where the body has this member. */
-  readonly needsFreshProof?: true | { readonly toChange: string }
 }
 
 /** What a request may be sent with as `Authorization: Bearer`. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Feature } from '@muster/contract/features.ts'
+import type { PathParams } from '@muster/contract/operations/path-params.ts'
 import { ListQuery } from '@muster/contract/pagination.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
@@ -14,7 +15,7 @@ import type { ListPage } from '../base/lists/list-page.ts'
 import { parseSearch } from '../base/lists/parse-search.ts'
 import type { Actor } from '../signals/audit/record-audit.ts'
 import { csvLine } from './csv-cells.ts'
-import { type PathParams, readParams } from './path-params.ts'
+import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
 
 export type CsvCall<Path extends string> = {

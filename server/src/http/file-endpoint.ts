@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream'
+import type { FileDescription, InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../base/errors.ts'
-import type { InConsole } from './authenticate.ts'
 import type { Call } from './endpoint.ts'
-import type { FileDescription } from './operations.ts'
 import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
 

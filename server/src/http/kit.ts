@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
+import type { Access, InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -11,8 +12,8 @@ import type { Db } from '../base/db/transact.ts'
 import type { Links } from '../base/links.ts'
 import type { Secrets } from '../base/secrets/secrets.ts'
 import type { Scope } from './access-tokens.ts'
-import type { Admit, Credential, InConsole, Need } from './authenticate.ts'
-import type { Access, Operation } from './operations.ts'
+import type { Admit, Credential, Need } from './authenticate.ts'
+import type { Operation } from './operations.ts'
 import type { RequireAddress } from './require-address.ts'
 
 /** What a route of the console declares; `nothing` is for whoever has not signed in. */

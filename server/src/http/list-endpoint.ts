@@ -1,4 +1,6 @@
 import type { Feature } from '@muster/contract/features.ts'
+import type { InConsole } from '@muster/contract/operations/define-operations.ts'
+import type { PathParams } from '@muster/contract/operations/path-params.ts'
 import { defaultPerPage, envelope, ListQuery, type Pagination } from '@muster/contract/pagination.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
@@ -13,9 +15,8 @@ import { decodeCursor, encodeCursor } from '../base/lists/cursor.ts'
 import { pageOf } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
 import { searchParser } from '../base/lists/parse-search.ts'
-import type { InConsole } from './authenticate.ts'
 import { fitPage } from './fit-page.ts'
-import { type PathParams, readParams } from './path-params.ts'
+import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
 
 export type ListDefinition<Path extends string, Schema extends TSchema, Row, Options extends TObject = TObject> = {

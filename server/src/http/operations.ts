@@ -1,20 +1,11 @@
 import type { Feature } from '@muster/contract/features.ts'
-import type { Permission } from '@muster/contract/permissions.ts'
+import type { Access, FileDescription, InConsole } from '@muster/contract/operations/define-operations.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { TSchema } from 'typebox'
-import type { InConsole, RouteToken } from './authenticate.ts'
+import type { RouteToken } from './authenticate.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** `public` needs no key, `read` any key, a permission a key that holds it. */
-export type Access = 'public' | 'read' | Permission
-
-/** What the file of an answer is, and the media types it may have. */
-export type FileDescription = {
-  readonly description: string
-  readonly mediaTypes: readonly string[]
-}
 
 /** What a route says of itself, for the OpenAPI documents and for the policy that every route is held to. */
 export type Operation = {

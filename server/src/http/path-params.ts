@@ -1,15 +1,7 @@
+import type { PathParams } from '@muster/contract/operations/path-params.ts'
 import { fail } from '../base/errors.ts'
 import { isStorable } from '../base/storable.ts'
 import { isRecordId } from './record-id.ts'
-
-type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
-  ? Rest extends `${infer Name}/${infer More}`
-    ? Name | ParamNames<`/${More}`>
-    : Rest
-  : never
-
-/** The parameters of `/devices/:deviceId/open_issues` and the like. */
-export type PathParams<Path extends string> = Readonly<Record<ParamNames<Path>, string>>
 
 export const paramNamesOf = (path: string): string[] => Array.from(path.matchAll(/:(\w+)/g), (match) => match[1] ?? '')
 

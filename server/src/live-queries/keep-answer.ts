@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { maxRowsInPart } from '@muster/contract/live-queries.ts'
 import { warningOf } from './answer-rules.ts'
 
 type ResultRow = Record<string, string>
@@ -31,7 +32,6 @@ export type KeptAnswer = {
 const maxRows = 50_000
 const maxCharacters = 10_000_000
 /** A page of a hundred first parts stays at ten megabytes. */
-export const maxRowsInPart = 1_000
 const maxCharactersInPart = 100_000
 
 export const failedAnswer = (message: string): KeptAnswer => ({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ReportingTable, TableRecord, tableRecordSearch } from '@muster/contract/reporting-tables.ts'
+import { reportingOperations } from '@muster/contract/operations/reporting.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../base/errors.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -9,45 +9,21 @@ import { documentationPage } from './documentation-page.ts'
 import { listTableRecords } from './list-table-records.ts'
 import { documentationPath, presentReportingTable, presentTableRecord } from './present.ts'
 
-const tag = 'Reporting'
-
 export function reportingTableRoutes(app: FastifyInstance): void {
   listEndpoint(app, {
-    path: '/reporting/tables',
-    operationId: 'listReportingTables',
-    summary: 'List reporting tables',
-    tag,
-    feature: 'reporting',
-    record: ReportingTable,
+    ...reportingOperations.listReportingTables,
     list: async (_db, { after = '', limit }) => reportingTables.filter(({ name }) => name > after).slice(0, limit),
     cursorOf: ({ name }) => name,
     present: presentReportingTable,
   })
 
   endpoint(app, {
-    method: 'GET',
-    path: '/reporting/tables/:name',
-    operationId: 'getReportingTable',
-    summary: 'Read a reporting table',
-    tag,
-    feature: 'reporting',
-    permission: 'read',
-    textParams: { name: 'Name of the table.' },
-    answer: ReportingTable,
+    ...reportingOperations.getReportingTable,
     run: async ({ params, links }) => presentReportingTable(orNotFound(findReportingTable(params.name)), links),
   })
 
   listEndpoint(app, {
-    path: '/reporting/tables/:tableName/table_records',
-    operationId: 'listTableRecords',
-    summary: 'List the records of a reporting table',
-    description:
-      'Device tables can be searched by `device_id`, check tables by `check_id` and person tables by `person_id`; `searchable_fields` of the table says which.',
-    tag,
-    feature: 'reporting',
-    textParams: { tableName: 'Name of the table.' },
-    record: TableRecord,
-    search: tableRecordSearch,
+    ...reportingOperations.listTableRecords,
     list: listTableRecords,
     present: presentTableRecord,
   })

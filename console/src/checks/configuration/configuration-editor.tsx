@@ -1,9 +1,9 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
-import type { CheckFacts, ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { api } from '../../api/api.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { request } from '../../api/request.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { isWide } from '../../components/is-wide.ts'
@@ -34,11 +34,7 @@ const previewQuery = (saved: CheckConfiguration, change: Change, most: number, i
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      request<ConfigurationPreview>(`/views/checks/${saved.check_id}/configuration_preview`, {
-        method: 'POST',
-        body: { ...change, most },
-        signal,
-      }),
+      api('previewCheckConfiguration', { params: { checkId: saved.check_id }, body: { ...change, most }, signal }),
   })
 
 const isBlocking = ({ strategy, paused }: Draft): boolean =>
@@ -76,8 +72,8 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
   const undo = useUndoSave(facts, definitions)
   const save = useAction({
     act: () =>
-      request<CheckConfiguration>(`/views/checks/${facts.id}/configuration`, {
-        method: 'POST',
+      api('savePreviewedCheckConfiguration', {
+        params: { checkId: facts.id },
         body: { ...change, preview: current?.token ?? '' },
       }),
     refresh: [['checks'], ['devices'], ['issues']],
@@ -109,8 +105,7 @@ export function ConfigurationEditor({ facts, saved, definitions, isResuming }: P
   }
   const exportAll = async () => {
     const body = { ...change, most: 1_000 }
-    const path = `/views/checks/${facts.id}/configuration_preview`
-    exportBlocked(await request<ConfigurationPreview>(path, { method: 'POST', body }), facts.slug)
+    exportBlocked(await api('previewCheckConfiguration', { params: { checkId: facts.id }, body }), facts.slug)
   }
   return (
     <>

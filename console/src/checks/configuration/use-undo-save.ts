@@ -1,7 +1,7 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
-import type { CheckFacts, ConfigurationPreview } from '@muster/contract/console-checks.ts'
+import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useNavigate } from '@tanstack/react-router'
-import { request } from '../../api/request.ts'
+import { api } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { changeOf, type Definitions, type Draft } from './draft.ts'
@@ -13,12 +13,13 @@ const devices = (count: number): string => (count === 1 ? '1 device' : `${count.
 /** Restores what was before a save. Where that blocks devices, nothing is saved: the page shows whom first. */
 export function useUndoSave(facts: CheckFacts, definitions: Definitions) {
   const navigate = useNavigate()
-  const path = `/views/checks/${facts.id}/configuration`
+  const params = { checkId: facts.id }
   return useAction({
     act: async ({ saved, before }: Undo): Promise<number> => {
       const change = changeOf(saved, before, definitions)
-      const preview = await request<ConfigurationPreview>(`${path}_preview`, { method: 'POST', body: change })
-      if (preview.hit === 0) await request(path, { method: 'POST', body: { ...change, preview: preview.token } })
+      const preview = await api('previewCheckConfiguration', { params, body: change })
+      if (preview.hit === 0)
+        await api('savePreviewedCheckConfiguration', { params, body: { ...change, preview: preview.token } })
       return preview.hit
     },
     refresh: [['checks'], ['devices'], ['issues']],

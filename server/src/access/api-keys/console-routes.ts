@@ -1,11 +1,5 @@
-import {
-  ApiKeyCreation,
-  ApiKeyPageQuery,
-  ApiKeyPermissionChange,
-  type ConsoleApiKey,
-  type ConsoleApiKeys,
-  type RevealedApiKey,
-} from '@muster/contract/console.ts'
+import type { ConsoleApiKey, ConsoleApiKeys, RevealedApiKey } from '@muster/contract/console.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -26,10 +20,7 @@ const keysPerPage = 100
 export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, secrets } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/session/api_keys',
-    requires: 'manage_keys',
-    query: ApiKeyPageQuery,
+    ...settingOperations.listApiKeys,
     run: async ({ session, query }): Promise<ConsoleApiKeys> => {
       const { organization_id: organizationId } = session
       const { after_id: afterId = '0', to_review: toReview } = query
@@ -41,18 +32,12 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     },
   })
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/session/api_keys/:id',
-    requires: 'manage_keys',
+    ...settingOperations.getApiKey,
     run: async (call): Promise<ConsoleApiKey> =>
       orNotFound(await readApiKey(db, call.session.organization_id, idOf(call))),
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/api_keys',
-    requires: 'manage_keys',
-    needsFreshProof: true,
-    body: ApiKeyCreation,
+    ...settingOperations.createApiKey,
     run: (call): Promise<RevealedApiKey> => {
       const { body } = call
       const { name, permissions, responsible_administrator: named, expires_at: expiresAt } = body
@@ -62,40 +47,28 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/api_keys/:id/reveal',
-    requires: 'reveal_keys',
-    needsFreshProof: true,
+    ...settingOperations.revealApiKey,
     run: async (call): Promise<RevealedApiKey> => {
       const asked = { ...requesterOf(call), id: idOf(call) }
       return { id: asked.id, key: await transact(db, (tx) => revealApiKey(tx, secrets, asked)) }
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/api_keys/:id/permissions',
-    requires: 'manage_keys',
-    needsFreshProof: true,
-    body: ApiKeyPermissionChange,
+    ...settingOperations.updateApiKeyPermissions,
     run: async (call) => {
       await transact(db, (tx) => changePermissions(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/api_keys/:id/review',
-    requires: 'manage_keys',
-    needsFreshProof: true,
+    ...settingOperations.reviewApiKey,
     run: async (call) => {
       await transact(db, (tx) => reviewApiKey(tx, { ...requesterOf(call), id: idOf(call) }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/api_keys/:id',
-    requires: 'manage_keys',
+    ...settingOperations.revokeApiKey,
     run: async (call) => {
       await transact(db, (tx) => revokeApiKey(tx, { ...requesterOf(call), id: idOf(call) }))
       return call.reply.code(204).send()

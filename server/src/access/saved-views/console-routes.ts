@@ -1,4 +1,5 @@
-import { type SavedView, SavedViewCreation, type SavedViewPage, savedViewPages } from '@muster/contract/saved-views.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
+import { type SavedView, type SavedViewPage, savedViewPages } from '@muster/contract/saved-views.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -12,25 +13,18 @@ import { saveView } from './save-view.ts'
 export function savedViewRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/session/saved_views/:page',
-    requires: 'read',
+    ...settingOperations.listSavedViews,
     run: async (call): Promise<{ data: SavedView[] }> => {
       const page = pageOf(call)
       return { data: await listSavedViews(db, { ...ownerOf(call), page }) }
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/saved_views',
-    requires: 'read',
-    body: SavedViewCreation,
+    ...settingOperations.createSavedView,
     run: (call): Promise<SavedView> => transact(db, (tx) => saveView(tx, call.body, ownerOf(call))),
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/saved_views/:id',
-    requires: 'read',
+    ...settingOperations.deleteSavedView,
     run: async (call) => {
       await transact(db, (tx) => deleteView(tx, call.params['id'] ?? '', ownerOf(call)))
       return call.reply.code(204).send()

@@ -1,4 +1,5 @@
-import { type NewScimToken, ScimTokenCreation } from '@muster/contract/console-settings.ts'
+import type { NewScimToken } from '@muster/contract/console-settings.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { recordOf, requesterOf, sessionRoute } from '../../http/session-endpoint.ts'
@@ -11,31 +12,19 @@ import { rotateScimToken } from './rotate-token.ts'
 export function scimTokenRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { secrets } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/scim_tokens',
-    requires: 'manage_settings',
-    needsFreshProof: true,
-    feature: 'scim',
-    body: ScimTokenCreation,
+    ...settingOperations.createScimToken,
     run: async (call): Promise<NewScimToken> => {
       return transact(scope.kit.db, (tx) => createScimToken(tx, secrets, { ...requesterOf(call), ...call.body }))
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/scim_tokens/:id/rotate',
-    requires: 'manage_settings',
-    needsFreshProof: true,
-    feature: 'scim',
+    ...settingOperations.rotateScimToken,
     run: async (call): Promise<NewScimToken> => {
       return transact(scope.kit.db, (tx) => rotateScimToken(tx, secrets, recordOf(call)))
     },
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/scim_tokens/:id',
-    requires: 'manage_settings',
-    needsFreshProof: true,
+    ...settingOperations.revokeScimToken,
     run: async (call) => {
       await transact(scope.kit.db, (tx) => revokeScimToken(tx, recordOf(call)))
       return call.reply.code(204).send()

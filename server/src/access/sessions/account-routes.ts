@@ -1,13 +1,6 @@
-import {
-  CodeRequest,
-  type ConsoleSession,
-  PasswordChange,
-  ProofRequest,
-  type RecoveryCodes,
-  type SignInState,
-  type TotpSetup,
-} from '@muster/contract/console.ts'
-import { type ConsolePreferences, ConsolePreferencesChange } from '@muster/contract/console-preferences.ts'
+import type { ConsoleSession, RecoveryCodes, SignInState, TotpSetup } from '@muster/contract/console.ts'
+import type { ConsolePreferences } from '@muster/contract/console-preferences.ts'
+import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -34,10 +27,7 @@ const placeOf = ({ session, now }: SessionCall<unknown>) => ({
 export function accountRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'PATCH',
-    path: '/session/preferences',
-    requires: 'own_account',
-    body: ConsolePreferencesChange,
+    ...sessionOperations.updatePreferences,
     run: (call): Promise<ConsolePreferences> => transact(db, (tx) => changePreferences(tx, placeOf(call), call.body)),
   })
   addProofs(scope, guard)
@@ -48,21 +38,14 @@ export function accountRoutes(scope: FastifyInstance, guard: SessionGuard): void
 function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, secrets } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/step_up',
-    requires: 'own_account',
-    isBeforeFactor: true,
-    body: ProofRequest,
+    ...sessionOperations.stepUp,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const outcome = await stepUp(db, secrets, { ...body, session, browser, now })
       return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/password',
-    requires: 'own_account',
-    body: PasswordChange,
+    ...sessionOperations.changePassword,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> => {
       const { new_password: newPassword, ...proof } = body
       const outcome = await changePassword(db, secrets, { ...proof, newPassword, session, browser, now })
@@ -74,26 +57,19 @@ function addProofs(scope: FastifyInstance, guard: SessionGuard): void {
 function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
   const { db } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/session/account',
-    requires: 'own_account',
-    isBeforeFactor: true,
+    ...sessionOperations.getAccount,
     run: async (call): Promise<SignInState> =>
       presentSignInState(orNotFound(await findSignInState(db, placeOf(call))), call.session.session_id),
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/sessions/:id',
-    requires: 'own_account',
+    ...sessionOperations.endSession,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/sessions/end_others',
-    requires: 'own_account',
+    ...sessionOperations.endOtherSessions,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }))
       return call.reply.code(204).send()
@@ -104,11 +80,7 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
 function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, secrets } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/totp',
-    requires: 'own_account',
-    needsFreshProof: true,
-    isBeforeFactor: true,
+    ...sessionOperations.beginTotp,
     run: async (call): Promise<TotpSetup> => {
       const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call)))
       const { email, organization_name: organization } = call.session
@@ -116,31 +88,20 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/totp/enable',
-    requires: 'own_account',
-    needsFreshProof: true,
-    isBeforeFactor: true,
-    body: CodeRequest,
+    ...sessionOperations.enableTotp,
     run: async (call): Promise<RecoveryCodes> => ({
       recovery_codes: await transact(db, (tx) => enableTotp(tx, secrets, { ...placeOf(call), ...call.body })),
     }),
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/totp',
-    requires: 'own_account',
-    needsFreshProof: true,
+    ...sessionOperations.disableTotp,
     run: async (call) => {
       await transact(db, (tx) => disableTotp(tx, placeOf(call)))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/recovery_codes',
-    requires: 'own_account',
-    needsFreshProof: true,
+    ...sessionOperations.renewRecoveryCodes,
     run: async (call): Promise<RecoveryCodes> => ({
       recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call))),
     }),

@@ -1,9 +1,5 @@
-import {
-  AdministratorChange,
-  AdministratorInvitation,
-  type AdministratorLink,
-  type SignInState,
-} from '@muster/contract/console.ts'
+import type { AdministratorLink, SignInState } from '@muster/contract/console.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { type Tx, transact } from '../../base/db/transact.ts'
@@ -30,11 +26,7 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
   }
 
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/administrators',
-    requires: 'manage_administrators',
-    needsFreshProof: true,
-    body: AdministratorInvitation,
+    ...settingOperations.inviteAdministrator,
     run: (call): Promise<AdministratorLink> =>
       transact(db, async (tx) => {
         const { first_name: firstName, last_name: lastName = '', restrictions, ...rest } = call.body
@@ -43,50 +35,37 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
         return linkFor(tx, call, 'invite', id)
       }),
   })
-  for (const purpose of ['invite', 'reset'] as const) {
-    sessionRoute(scope, guard, {
-      method: 'POST',
-      path: `/session/administrators/:id/${purpose}`,
-      requires: 'manage_administrators',
-      needsFreshProof: true,
-      run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, purpose, idOf(call))),
-    })
-  }
   sessionRoute(scope, guard, {
-    method: 'PATCH',
-    path: '/session/administrators/:id',
-    requires: 'manage_administrators',
-    needsFreshProof: true,
-    body: AdministratorChange,
+    ...settingOperations.renewInvitation,
+    run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, 'invite', idOf(call))),
+  })
+  sessionRoute(scope, guard, {
+    ...settingOperations.resetAdministrator,
+    run: (call): Promise<AdministratorLink> => transact(db, (tx) => linkFor(tx, call, 'reset', idOf(call))),
+  })
+  sessionRoute(scope, guard, {
+    ...settingOperations.updateAdministrator,
     run: async (call) => {
       await transact(db, (tx) => updateAdminUser(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/administrators/:id',
-    requires: 'manage_administrators',
-    needsFreshProof: true,
+    ...settingOperations.removeAdministrator,
     run: async (call) => {
       await transact(db, (tx) => removeAdminUser(tx, { ...requesterOf(call), id: idOf(call) }))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/session/administrators/:id',
-    requires: 'manage_administrators',
+    ...settingOperations.getAdministratorSignIn,
     run: async (call): Promise<SignInState> => {
       const asked = { ...requesterOf(call), adminUserId: idOf(call) }
       return presentSignInState(orNotFound(await findSignInState(db, asked)), call.session.session_id)
     },
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/administrators/:id/sessions',
-    requires: 'manage_administrators',
-    needsFreshProof: true,
+    ...settingOperations.endAdministratorSessions,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...requesterOf(call), adminUserId: idOf(call) }))
       return call.reply.code(204).send()

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fail } from '../../base/errors.ts'
 import { openChangeWatch } from '../../console/live/watch-changes.ts'
@@ -27,9 +28,7 @@ export function liveRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   })
 
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/live',
-    requires: 'read',
+    ...sessionOperations.followChanges,
     run: async ({ session, reply }) => {
       if (reply.request.method === 'HEAD') return reply.type(eventStream).send('')
       const { session_id: sessionId, organization_id: organizationId } = session

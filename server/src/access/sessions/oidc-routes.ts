@@ -1,5 +1,5 @@
+import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import Type from 'typebox'
 import { openRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { OidcFailure, openOidc } from './oidc-provider.ts'
@@ -7,14 +7,6 @@ import { signInByIdentity } from './sign-in-by-identity.ts'
 import { giveSession } from './welcome-routes.ts'
 
 const path = '/session/oidc/callback'
-
-const StartQuery = Type.Object(
-  {
-    organization: Type.Optional(Type.String({ maxLength: 200 })),
-    fresh: Type.Optional(Type.Enum(['true', 'false'])),
-  },
-  { additionalProperties: false },
-)
 
 /** Signing in through the identity provider of the settings, where there is one. Both are pages for the browser. */
 export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
@@ -35,9 +27,7 @@ export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   }
 
   openRoute(scope, guard, {
-    method: 'GET',
-    path: '/session/oidc/start',
-    query: StartQuery,
+    ...sessionOperations.startIdentityProviderSignIn,
     run: async ({ query, now, reply }) => {
       const asked = { organization: query.organization, isFresh: query.fresh === 'true', now }
       try {
@@ -50,9 +40,7 @@ export function oidcRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   })
 
   openRoute(scope, guard, {
-    method: 'GET',
-    path,
-    isFromAnywhere: true,
+    ...sessionOperations.finishIdentityProviderSignIn,
     run: async ({ browser, now, reply }) => {
       const { headers, url } = reply.request
       reply.header('set-cookie', guard.flowCookie.clear)

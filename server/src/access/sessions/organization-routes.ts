@@ -1,4 +1,4 @@
-import { OrganizationChange, SettingsChange } from '@muster/contract/console-settings.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { requesterOf, sessionRoute } from '../../http/session-endpoint.ts'
@@ -10,10 +10,7 @@ import { chooseSettings } from './choose-settings.ts'
 /** What no key can change: the name of the organization, its addresses and its settings. */
 export function organizationSettingRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   sessionRoute(scope, guard, {
-    method: 'PATCH',
-    path: '/session/organization',
-    requires: 'manage_settings',
-    body: OrganizationChange,
+    ...settingOperations.renameOrganization,
     run: async (call) => {
       const change = { ...requesterOf(call), ...call.body }
       await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
@@ -21,21 +18,14 @@ export function organizationSettingRoutes(scope: FastifyInstance, guard: Session
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/organization/end_old_addresses',
-    requires: 'manage_settings',
-    needsFreshProof: true,
+    ...settingOperations.endOldAddresses,
     run: async (call) => {
       await transact(scope.kit.db, (tx) => endOldAddresses(tx, requesterOf(call)))
       return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
-    method: 'PATCH',
-    path: '/session/settings',
-    requires: 'manage_settings',
-    needsFreshProof: true,
-    body: SettingsChange,
+    ...settingOperations.updateSettings,
     run: async (call) => {
       const { session, body: wanted, now } = call
       const choice = { session, wanted, now }

@@ -1,10 +1,5 @@
-import {
-  type AddedPasskey,
-  type ConsoleSession,
-  PasskeyAddition,
-  type PasskeyOptions,
-  PasskeyProof,
-} from '@muster/contract/console.ts'
+import type { AddedPasskey, ConsoleSession, PasskeyOptions } from '@muster/contract/console.ts'
+import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { openRoute, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
@@ -29,52 +24,34 @@ export function passkeyRoutes(scope: FastifyInstance, guard: SessionGuard): void
   const site = passkeySite(config.baseUrl)
   if (!site) return
   openRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/passkey/options',
+    ...sessionOperations.getPasskeyProofOptions,
     run: async ({ now }): Promise<PasskeyOptions> => ({ options: await proofOptions(secrets, site, now) }),
   })
   openRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/passkey/sign_in',
-    body: PasskeyProof,
+    ...sessionOperations.signInByPasskey,
     run: async ({ body, browser, now, reply }): Promise<ConsoleSession> =>
       welcome(scope.kit, guard, reply, await signInByPasskey(db, secrets, site, { ...body, browser, now })),
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/passkey/step_up',
-    requires: 'own_account',
-    body: PasskeyProof,
+    ...sessionOperations.stepUpByPasskey,
     run: async ({ body, session, browser, now, reply }): Promise<ConsoleSession> =>
       welcome(scope.kit, guard, reply, await stepUpByPasskey(db, secrets, site, { ...body, session, browser, now })),
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/passkeys/options',
-    requires: 'own_account',
-    needsFreshProof: true,
-    isBeforeFactor: true,
+    ...sessionOperations.getPasskeyCreationOptions,
     run: async (call): Promise<PasskeyOptions> => {
       return { options: await passkeyOptions(db, secrets, site, askedBy(call)) }
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/passkeys',
-    requires: 'own_account',
-    needsFreshProof: true,
-    isBeforeFactor: true,
-    body: PasskeyAddition,
+    ...sessionOperations.addPasskey,
     run: async (call): Promise<AddedPasskey> => {
       const { id, recoveryCodes } = await addPasskey(db, secrets, site, { ...askedBy(call), ...call.body })
       return { id, recovery_codes: recoveryCodes }
     },
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/passkeys/:id',
-    requires: 'own_account',
-    needsFreshProof: true,
+    ...sessionOperations.removePasskey,
     run: async (call) => {
       await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }))
       return call.reply.code(204).send()

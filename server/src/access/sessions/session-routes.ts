@@ -1,11 +1,5 @@
-import {
-  type ConsoleLink,
-  type ConsoleSession,
-  LinkAcceptance,
-  LinkRequest,
-  type SignInOptions,
-  SignInRequest,
-} from '@muster/contract/console.ts'
+import type { ConsoleLink, ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
+import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -29,10 +23,7 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
   const { db, secrets } = scope.kit
 
   sessionRoute(scope, guard, {
-    method: 'GET',
-    path: '/session',
-    requires: 'own_account',
-    isBeforeFactor: true,
+    ...sessionOperations.getSession,
     run: async ({ session, reply }): Promise<ConsoleSession> => {
       const secret = guard.cookie.read(reply.request.headers.cookie) ?? fail('not_signed_in')
       return describeSession(db, session, guard.csrfTokenOf(secret))
@@ -40,10 +31,7 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
   })
 
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/sign_out',
-    requires: 'own_account',
-    isBeforeFactor: true,
+    ...sessionOperations.signOut,
     run: async ({ session, now, reply }) => {
       const { organization_id: organizationId, admin_user_id: adminUserId, session_id: sessionId } = session
       await transact(db, async (tx) => {
@@ -63,8 +51,7 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
 
   function addSigningIn(open: FastifyInstance, at: SessionGuard): void {
     openRoute(open, at, {
-      method: 'GET',
-      path: '/session/options',
+      ...sessionOperations.getSignInOptions,
       run: async (): Promise<SignInOptions> => ({
         needs_organization: await hasSeveralOrganizations(db),
         passkeys: passkeySite(scope.kit.config.baseUrl) !== undefined,
@@ -73,9 +60,7 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
       }),
     })
     openRoute(open, at, {
-      method: 'POST',
-      path: '/session/sign_in',
-      body: SignInRequest,
+      ...sessionOperations.signIn,
       run: async ({ body, browser, now, reply }) => {
         const outcome = await signIn(db, secrets, { ...body, ...browser, now })
         return welcome(scope.kit, guard, reply, secretOf(outcome, reply))
@@ -85,16 +70,12 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
 
   function addLinks(open: FastifyInstance, at: SessionGuard): void {
     openRoute(open, at, {
-      method: 'POST',
-      path: '/session/link',
-      body: LinkRequest,
+      ...sessionOperations.getLink,
       run: async ({ body, now }): Promise<ConsoleLink> =>
         presentLink((await findLink(db, secrets.lookupHash(linkPurpose, body.token), now)) ?? fail('link_ended')),
     })
     openRoute(open, at, {
-      method: 'POST',
-      path: '/session/link/accept',
-      body: LinkAcceptance,
+      ...sessionOperations.acceptLink,
       run: async ({ body, browser, now, reply }) => {
         const { token, password, email, first_name: firstName, last_name: lastName } = body
         const asked = { token, password, email, firstName, lastName, ...browser, now }

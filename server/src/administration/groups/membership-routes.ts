@@ -1,4 +1,4 @@
-import { DeviceGroupMembership, DeviceGroupMembershipRequest } from '@muster/contract/groups.ts'
+import { groupOperations } from '@muster/contract/operations/groups.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
@@ -9,19 +9,9 @@ import { addDeviceGroupMembers } from './add-device-group-members.ts'
 import { presentMembership } from './present.ts'
 import { removeDeviceGroupMember } from './remove-device-group-member.ts'
 
-const tag = 'Device groups'
-
 export function membershipRoutes(app: FastifyInstance): void {
   endpoint(app, {
-    method: 'POST',
-    path: '/device_groups/:deviceGroupId/memberships',
-    operationId: 'addDeviceGroupMembers',
-    summary: 'Add devices to a device group',
-    description: 'Adds all of the devices or none, at most 1,000 at once. Devices that are in the group already stay.',
-    tag,
-    permission: 'manage_device_groups',
-    body: DeviceGroupMembershipRequest,
-    answer: DeviceGroupMembership,
+    ...groupOperations.addDeviceGroupMembers,
     run: async ({ db, organizationId, params: { deviceGroupId: groupId }, body, actor, now }) => {
       const deviceIds = body.device_ids.map(identifierOf)
       const addition = { organizationId, groupId, deviceIds, actor }
@@ -31,14 +21,7 @@ export function membershipRoutes(app: FastifyInstance): void {
   })
 
   endpoint(app, {
-    method: 'DELETE',
-    path: '/device_groups/:deviceGroupId/memberships/:id',
-    operationId: 'removeDeviceGroupMember',
-    summary: 'Take a device out of a device group',
-    description: 'The last part of the address is the identifier of the device.',
-    tag,
-    permission: 'manage_device_groups',
-    answer: DeviceGroupMembership,
+    ...groupOperations.removeDeviceGroupMember,
     run: async ({ db, organizationId, params: { deviceGroupId: groupId, id: deviceId }, actor, now }) => {
       const removal = { organizationId, groupId, deviceId, actor }
       await transact(db, (tx) => removeDeviceGroupMember(tx, removal, byAdmin(now)))

@@ -1,6 +1,4 @@
-import { Device, deviceSearch } from '@muster/contract/devices.ts'
-import { DeviceGroup, deviceGroupSearch, PersonGroup, personGroupSearch } from '@muster/contract/groups.ts'
-import { Person, personSearch } from '@muster/contract/people.ts'
+import { groupOperations } from '@muster/contract/operations/groups.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -21,52 +19,30 @@ import {
 } from './queries.ts'
 
 export function personGroupRoutes(app: FastifyInstance): void {
-  const tag = 'Person groups'
   listEndpoint(app, {
-    path: '/person_groups',
-    operationId: 'listPersonGroups',
-    summary: 'List person groups',
-    tag,
-    record: PersonGroup,
+    ...groupOperations.listPersonGroups,
     isSmall: true,
-    search: personGroupSearch,
     list: listPersonGroups,
     present: presentPersonGroup,
   })
 
   endpoint(app, {
-    method: 'GET',
-    path: '/person_groups/:id',
-    operationId: 'getPersonGroup',
-    summary: 'Read a person group',
-    tag,
-    permission: 'read',
-    answer: PersonGroup,
+    ...groupOperations.getPersonGroup,
     run: async ({ db, organizationId, params }) =>
       presentPersonGroup(orNotFound(await findPersonGroup(db, organizationId, params.id))),
   })
 
   listEndpoint(app, {
-    path: '/people/:personId/person_groups',
-    operationId: 'listGroupsOfPerson',
-    summary: 'List the groups of a person',
-    tag: 'People',
-    record: PersonGroup,
+    ...groupOperations.listGroupsOfPerson,
     isSmall: true,
-    search: personGroupSearch,
     list: listGroupsOfPerson,
     exists: (reader, organizationId, { personId }) => personExists(reader, organizationId, personId),
     present: presentPersonGroup,
   })
 
   listEndpoint(app, {
-    path: '/person_groups/:personGroupId/people',
-    operationId: 'listPeopleOfGroup',
-    summary: 'List the people of a group',
-    tag,
-    record: Person,
+    ...groupOperations.listPeopleOfGroup,
     isSmall: true,
-    search: personSearch,
     list: listPeopleOfGroup,
     exists: (reader, organizationId, { personGroupId }) => personGroupExists(reader, organizationId, personGroupId),
     present: presentPerson,
@@ -74,39 +50,22 @@ export function personGroupRoutes(app: FastifyInstance): void {
 }
 
 export function deviceGroupRoutes(app: FastifyInstance): void {
-  const tag = 'Device groups'
   listEndpoint(app, {
-    path: '/device_groups',
-    operationId: 'listDeviceGroups',
-    summary: 'List device groups',
-    tag,
-    record: DeviceGroup,
+    ...groupOperations.listDeviceGroups,
     isSmall: true,
-    search: deviceGroupSearch,
     list: listDeviceGroups,
     present: presentDeviceGroup,
   })
 
   endpoint(app, {
-    method: 'GET',
-    path: '/device_groups/:id',
-    operationId: 'getDeviceGroup',
-    summary: 'Read a device group',
-    tag,
-    permission: 'read',
-    answer: DeviceGroup,
+    ...groupOperations.getDeviceGroup,
     run: async ({ db, organizationId, params }) =>
       presentDeviceGroup(orNotFound(await findDeviceGroup(db, organizationId, params.id))),
   })
 
   listEndpoint(app, {
-    path: '/device_groups/:deviceGroupId/devices',
-    operationId: 'listDevicesOfGroup',
-    summary: 'List the devices of a device group',
-    tag,
-    record: Device,
+    ...groupOperations.listDevicesOfGroup,
     isSmall: true,
-    search: deviceSearch,
     list: listDevicesOfGroup,
     present: presentDevice,
     exists: (reader, organizationId, params) => deviceGroupExists(reader, organizationId, params.deviceGroupId),

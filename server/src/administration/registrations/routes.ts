@@ -1,4 +1,4 @@
-import { Device, DeviceRegistration } from '@muster/contract/devices.ts'
+import { deviceOperations } from '@muster/contract/operations/devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
@@ -9,19 +9,9 @@ import { findDevice } from '../../inventory/devices/queries.ts'
 import { deleteDevice } from './delete-device.ts'
 import { unregisterDevice } from './unregister-device.ts'
 
-const tag = 'Devices'
-
 export function registrationRoutes(app: FastifyInstance): void {
   endpoint(app, {
-    method: 'DELETE',
-    path: '/devices/:id',
-    operationId: 'deleteDevice',
-    summary: 'Delete a device',
-    description:
-      'The device is gone from the API and its agent is refused at once. Administrators can restore it for a while; then it is removed for good.',
-    tag,
-    permission: 'remove_devices',
-    answer: Device,
+    ...deviceOperations.deleteDevice,
     run: ({ db, organizationId, params, actor, now, links }) =>
       transact(db, async (tx) => {
         const device = orNotFound(await findDevice(tx, organizationId, params.id))
@@ -32,15 +22,7 @@ export function registrationRoutes(app: FastifyInstance): void {
   })
 
   endpoint(app, {
-    method: 'DELETE',
-    path: '/devices/:deviceId/registration',
-    operationId: 'deleteDeviceRegistration',
-    summary: 'End the registration of a device',
-    description:
-      "The owner can no longer sign in with the device. If it was the person's only one, they may register another without approval. A phone or tablet is deleted with its registration.",
-    tag,
-    permission: 'remove_devices',
-    answer: DeviceRegistration,
+    ...deviceOperations.deleteDeviceRegistration,
     run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
       transact(db, async (tx) => {
         const context = { cause: ulid(), initiator: 'admin', now } as const

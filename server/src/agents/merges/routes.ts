@@ -1,5 +1,4 @@
-import { MergePreview, MergeQuery, MergeRequest, Twins } from '@muster/contract/console-merges.ts'
-import { Device } from '@muster/contract/devices.ts'
+import { deviceViewOperations } from '@muster/contract/operations/console-devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
@@ -12,18 +11,10 @@ import { mergeDevices } from './merge-devices.ts'
 import { previewMerge } from './preview-merge.ts'
 import { listTwins } from './queries.ts'
 
-const tag = 'Console'
-
 /** Two records of one machine become one. For the console only, so no part of the API. */
 export function mergeRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/devices/:deviceId/twins',
-    operationId: 'listTwinsOfDevice',
-    summary: 'List devices that may be the same machine as a device',
-    tag,
-    permission: 'read',
-    answer: Twins,
+    ...deviceViewOperations.listTwinsOfDevice,
     run: async ({ db, organizationId, params: { deviceId } }) => {
       orNotFound(await findDevice(db, organizationId, deviceId))
       const twins = await listTwins(db, organizationId, deviceId)
@@ -34,27 +25,13 @@ export function mergeRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/devices/:deviceId/merge_preview',
-    operationId: 'previewDeviceMerge',
-    summary: 'Read what a merge of another device into a device would do',
-    tag,
-    permission: 'remove_devices',
-    query: MergeQuery,
-    answer: MergePreview,
+    ...deviceViewOperations.previewDeviceMerge,
     run: ({ db, organizationId, params: { deviceId: keptId }, query, now }) =>
       previewMerge(db, { organizationId, keptId, otherId: identifierOf(query.other_id) }, now),
   })
 
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/devices/:deviceId/merge',
-    operationId: 'mergeDevices',
-    summary: 'Merge another device into a device, and remove the other one',
-    tag,
-    permission: 'remove_devices',
-    body: MergeRequest,
-    answer: Device,
+    ...deviceViewOperations.mergeDevices,
     run: ({ db, organizationId, params: { deviceId: keptId }, body, actor, now, links }) =>
       transact(db, async (tx) => {
         const isOneMachine = body.is_one_machine === true

@@ -1,4 +1,5 @@
 import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { recordOf, sessionRoute } from '../../http/session-endpoint.ts'
@@ -10,10 +11,7 @@ import { openPackageSite } from './site.ts'
 export function packageSettingRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, secrets, config } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/packages/:id/rebuild',
-    requires: 'manage_settings',
-    needsFreshProof: true,
+    ...settingOperations.rebuildPackage,
     run: async (call): Promise<RebuiltPackage> => {
       const site = await openPackageSite(config)
       return { file_name: await transact(db, (tx) => rebuildPackage(tx, secrets, { ...recordOf(call), site })) }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { packageMediaTypes } from '@muster/contract/packages.ts'
 import { agentOnLinux } from './agent-on-linux.ts'
 import { openAgentPayload } from './agent-payload.ts'
 import { debPackage } from './deb-package.ts'
@@ -7,7 +8,7 @@ import type { Payload } from './linux-package.ts'
 import { osqueryOnLinux } from './osquery-on-linux.ts'
 import { osqueryOnMacos } from './osquery-on-macos.ts'
 import { osqueryOnWindows } from './osquery-on-windows.ts'
-import { fileNameOf, mediaTypes, versionOf } from './package-files.ts'
+import { fileNameOf, versionOf } from './package-files.ts'
 import type { PackageRow } from './queries.ts'
 import { tarballPackage, tarballPrefix } from './tarball-package.ts'
 
@@ -67,7 +68,7 @@ export function packageBuilder(cacheDir: string) {
         const parts = await partsOf(source, secret)
         return {
           fileName: fileNameOf(source),
-          mediaType: mediaTypes[source.format],
+          mediaType: packageMediaTypes[source.format],
           size: sizeOf(parts),
           sha256: await hashOf(parts),
           open: () => streamOf(parts),

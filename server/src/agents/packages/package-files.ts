@@ -20,10 +20,3 @@ export function fileNameOf(of: PackageKind & PackageVersion): string {
   if (of.format === 'tar.gz') return `${stem}-${version}-linux-${architectureOf(of)}.tar.gz`
   return `${stem}-${version}-${of.platform === 'darwin' ? 'macos' : of.platform}.${of.format}`
 }
-
-export const mediaTypes: Readonly<Record<PackageKind['format'], string>> = {
-  deb: 'application/vnd.debian.binary-package',
-  'tar.gz': 'application/gzip',
-  sh: 'application/x-sh',
-  ps1: 'text/plain; charset=utf-8',
-}

@@ -1,4 +1,5 @@
-import { EnrollmentSecretCreation, type NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
+import type { NewEnrollmentSecret } from '@muster/contract/console-settings.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -12,11 +13,7 @@ import { rotateEnrollmentSecret } from './rotate-enrollment-secret.ts'
 export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGuard): void {
   const { db, secrets } = scope.kit
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/enrollment_secrets',
-    requires: 'manage_settings',
-    needsFreshProof: true,
-    body: EnrollmentSecretCreation,
+    ...settingOperations.createEnrollmentSecret,
     run: async (call): Promise<NewEnrollmentSecret> => {
       const { name, person_id: personId, expires_at: expiresAt } = call.body
       const wanted = {
@@ -32,18 +29,12 @@ export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGua
     },
   })
   sessionRoute(scope, guard, {
-    method: 'POST',
-    path: '/session/enrollment_secrets/:id/rotate',
-    requires: 'manage_settings',
-    needsFreshProof: true,
+    ...settingOperations.rotateEnrollmentSecret,
     run: (call): Promise<NewEnrollmentSecret> =>
       transact(db, (tx) => rotateEnrollmentSecret(tx, secrets, recordOf(call))),
   })
   sessionRoute(scope, guard, {
-    method: 'DELETE',
-    path: '/session/enrollment_secrets/:id',
-    requires: 'manage_settings',
-    needsFreshProof: true,
+    ...settingOperations.revokeEnrollmentSecret,
     run: async (call) => {
       await transact(db, (tx) => revokeEnrollmentSecret(tx, recordOf(call)))
       return call.reply.code(204).send()

@@ -1,4 +1,5 @@
-import { ExternalCheckRun, ExternalCheckRunRequest } from '@muster/contract/external-check-runs.ts'
+import type { ExternalCheckRunRequest } from '@muster/contract/external-check-runs.ts'
+import { checkResultOperations } from '@muster/contract/operations/check-results.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { fail } from '../../base/errors.ts'
@@ -8,17 +9,7 @@ import { type ReportSubject, runExternalCheck } from './run-external-check.ts'
 
 export function externalRunRoutes(app: FastifyInstance): void {
   endpoint(app, {
-    method: 'POST',
-    path: '/checks/:checkId/runs',
-    operationId: 'runExternalCheck',
-    summary: 'Report a result of an external check',
-    description:
-      'For a device, or for a person: then for each of their registered devices that the check targets. ' +
-      'At most 500 rows; the open issues of the check follow them as they follow any result.',
-    tag: 'Checks',
-    permission: 'run_external_checks',
-    body: ExternalCheckRunRequest,
-    answer: ExternalCheckRun,
+    ...checkResultOperations.runExternalCheck,
     run: async ({ db, organizationId, params: { checkId }, body, now }) => {
       const subject = subjectOf(body)
       const report = { organizationId, checkId, subject, checkData: body.check_data }

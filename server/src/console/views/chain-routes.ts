@@ -1,21 +1,14 @@
-import { AuditChain } from '@muster/contract/console-audit.ts'
+import { recordViewOperations } from '@muster/contract/operations/console-records.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { readChainHead } from '../../signals/audit/chain-head.ts'
 import { askForVerification, findVerification } from '../../signals/audit/keep-verification.ts'
 
-const shared = { tag: 'Console', permission: 'read' } as const
-
 /** Whether the audit log is as it was written; looking again changes nothing but when that was looked at. */
 export function chainRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...shared,
-    method: 'GET',
-    path: '/views/audit_chain',
-    operationId: 'getAuditChain',
-    summary: 'Read whether the audit log is as it was written, and when that was verified',
-    answer: AuditChain,
+    ...recordViewOperations.getAuditChain,
     run: async ({ db, organizationId }) => {
       const [found, head] = await Promise.all([findVerification(db, organizationId), readChainHead(db, organizationId)])
       const verified = found && {
@@ -31,11 +24,7 @@ export function chainRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...shared,
-    method: 'POST',
-    path: '/views/audit_chain/verify',
-    operationId: 'verifyAuditChain',
-    summary: 'Have the audit log verified in the background',
+    ...recordViewOperations.verifyAuditChain,
     run: ({ db, organizationId, now }) => transact(db, (tx) => askForVerification(tx, organizationId, now)),
   })
 }

@@ -1,4 +1,4 @@
-import { CheckFacts, CheckTags, CheckView, CheckViewListing } from '@muster/contract/console-checks.ts'
+import { checkViewOperations } from '@muster/contract/operations/console-checks.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -15,8 +15,6 @@ import { draftViewRoutes } from './draft-routes.ts'
 import { issueViewRoutes } from './issue-routes.ts'
 import { requestViewRoutes } from './request-routes.ts'
 
-const tag = 'Console'
-
 export function checkViewRoutes(scope: FastifyInstance): void {
   configurationViewRoutes(scope)
   issueViewRoutes(scope)
@@ -25,25 +23,14 @@ export function checkViewRoutes(scope: FastifyInstance): void {
   draftViewRoutes(scope)
 
   listEndpoint(scope, {
-    path: '/views/checks',
-    operationId: 'listCheckViews',
-    summary: 'List checks, by name unless another order is asked for, with how many devices pass',
-    tag,
-    record: CheckView,
-    options: CheckViewListing,
+    ...checkViewOperations.listCheckViews,
     list: listCheckViews,
     present: describeCheck,
     cursorOf: placeOf,
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/checks/:checkId',
-    operationId: 'getCheckFacts',
-    summary: 'Read what the page of a check shows',
-    tag,
-    permission: 'read',
-    answer: CheckFacts,
+    ...checkViewOperations.getCheckFacts,
     run: async ({ db, organizationId, params: { checkId }, now }) => {
       const [row, counts, open] = await Promise.all([
         findCheckFacts(db, organizationId, checkId),
@@ -55,24 +42,13 @@ export function checkViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/checks/:checkId/tags',
-    operationId: 'setCheckTags',
-    summary: 'Give a check its tags',
-    tag,
-    permission: 'configure_checks',
-    body: CheckTags,
+    ...checkViewOperations.setCheckTags,
     run: ({ db, organizationId, params: { checkId }, body: { names }, actor, now }) =>
       transact(db, (tx) => setCheckTags(tx, { organizationId, checkId, names, actor, now })),
   })
 
   endpoint(scope, {
-    method: 'DELETE',
-    path: '/views/checks/:checkId',
-    operationId: 'deleteCustomCheck',
-    summary: 'Delete a check of one’s own and resolve its issues',
-    tag,
-    permission: 'manage_custom_check_drafts',
+    ...checkViewOperations.deleteCustomCheck,
     run: ({ db, organizationId, params: { checkId }, actor, now }) =>
       transact(db, (tx) => deleteCustomCheck(tx, { organizationId, checkId, actor, now })),
   })

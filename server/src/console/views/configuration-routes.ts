@@ -1,9 +1,4 @@
-import { CheckConfiguration } from '@muster/contract/check-configurations.ts'
-import {
-  ConfigurationPreview,
-  ConfigurationPreviewRequest,
-  ConfigurationSave,
-} from '@muster/contract/console-checks.ts'
+import { checkViewOperations } from '@muster/contract/operations/console-checks.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -23,15 +18,8 @@ const momentOf = (time: string | null | undefined) => (time ? new Date(time).toI
 
 /** What a configuration would do, and saving it once that was seen. */
 export function configurationViewRoutes(scope: FastifyInstance): void {
-  const shared = { method: 'POST', tag: 'Console', permission: 'configure_checks' } as const
-
   endpoint(scope, {
-    ...shared,
-    path: '/views/checks/:checkId/configuration_preview',
-    operationId: 'previewCheckConfiguration',
-    summary: 'Read whom a configuration would block',
-    body: ConfigurationPreviewRequest,
-    answer: ConfigurationPreview,
+    ...checkViewOperations.previewCheckConfiguration,
     run: async ({ db, organizationId, params: { checkId }, body, now }) => {
       const { change: request, begins_blocking_on, most = listed } = body
       const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
@@ -45,12 +33,7 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...shared,
-    path: '/views/checks/:checkId/configuration',
-    operationId: 'savePreviewedCheckConfiguration',
-    summary: 'Save a configuration whose preview was seen',
-    body: ConfigurationSave,
-    answer: CheckConfiguration,
+    ...checkViewOperations.savePreviewedCheckConfiguration,
     run: ({ db, organizationId, params: { checkId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const { change: request, begins_blocking_on, preview: token } = body

@@ -1,4 +1,4 @@
-import { DeliveryViewFilter, StreamEventFilter } from '@muster/contract/console-developers.ts'
+import { exportOperations } from '@muster/contract/operations/console-exports.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../../base/errors.ts'
 import { csvEndpoint } from '../../http/csv-endpoint.ts'
@@ -9,18 +9,11 @@ import { deliveryColumns, streamEventColumns } from './record-export-columns.ts'
 import { listStreamEventViews } from './stream-views.ts'
 import { listDeliveryViews } from './webhook-views.ts'
 
-const tag = 'Console'
-
 /** What was sent, as files, without what was in it. */
 export function developerExportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    path: '/views/exports/webhooks/:endpointId/deliveries',
-    operationId: 'exportDeliveries',
-    summary: 'Export the deliveries of a webhook that a filter finds',
-    tag,
-    permission: 'manage_webhooks',
+    ...exportOperations.exportDeliveries,
     fileName: 'deliveries',
-    options: DeliveryViewFilter,
     order: 'descending',
     list: listDeliveryViews,
     cursorOf: ({ id }) => id,
@@ -34,15 +27,8 @@ export function developerExportRoutes(scope: FastifyInstance): void {
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/streams/:streamId/events',
-    operationId: 'exportStreamEvents',
-    summary: 'Export the events of a stream that a filter finds',
-    tag,
-    feature: 'ssf',
-    permission: 'manage_ssf_streams',
-    textParams: { streamId: 'Identifier of the stream, or its `stream_id`.' },
+    ...exportOperations.exportStreamEvents,
     fileName: 'events',
-    options: StreamEventFilter,
     order: 'descending',
     list: listStreamEventViews,
     cursorOf: ({ id }) => id,

@@ -1,12 +1,4 @@
-import {
-  DeletedDevice,
-  DeviceDescription,
-  DeviceHistoryEntry,
-  DeviceLiveQuery,
-  FailingChecksRefresh,
-  FailingChecksRefreshRequest,
-} from '@muster/contract/console-devices.ts'
-import { Device } from '@muster/contract/devices.ts'
+import { deviceViewOperations } from '@muster/contract/operations/console-devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
@@ -29,22 +21,13 @@ import {
   presentHistoryEntry,
 } from './device-history.ts'
 
-const tag = 'Console'
-
 const exists = async (reader: Reader, organizationId: string, { deviceId }: { readonly deviceId: string }) =>
   (await findDevice(reader, organizationId, deviceId)) !== undefined
 
 /** What the page of a device shows and does beyond the API. */
 export function deviceViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/check_refreshes',
-    operationId: 'refreshFailingChecks',
-    summary: 'Have the failing checks of several devices run again',
-    tag,
-    permission: 'refresh_check',
-    body: FailingChecksRefreshRequest,
-    answer: FailingChecksRefresh,
+    ...deviceViewOperations.refreshFailingChecks,
     run: ({ db, organizationId, body, now }) => {
       const deviceIds = body.device_ids.map(identifierOf)
       return transact(db, (tx) => refreshFailing(tx, { organizationId, deviceIds, now }))
@@ -52,11 +35,7 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
   })
 
   listEndpoint(scope, {
-    path: '/views/devices/:deviceId/history',
-    operationId: 'listHistoryOfDevice',
-    summary: 'List what happened to a device, newest first',
-    tag,
-    record: DeviceHistoryEntry,
+    ...deviceViewOperations.listHistoryOfDevice,
     order: 'descending',
     list: listHistoryEntries,
     present: presentHistoryEntry,
@@ -64,12 +43,7 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
   })
 
   listEndpoint(scope, {
-    path: '/views/devices/:deviceId/live_queries',
-    operationId: 'listLiveQueriesOfDevice',
-    summary: 'List the live queries that a device is asked, newest first',
-    tag,
-    feature: 'live_query',
-    record: DeviceLiveQuery,
+    ...deviceViewOperations.listLiveQueriesOfDevice,
     order: 'descending',
     list: listLiveQueriesOfDevice,
     present: (row) => row,
@@ -77,14 +51,7 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'PATCH',
-    path: '/views/devices/:id',
-    operationId: 'describeDevice',
-    summary: 'Give a device another name or note',
-    tag,
-    permission: 'update_devices',
-    body: DeviceDescription,
-    answer: Device,
+    ...deviceViewOperations.describeDevice,
     run: ({ db, organizationId, params: { id: deviceId }, body, actor, now, links }) =>
       transact(db, async (tx) => {
         const note = typeof body.note === 'string' ? body.note.trim() || null : body.note
@@ -100,13 +67,7 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
 
 function identityRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/devices/:deviceId/confirm_registration',
-    operationId: 'confirmRegistration',
-    summary: 'Confirm the suspended registration of a device',
-    tag,
-    permission: 'manage_user_requests',
-    answer: Device,
+    ...deviceViewOperations.confirmRegistration,
     run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
       transact(db, async (tx) => {
         await confirmRegistration(tx, { organizationId, deviceId, actor }, { cause: ulid(), initiator: 'admin', now })
@@ -115,13 +76,7 @@ function identityRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/devices/:deviceId/resolve_identity_conflict',
-    operationId: 'resolveIdentityConflict',
-    summary: 'End the identity conflict of a device, so that its agent may enroll at once',
-    tag,
-    permission: 'update_devices',
-    answer: Device,
+    ...deviceViewOperations.resolveIdentityConflict,
     run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
       transact(db, async (tx) => {
         await resolveIdentityConflict(tx, { organizationId, deviceId, actor, now })
@@ -134,25 +89,13 @@ function deletedDeviceRoutes(scope: FastifyInstance): void {
   const { deviceDeletionDelaySeconds: delay } = scope.kit.config
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/deleted_devices/:id',
-    operationId: 'getDeletedDevice',
-    summary: 'Read a device that was deleted and can be restored',
-    tag,
-    permission: 'read',
-    answer: DeletedDevice,
+    ...deviceViewOperations.getDeletedDevice,
     run: async ({ db, organizationId, params: { id } }) =>
       orNotFound(await findDeletedDevice(db, organizationId, id, delay)),
   })
 
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/deleted_devices/:deviceId/restore',
-    operationId: 'restoreDevice',
-    summary: 'Bring a deleted device back',
-    tag,
-    permission: 'remove_devices',
-    answer: Device,
+    ...deviceViewOperations.restoreDevice,
     run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
       transact(db, async (tx) => {
         await restoreDevice(tx, { organizationId, deviceId, actor }, { cause: ulid(), initiator: 'admin', now })

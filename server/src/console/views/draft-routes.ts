@@ -1,11 +1,4 @@
-import {
-  DraftInput,
-  DraftJudgement,
-  DraftView,
-  EnabledCheck,
-  MadeDraft,
-  NewDraft,
-} from '@muster/contract/console-drafts.ts'
+import { checkViewOperations } from '@muster/contract/operations/console-checks.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -17,9 +10,6 @@ import { presentDraft } from '../../checks/drafts/present.ts'
 import { publishDraft } from '../../checks/drafts/publish-draft.ts'
 import { findDraft } from '../../checks/drafts/queries.ts'
 import { endpoint } from '../../http/endpoint.ts'
-
-const shared = { tag: 'Console', feature: 'custom_checks' } as const
-const changing = { ...shared, permission: 'manage_custom_check_drafts' } as const
 
 async function viewOf(reader: Reader, organizationId: string, draftId: string) {
   const row = orNotFound(await findDraft(reader, organizationId, draftId))
@@ -34,37 +24,19 @@ async function viewOf(reader: Reader, organizationId: string, draftId: string) {
 /** Writing checks of one's own; the API reads and deletes drafts. */
 export function draftViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...shared,
-    method: 'GET',
-    path: '/views/custom_check_drafts/:draftId',
-    operationId: 'getDraftView',
-    summary: 'Read what the editor of a draft shows',
-    permission: 'read',
-    answer: DraftView,
+    ...checkViewOperations.getDraftView,
     run: ({ db, organizationId, params: { draftId } }) => viewOf(db, organizationId, draftId),
   })
 
   endpoint(scope, {
-    ...changing,
-    method: 'POST',
-    path: '/views/custom_check_drafts',
-    operationId: 'createCustomCheckDraft',
-    summary: 'Make a draft of a custom check',
-    body: NewDraft,
-    answer: MadeDraft,
+    ...checkViewOperations.createCustomCheckDraft,
     run: async ({ db, organizationId, body: { input, from_check: checkId }, actor, now }) => ({
       id: await transact(db, (tx) => createDraft(tx, { organizationId, input, checkId, actor, now })),
     }),
   })
 
   endpoint(scope, {
-    ...changing,
-    method: 'PATCH',
-    path: '/views/custom_check_drafts/:draftId',
-    operationId: 'editCustomCheckDraft',
-    summary: 'Change a draft of a custom check',
-    body: DraftInput,
-    answer: DraftView,
+    ...checkViewOperations.editCustomCheckDraft,
     run: ({ db, organizationId, params: { draftId }, body: input, actor, now }) =>
       transact(db, async (tx) => {
         await editDraft(tx, { organizationId, draftId, input, actor, now })
@@ -73,24 +45,13 @@ export function draftViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...changing,
-    method: 'POST',
-    path: '/views/custom_check_drafts/:draftId/judgement',
-    operationId: 'judgeCustomCheckDraft',
-    summary: 'Read what a draft would lack with other fields',
-    body: DraftInput,
-    answer: DraftJudgement,
+    ...checkViewOperations.judgeCustomCheckDraft,
     run: ({ db, organizationId, params: { draftId }, body: input }) =>
       judgeUnsavedDraft(db, { organizationId, draftId, input }),
   })
 
   endpoint(scope, {
-    ...changing,
-    method: 'POST',
-    path: '/views/custom_check_drafts/:draftId/publish',
-    operationId: 'publishCustomCheckDraft',
-    summary: 'Make the check of a draft, or bring it in line',
-    answer: EnabledCheck,
+    ...checkViewOperations.publishCustomCheckDraft,
     run: async ({ db, organizationId, params: { draftId }, actor, now }) => ({
       check_id: await transact(db, (tx) => publishDraft(tx, { organizationId, draftId, actor, now })),
     }),

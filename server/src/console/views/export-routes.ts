@@ -1,6 +1,4 @@
-import { IssueViewFilter } from '@muster/contract/console-issues.ts'
-import { AuditViewFilter, PersonViewFilter, RowCount, SignInViewFilter } from '@muster/contract/console-records.ts'
-import { DeviceViewFilter } from '@muster/contract/console-views.ts'
+import { exportOperations } from '@muster/contract/operations/console-exports.ts'
 import type { FastifyInstance } from 'fastify'
 import { csvEndpoint } from '../../http/csv-endpoint.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -16,19 +14,13 @@ import { listPersonViews } from './people.ts'
 import { recordExportRoutes } from './record-export-routes.ts'
 import { listSignInViews } from './sign-ins.ts'
 
-const tag = 'Console'
-
 const idOf = ({ id }: { id: string }): string => id
 
 /** The lists of the console as files, by the same filters, all pages. */
 export function exportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    path: '/views/exports/devices',
-    operationId: 'exportDevices',
-    summary: 'Export the devices that a filter finds',
-    tag,
+    ...exportOperations.exportDevices,
     fileName: ({ as_of }) => (as_of === undefined ? 'devices' : `devices-as-of-${as_of}`),
-    options: DeviceViewFilter,
     list: listDeviceViews,
     cursorOf: placeOf,
     begin: (call, filter) => {
@@ -38,24 +30,16 @@ export function exportRoutes(scope: FastifyInstance): void {
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/people',
-    operationId: 'exportPeople',
-    summary: 'Export the people that a filter finds',
-    tag,
+    ...exportOperations.exportPeople,
     fileName: 'people',
-    options: PersonViewFilter,
     list: listPersonViews,
     cursorOf: idOf,
     begin: noting('people', personColumns),
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/issues',
-    operationId: 'exportIssues',
-    summary: 'Export the issues that a filter finds',
-    tag,
+    ...exportOperations.exportIssues,
     fileName: 'issues',
-    options: IssueViewFilter,
     order: 'descending',
     list: listIssueViews,
     cursorOf: placeOf,
@@ -69,12 +53,8 @@ export function exportRoutes(scope: FastifyInstance): void {
 
 function logExportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    path: '/views/exports/sign_ins',
-    operationId: 'exportSignIns',
-    summary: 'Export the sign-ins that a filter finds',
-    tag,
+    ...exportOperations.exportSignIns,
     fileName: 'sign-ins',
-    options: SignInViewFilter,
     order: 'descending',
     list: listSignInViews,
     cursorOf: idOf,
@@ -82,12 +62,8 @@ function logExportRoutes(scope: FastifyInstance): void {
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/audit_logs',
-    operationId: 'exportAuditLogs',
-    summary: 'Export the entries of the audit log that a filter finds',
-    tag,
+    ...exportOperations.exportAuditLogs,
     fileName: 'audit-log',
-    options: AuditViewFilter,
     order: 'descending',
     list: listAuditViews,
     cursorOf: idOf,
@@ -95,14 +71,7 @@ function logExportRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/issue_count',
-    operationId: 'countIssueViews',
-    summary: 'Count the issues that a filter finds',
-    tag,
-    permission: 'read',
-    query: IssueViewFilter,
-    answer: RowCount,
+    ...exportOperations.countIssueViews,
     run: ({ db, organizationId, query, now }) => countIssueViews(db, organizationId, query, now),
   })
 }

@@ -1,12 +1,5 @@
-import {
-  DeviceGroupChange,
-  DeviceGroupUses,
-  NewDeviceGroup,
-  PersonGroupMembers,
-  PersonGroupView,
-  PersonGroupViewFilter,
-} from '@muster/contract/console-groups.ts'
-import { DeviceGroup } from '@muster/contract/groups.ts'
+import type { PersonGroupView } from '@muster/contract/console-groups.ts'
+import { groupViewOperations } from '@muster/contract/operations/console-groups.ts'
 import type { FastifyInstance } from 'fastify'
 import { addPersonGroupMembers } from '../../administration/groups/add-person-group-members.ts'
 import { changeDeviceGroup } from '../../administration/groups/change-device-group.ts'
@@ -23,19 +16,10 @@ import { listEndpoint } from '../../http/list-endpoint.ts'
 import { identifierOf } from '../../http/record-id.ts'
 import { findPersonGroupView, listPersonGroupViews } from './person-groups.ts'
 
-const tag = 'Console'
-
 export function groupViewRoutes(scope: FastifyInstance): void {
   deviceGroupRoutes(scope)
   endpoint(scope, {
-    method: 'POST',
-    path: '/views/device_groups',
-    operationId: 'createDeviceGroupView',
-    summary: 'Make a device group',
-    tag,
-    permission: 'manage_device_groups',
-    body: NewDeviceGroup,
-    answer: DeviceGroup,
+    ...groupViewOperations.createDeviceGroupView,
     run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
         const description = body.description?.trim() || null
@@ -46,25 +30,14 @@ export function groupViewRoutes(scope: FastifyInstance): void {
   })
 
   listEndpoint(scope, {
-    path: '/views/person_groups',
-    operationId: 'listPersonGroupViews',
-    summary: 'List person groups with how many people are in them',
-    tag,
-    record: PersonGroupView,
-    options: PersonGroupViewFilter,
+    ...groupViewOperations.listPersonGroupViews,
     list: listPersonGroupViews,
     present: (row) => row,
     isSmall: true,
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/person_groups/:id',
-    operationId: 'getPersonGroupView',
-    summary: 'Read a person group',
-    tag,
-    permission: 'read',
-    answer: PersonGroupView,
+    ...groupViewOperations.getPersonGroupView,
     run: async ({ db, organizationId, params: { id } }) =>
       orNotFound(await findPersonGroupView(db, organizationId, id)),
   })
@@ -73,16 +46,8 @@ export function groupViewRoutes(scope: FastifyInstance): void {
 }
 
 function deviceGroupRoutes(scope: FastifyInstance): void {
-  const permission = 'manage_device_groups'
   endpoint(scope, {
-    method: 'PATCH',
-    path: '/views/device_groups/:groupId',
-    operationId: 'changeDeviceGroupView',
-    summary: 'Give a device group another name or description',
-    tag,
-    permission,
-    body: DeviceGroupChange,
-    answer: DeviceGroup,
+    ...groupViewOperations.changeDeviceGroupView,
     run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
       transact(db, async (tx) => {
         await changeDeviceGroup(tx, { organizationId, groupId, ...body, actor, now })
@@ -91,13 +56,7 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'DELETE',
-    path: '/views/device_groups/:groupId',
-    operationId: 'deleteDeviceGroupView',
-    summary: 'Delete a device group that no check names',
-    tag,
-    permission,
-    answer: DeviceGroup,
+    ...groupViewOperations.deleteDeviceGroupView,
     run: ({ db, organizationId, params: { groupId }, actor, now }) =>
       transact(db, async (tx) =>
         presentDeviceGroup(await deleteDeviceGroup(tx, { organizationId, groupId, actor, now })),
@@ -105,13 +64,7 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/device_groups/:groupId/uses',
-    operationId: 'getDeviceGroupUses',
-    summary: 'List the checks whose configuration names a device group',
-    tag,
-    permission: 'read',
-    answer: DeviceGroupUses,
+    ...groupViewOperations.getDeviceGroupUses,
     run: async ({ db, organizationId, params: { groupId } }) => {
       orNotFound(await findDeviceGroup(db, organizationId, groupId))
       return { checks: await listChecksOfGroup(db, organizationId, groupId) }
@@ -121,19 +74,8 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
 
 /** Who is in a group decides who may sign in with devices, hence the permission. */
 function personMemberRoutes(scope: FastifyInstance): void {
-  const changing = {
-    method: 'POST',
-    tag,
-    permission: 'update_devices',
-    body: PersonGroupMembers,
-    answer: PersonGroupView,
-  } as const
-
   endpoint(scope, {
-    ...changing,
-    path: '/views/person_groups/:groupId/add',
-    operationId: 'addPersonGroupMembersView',
-    summary: 'Add people to a person group',
+    ...groupViewOperations.addPersonGroupMembersView,
     run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))
@@ -144,10 +86,7 @@ function personMemberRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...changing,
-    path: '/views/person_groups/:groupId/remove',
-    operationId: 'removePersonGroupMembersView',
-    summary: 'Take people out of a person group',
+    ...groupViewOperations.removePersonGroupMembersView,
     run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))

@@ -1,10 +1,10 @@
 import type { LiveAnswerFilter, LiveQueryViewFilter } from '@muster/contract/console-queries.ts'
+import { maxRowsInPart } from '@muster/contract/live-queries.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { afterCursor, inKeysetOrder, type Keyset } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
-import { maxRowsInPart } from '../../live-queries/keep-answer.ts'
 import { patternOf } from './rules.ts'
 
 type OfCampaign = ListPage<{ readonly campaignId: string }>

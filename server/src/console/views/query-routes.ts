@@ -1,9 +1,4 @@
-import {
-  LiveAnswerFilter,
-  LiveAnswerView,
-  LiveQueryView,
-  LiveQueryViewFilter,
-} from '@muster/contract/console-queries.ts'
+import { queryViewOperations } from '@muster/contract/operations/console-queries.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -22,29 +17,16 @@ import {
 } from './live-queries.ts'
 import { reportViewRoutes } from './report-routes.ts'
 
-const tag = 'Console'
-const shared = { tag, feature: 'live_query' } as const
-
 export function queryViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
-    ...shared,
-    path: '/views/live_queries',
-    operationId: 'listLiveQueryViews',
-    summary: 'List live queries, newest first',
-    record: LiveQueryView,
-    options: LiveQueryViewFilter,
+    ...queryViewOperations.listLiveQueryViews,
     order: 'descending',
     list: listLiveQueryViews,
     present: (row) => row,
   })
 
   listEndpoint(scope, {
-    ...shared,
-    path: '/views/live_queries/:campaignId/answers',
-    operationId: 'listLiveAnswers',
-    summary: 'List what devices answered to a live query, as it came',
-    record: LiveAnswerView,
-    options: LiveAnswerFilter,
+    ...queryViewOperations.listLiveAnswers,
     list: listLiveAnswers,
     present: (row) => row,
     exists: (reader, organizationId, { campaignId }) => campaignExists(reader, organizationId, campaignId),
@@ -56,10 +38,7 @@ export function queryViewRoutes(scope: FastifyInstance): void {
 
 function resultExportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    ...shared,
-    path: '/views/exports/live_queries/:campaignId',
-    operationId: 'exportLiveAnswers',
-    summary: 'Export what devices answered to a live query',
+    ...queryViewOperations.exportLiveAnswers,
     fileName: 'live-query',
     list: listAnsweredRows,
     cursorOf: placeOfAnsweredRow,
@@ -78,11 +57,7 @@ function resultExportRoutes(scope: FastifyInstance): void {
   })
 
   csvEndpoint(scope, {
-    tag,
-    feature: 'reporting',
-    path: '/views/exports/reporting_queries/:queryId',
-    operationId: 'exportReportingQuery',
-    summary: 'Export the rows of the latest run of a reporting query',
+    ...queryViewOperations.exportReportingQuery,
     fileName: 'report',
     list: listResults,
     cursorOf: placeOfResult,

@@ -1,9 +1,4 @@
-import { checkResultSearch } from '@muster/contract/check-results.ts'
-import { CheckViewFilter } from '@muster/contract/console-checks.ts'
-import { PersonGroupViewFilter } from '@muster/contract/console-groups.ts'
-import { RequestViewFilter } from '@muster/contract/console-issues.ts'
-import { LiveQueryViewFilter } from '@muster/contract/console-queries.ts'
-import { deviceGroupSearch } from '@muster/contract/groups.ts'
+import { exportOperations } from '@muster/contract/operations/console-exports.ts'
 import type { FastifyInstance } from 'fastify'
 import { listDeviceGroups } from '../../administration/groups/queries.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -25,8 +20,6 @@ import {
 } from './record-export-columns.ts'
 import { listExemptionRequestViews, listRegistrationRequestViews } from './request-queries.ts'
 
-const tag = 'Console'
-
 const idOf = ({ id }: { id: string }): string => id
 
 /** Checks, requests, groups and live queries as files. */
@@ -36,13 +29,8 @@ export function recordExportRoutes(scope: FastifyInstance): void {
   groupExportRoutes(scope)
 
   csvEndpoint(scope, {
-    path: '/views/exports/live_queries',
-    operationId: 'exportLiveQueries',
-    summary: 'Export the live queries that a filter finds',
-    tag,
-    feature: 'live_query',
+    ...exportOperations.exportLiveQueries,
     fileName: 'live-queries',
-    options: LiveQueryViewFilter,
     order: 'descending',
     list: listLiveQueryViews,
     cursorOf: idOf,
@@ -52,24 +40,16 @@ export function recordExportRoutes(scope: FastifyInstance): void {
 
 function checkExportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    path: '/views/exports/checks',
-    operationId: 'exportChecks',
-    summary: 'Export the checks that a filter finds',
-    tag,
+    ...exportOperations.exportChecks,
     fileName: 'checks',
-    options: CheckViewFilter,
     list: listCheckViews,
     cursorOf: placeOf,
     begin: noting('checks', checkColumns),
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/checks/:checkId/results',
-    operationId: 'exportCheckResults',
-    summary: 'Export what a check found on devices',
-    tag,
+    ...exportOperations.exportCheckResults,
     fileName: 'check-results',
-    search: checkResultSearch,
     list: listResultsOfCheck,
     cursorOf: ({ device_id: id }) => id,
     begin: async (call) => {
@@ -83,12 +63,8 @@ function checkExportRoutes(scope: FastifyInstance): void {
 
 function requestExportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    path: '/views/exports/exemption_requests',
-    operationId: 'exportExemptionRequests',
-    summary: 'Export the requests for exemption that a filter finds',
-    tag,
+    ...exportOperations.exportExemptionRequests,
     fileName: 'exemption-requests',
-    options: RequestViewFilter,
     order: 'descending',
     list: listExemptionRequestViews,
     cursorOf: idOf,
@@ -96,12 +72,8 @@ function requestExportRoutes(scope: FastifyInstance): void {
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/registration_requests',
-    operationId: 'exportRegistrationRequests',
-    summary: 'Export the requests for registration that a filter finds',
-    tag,
+    ...exportOperations.exportRegistrationRequests,
     fileName: 'registration-requests',
-    options: RequestViewFilter,
     order: 'descending',
     list: listRegistrationRequestViews,
     cursorOf: idOf,
@@ -111,24 +83,16 @@ function requestExportRoutes(scope: FastifyInstance): void {
 
 function groupExportRoutes(scope: FastifyInstance): void {
   csvEndpoint(scope, {
-    path: '/views/exports/device_groups',
-    operationId: 'exportDeviceGroups',
-    summary: 'Export the device groups that a search finds',
-    tag,
+    ...exportOperations.exportDeviceGroups,
     fileName: 'device-groups',
-    search: deviceGroupSearch,
     list: listDeviceGroups,
     cursorOf: idOf,
     begin: noting('device groups', deviceGroupColumns),
   })
 
   csvEndpoint(scope, {
-    path: '/views/exports/person_groups',
-    operationId: 'exportPersonGroups',
-    summary: 'Export the person groups that a filter finds',
-    tag,
+    ...exportOperations.exportPersonGroups,
     fileName: 'person-groups',
-    options: PersonGroupViewFilter,
     list: listPersonGroupViews,
     cursorOf: idOf,
     begin: noting('person groups', personGroupColumns),

@@ -1,12 +1,4 @@
-import {
-  AuditView,
-  AuditViewFilter,
-  PersonView,
-  PersonViewFilter,
-  RowCount,
-  SignInView,
-  SignInViewFilter,
-} from '@muster/contract/console-records.ts'
+import { recordViewOperations } from '@muster/contract/operations/console-records.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -15,39 +7,22 @@ import { countAuditViews, findAuditView, listAuditViews, presentAuditView } from
 import { countPersonViews, listPersonViews } from './people.ts'
 import { countSignInViews, listSignInViews, presentSignInView } from './sign-ins.ts'
 
-const tag = 'Console'
-const counting = { method: 'GET', tag, permission: 'read', answer: RowCount } as const
-
 /** People and the logs of what was done, each list with its count. */
 export function recordViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
-    path: '/views/people',
-    operationId: 'listPersonViews',
-    summary: 'List people with their devices',
-    tag,
-    record: PersonView,
-    options: PersonViewFilter,
+    ...recordViewOperations.listPersonViews,
     list: listPersonViews,
     present: (row) => row,
     isSmall: true,
   })
 
   endpoint(scope, {
-    ...counting,
-    path: '/views/people_count',
-    operationId: 'countPersonViews',
-    summary: 'Count the people that a filter finds',
-    query: PersonViewFilter,
+    ...recordViewOperations.countPersonViews,
     run: ({ db, organizationId, query }) => countPersonViews(db, organizationId, query),
   })
 
   listEndpoint(scope, {
-    path: '/views/sign_ins',
-    operationId: 'listSignInViews',
-    summary: 'List sign-ins, newest first',
-    tag,
-    record: SignInView,
-    options: SignInViewFilter,
+    ...recordViewOperations.listSignInViews,
     order: 'descending',
     list: listSignInViews,
     present: presentSignInView,
@@ -55,11 +30,7 @@ export function recordViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...counting,
-    path: '/views/sign_in_count',
-    operationId: 'countSignInViews',
-    summary: 'Count the sign-ins that a filter finds',
-    query: SignInViewFilter,
+    ...recordViewOperations.countSignInViews,
     run: ({ db, organizationId, query, now }) => countSignInViews(db, organizationId, query, now),
   })
 
@@ -68,34 +39,19 @@ export function recordViewRoutes(scope: FastifyInstance): void {
 
 function auditViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
-    path: '/views/audit_logs',
-    operationId: 'listAuditViews',
-    summary: 'List entries of the audit log, newest first',
-    tag,
-    record: AuditView,
-    options: AuditViewFilter,
+    ...recordViewOperations.listAuditViews,
     order: 'descending',
     list: listAuditViews,
     present: presentAuditView,
   })
 
   endpoint(scope, {
-    ...counting,
-    path: '/views/audit_log_count',
-    operationId: 'countAuditViews',
-    summary: 'Count the entries that a filter finds',
-    query: AuditViewFilter,
+    ...recordViewOperations.countAuditViews,
     run: ({ db, organizationId, query, now }) => countAuditViews(db, organizationId, query, now),
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/audit_logs/:id',
-    operationId: 'getAuditView',
-    summary: 'Read an entry of the audit log with its hashes',
-    tag,
-    permission: 'read',
-    answer: AuditView,
+    ...recordViewOperations.getAuditView,
     run: async ({ db, organizationId, params }) =>
       presentAuditView(orNotFound(await findAuditView(db, organizationId, params.id))),
   })

@@ -1,5 +1,4 @@
-import { NewReportingQuery, ReportingQueryChange, ReportingQueryTimes } from '@muster/contract/console-queries.ts'
-import { ReportingQuery } from '@muster/contract/reporting-queries.ts'
+import { queryViewOperations } from '@muster/contract/operations/console-queries.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -12,21 +11,10 @@ import { findQuery } from '../../reporting/queries/queries.ts'
 import { requestRun } from '../../reporting/queries/request-run.ts'
 import { dailyInterval } from '../../reporting/queries/rules.ts'
 
-const shared = { tag: 'Console', feature: 'reporting' } as const
-
-/** Writing SQL is one power, whether devices run it or the database. */
-const changing = { ...shared, permission: 'create_live_query' } as const
-
 /** Reporting queries are read through the API and made here. */
 export function reportViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...changing,
-    method: 'POST',
-    path: '/views/reporting_queries',
-    operationId: 'createReportingQuery',
-    summary: 'Make a reporting query, which runs at once',
-    body: NewReportingQuery,
-    answer: ReportingQuery,
+    ...queryViewOperations.createReportingQuery,
     run: ({ db, organizationId, body: { name, sql, interval_seconds: interval = dailyInterval }, actor, now }) =>
       transact(db, async (tx) => {
         const id = await createQuery(tx, { organizationId, name: name.trim(), sql, interval, actor, now })
@@ -35,13 +23,7 @@ export function reportViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...changing,
-    method: 'PATCH',
-    path: '/views/reporting_queries/:id',
-    operationId: 'editReportingQuery',
-    summary: 'Change a reporting query; other SQL runs at once',
-    body: ReportingQueryChange,
-    answer: ReportingQuery,
+    ...queryViewOperations.editReportingQuery,
     run: ({ db, organizationId, params: { id }, body: { name, sql, interval_seconds: interval }, actor, now }) =>
       transact(db, async (tx) => {
         await editQuery(tx, { organizationId, id, name: name?.trim(), sql, interval, actor, now })
@@ -50,11 +32,7 @@ export function reportViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...changing,
-    method: 'DELETE',
-    path: '/views/reporting_queries/:id',
-    operationId: 'deleteReportingQuery',
-    summary: 'Delete a reporting query with its rows',
+    ...queryViewOperations.deleteReportingQuery,
     run: ({ db, organizationId, params: { id }, actor, now }) =>
       transact(db, (tx) => deleteQuery(tx, { organizationId, id, actor, now })),
   })
@@ -64,11 +42,7 @@ export function reportViewRoutes(scope: FastifyInstance): void {
 
 function runRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...changing,
-    method: 'POST',
-    path: '/views/reporting_queries/:queryId/run',
-    operationId: 'runReportingQuery',
-    summary: 'Have a reporting query run in the background',
+    ...queryViewOperations.runReportingQuery,
     run: ({ db, organizationId, params: { queryId } }) =>
       transact(db, async (tx) => {
         orNotFound(await findQuery(tx, organizationId, queryId))
@@ -77,13 +51,7 @@ function runRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...shared,
-    method: 'GET',
-    path: '/views/reporting_queries/:queryId/times',
-    operationId: 'getReportingQueryTimes',
-    summary: 'Read when a reporting query runs',
-    permission: 'read',
-    answer: ReportingQueryTimes,
+    ...queryViewOperations.getReportingQueryTimes,
     run: async ({ db, organizationId, params: { queryId } }) => {
       const query = orNotFound(await findQuery(db, organizationId, queryId))
       return { interval_seconds: query.interval_seconds, next_run_at: query.next_run_at, failed_at: query.failed_at }

@@ -1,9 +1,4 @@
-import {
-  ExemptionRequestView,
-  RegistrationRequestView,
-  RequestViewFilter,
-  WaitingCounts,
-} from '@muster/contract/console-issues.ts'
+import { issueViewOperations } from '@muster/contract/operations/console-issues.ts'
 import type { FastifyInstance } from 'fastify'
 import { ulid } from 'ulid'
 import { reopenExemptionRequest } from '../../administration/requests/reopen-exemption-request.ts'
@@ -19,8 +14,6 @@ import {
   type RegistrationRequestViewRow,
 } from './request-queries.ts'
 
-const tag = 'Console'
-
 const requestOf = (row: ExemptionRequestViewRow | RegistrationRequestViewRow) => ({
   id: row.id,
   requested_at: row.requested_at,
@@ -34,23 +27,13 @@ const requestOf = (row: ExemptionRequestViewRow | RegistrationRequestViewRow) =>
 
 export function requestViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
-    path: '/views/exemption_requests',
-    operationId: 'listExemptionRequestViews',
-    summary: 'List requests for exemption with names and issues, newest first',
-    tag,
-    record: ExemptionRequestView,
-    options: RequestViewFilter,
+    ...issueViewOperations.listExemptionRequestViews,
     list: listExemptionRequestViews,
     present: (row) => ({ ...requestOf(row), status: row.status, issues: row.issues }),
   })
 
   listEndpoint(scope, {
-    path: '/views/registration_requests',
-    operationId: 'listRegistrationRequestViews',
-    summary: 'List requests for registration with names, newest first',
-    tag,
-    record: RegistrationRequestView,
-    options: RequestViewFilter,
+    ...issueViewOperations.listRegistrationRequestViews,
     list: listRegistrationRequestViews,
     present: (row) => ({
       ...requestOf(row),
@@ -61,13 +44,7 @@ export function requestViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/waiting_requests',
-    operationId: 'countWaitingRequests',
-    summary: 'Count the requests that wait',
-    tag,
-    permission: 'read',
-    answer: WaitingCounts,
+    ...issueViewOperations.countWaitingRequests,
     run: ({ db, organizationId }) => countWaiting(db, organizationId),
   })
 
@@ -75,13 +52,8 @@ export function requestViewRoutes(scope: FastifyInstance): void {
 }
 
 function addReopening(scope: FastifyInstance): void {
-  const shared = { method: 'POST', tag, permission: 'manage_user_requests' } as const
-
   endpoint(scope, {
-    ...shared,
-    path: '/views/exemption_requests/:requestId/reopen',
-    operationId: 'reopenExemptionRequest',
-    summary: 'Open a decided exemption request again',
+    ...issueViewOperations.reopenExemptionRequest,
     run: ({ db, organizationId, params: { requestId }, actor, now }) =>
       transact(db, (tx) =>
         reopenExemptionRequest(tx, { organizationId, requestId, actor }, { cause: ulid(), initiator: 'admin', now }),
@@ -89,10 +61,7 @@ function addReopening(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...shared,
-    path: '/views/registration_requests/:requestId/reopen',
-    operationId: 'reopenRegistrationRequest',
-    summary: 'Open a denied registration request again',
+    ...issueViewOperations.reopenRegistrationRequest,
     run: ({ db, organizationId, params: { requestId }, actor, now }) =>
       transact(db, (tx) => reopenRegistrationRequest(tx, { organizationId, requestId, actor, now })),
   })

@@ -1,13 +1,4 @@
-import { FindAnswer, FindQuery } from '@muster/contract/console-find.ts'
-import {
-  ConsoleSummary,
-  DayQuery,
-  DayStandings,
-  DeviceView,
-  DeviceViewCount,
-  DeviceViewFilter,
-  DeviceViewListing,
-} from '@muster/contract/console-views.ts'
+import { deviceViewOperations } from '@muster/contract/operations/console-devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
@@ -32,8 +23,6 @@ import { streamViewRoutes } from './stream-routes.ts'
 import { unregistrationRoutes } from './unregistration-routes.ts'
 import { webhookViewRoutes } from './webhook-routes.ts'
 
-const tag = 'Console'
-
 /** What the console shows in one answer where the API takes several; for sessions only, so no part of the API. */
 export function consoleViewRoutes(scope: FastifyInstance): void {
   settingViewRoutes(scope)
@@ -49,12 +38,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   exportRoutes(scope)
   queryViewRoutes(scope)
   listEndpoint(scope, {
-    path: '/views/devices',
-    operationId: 'listDeviceViews',
-    summary: 'List devices with their owners, what is to be done first at the top unless another order is asked for',
-    tag,
-    record: DeviceView,
-    options: DeviceViewListing,
+    ...deviceViewOperations.listDeviceViews,
     list: listDeviceViews,
     present: presentDeviceView,
     cursorOf: placeOf,
@@ -62,51 +46,24 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/device_count',
-    operationId: 'countDeviceViews',
-    summary: 'Count the devices that a filter finds',
-    tag,
-    permission: 'read',
-    query: DeviceViewFilter,
-    answer: DeviceViewCount,
+    ...deviceViewOperations.countDeviceViews,
     run: async ({ db, organizationId, query, now }) => ({
       count: await countDeviceViews(db, organizationId, query, now),
     }),
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/day',
-    operationId: 'describeDay',
-    summary: 'Read how devices stood on a day that is over',
-    tag,
-    permission: 'read',
-    query: DayQuery,
-    answer: DayStandings,
+    ...deviceViewOperations.describeDay,
     run: ({ db, organizationId, query, now }) => describeDay(db, organizationId, query.as_of, now),
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/find',
-    operationId: 'findByName',
-    summary: 'Find devices, people and checks by a part of their names',
-    tag,
-    permission: 'read',
-    query: FindQuery,
-    answer: FindAnswer,
+    ...deviceViewOperations.findByName,
     run: async ({ db, organizationId, query }) => ({ data: await find(db, organizationId, query.q) }),
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/summary',
-    operationId: 'getConsoleSummary',
-    summary: 'Read what the dashboard shows',
-    tag,
-    permission: 'read',
-    answer: ConsoleSummary,
+    ...deviceViewOperations.getConsoleSummary,
     run: async ({ db, organizationId, now }) => {
       const daysAgo = (days: number) => new Date(Date.parse(now) - days * 86_400_000).toISOString().slice(0, 10)
       const [standings, next, checks, waiting, days, changes] = await Promise.all([

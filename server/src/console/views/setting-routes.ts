@@ -1,11 +1,4 @@
-import {
-  AdministratorFilter,
-  AdministratorView,
-  EnrollmentSecretFilter,
-  EnrollmentSecretView,
-  ScimTokenView,
-  SettingFacts,
-} from '@muster/contract/console-settings.ts'
+import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../../base/errors.ts'
 import { keptMs } from '../../base/retention.ts'
@@ -21,18 +14,11 @@ import {
   listScimTokenViews,
 } from './setting-queries.ts'
 
-const tag = 'Console'
-
 /** What the pages of the settings show. */
 export function settingViewRoutes(scope: FastifyInstance): void {
   const { config } = scope.kit
   listEndpoint(scope, {
-    path: '/views/enrollment_secrets',
-    operationId: 'listEnrollmentSecretViews',
-    summary: 'List enrollment secrets without the secrets themselves, the newest first',
-    tag,
-    record: EnrollmentSecretView,
-    options: EnrollmentSecretFilter,
+    ...settingOperations.listEnrollmentSecretViews,
     order: 'descending',
     list: listEnrollmentSecretViews,
     present: presentEnrollmentSecret,
@@ -40,11 +26,7 @@ export function settingViewRoutes(scope: FastifyInstance): void {
   })
 
   listEndpoint(scope, {
-    path: '/views/scim_tokens',
-    operationId: 'listScimTokenViews',
-    summary: 'List the SCIM tokens in force, the newest first',
-    tag,
-    record: ScimTokenView,
+    ...settingOperations.listScimTokenViews,
     order: 'descending',
     list: listScimTokenViews,
     present: (row) => row,
@@ -52,26 +34,14 @@ export function settingViewRoutes(scope: FastifyInstance): void {
   })
 
   listEndpoint(scope, {
-    path: '/views/administrators',
-    operationId: 'listAdministratorViews',
-    inConsole: { power: 'manage_administrators' },
-    summary: 'List administrators with how they sign in',
-    tag,
-    record: AdministratorView,
-    options: AdministratorFilter,
+    ...settingOperations.listAdministratorViews,
     list: listAdministratorViews,
     present: presentAdministratorView,
     isSmall: true,
   })
 
   endpoint(scope, {
-    method: 'GET',
-    path: '/views/settings',
-    operationId: 'getSettingFacts',
-    summary: 'Read what the pages of the settings say of the installation',
-    tag,
-    permission: 'read',
-    answer: SettingFacts,
+    ...settingOperations.getSettingFacts,
     run: async ({ db, organizationId }) => {
       const [organization, counts, chosen] = await Promise.all([
         findOrganization(db, organizationId),

@@ -1,10 +1,4 @@
-import {
-  DeliveryView,
-  DeliveryViewFilter,
-  RangeCount,
-  WebhookResendRange,
-  WebhookView,
-} from '@muster/contract/console-developers.ts'
+import { developerViewOperations } from '@muster/contract/operations/console-developers.ts'
 import type { FastifyInstance } from 'fastify'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -14,17 +8,10 @@ import { rangeOf } from '../../signals/webhooks/log/choose-range.ts'
 import { presentDelivery } from '../../signals/webhooks/log/present.ts'
 import { countResend, listDeliveryViews, readWebhookView } from './webhook-views.ts'
 
-const common = { tag: 'Console', permission: 'manage_webhooks' } as const
-
 /** What the pages of webhooks show beside the records. */
 export function webhookViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
-    ...common,
-    method: 'GET',
-    path: '/views/webhooks/:endpointId',
-    operationId: 'getWebhookView',
-    summary: 'Read how a webhook stands',
-    answer: WebhookView,
+    ...developerViewOperations.getWebhookView,
     run: async ({ db, organizationId, params, now }) => {
       orNotFound(await findDestination(db, { organizationId, ...params }))
       return readWebhookView(db, { organizationId, ...params }, now)
@@ -32,12 +19,7 @@ export function webhookViewRoutes(scope: FastifyInstance): void {
   })
 
   listEndpoint(scope, {
-    ...common,
-    path: '/views/webhooks/:endpointId/deliveries',
-    operationId: 'listDeliveryViews',
-    summary: 'List the deliveries of a webhook with the names of devices, newest first',
-    record: DeliveryView,
-    options: DeliveryViewFilter,
+    ...developerViewOperations.listDeliveryViews,
     exists: async (reader, organizationId, { endpointId }) =>
       (await findDestination(reader, { organizationId, endpointId })) !== undefined,
     list: listDeliveryViews,
@@ -45,13 +27,7 @@ export function webhookViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
-    ...common,
-    method: 'GET',
-    path: '/views/webhooks/:endpointId/resend_count',
-    operationId: 'countWebhookResend',
-    summary: 'Count what a call for a range would send again',
-    query: WebhookResendRange,
-    answer: RangeCount,
+    ...developerViewOperations.countWebhookResend,
     run: async ({ db, organizationId, params, query: { from, to, state }, now }) => {
       orNotFound(await findDestination(db, { organizationId, ...params }))
       const range = rangeOf({ from, to, ...(state && { states: [state] }) }, now)

@@ -1,8 +1,4 @@
-import {
-  DeviceAuthenticationMode,
-  DeviceAuthenticationModeRequest,
-} from '@muster/contract/device-authentication-modes.ts'
-import { Device, deviceSearch } from '@muster/contract/devices.ts'
+import { deviceOperations } from '@muster/contract/operations/devices.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -14,49 +10,30 @@ import { presentAuthenticationMode, presentDevice } from './present.ts'
 import { findDevice, listDevices, listDevicesOfPerson } from './queries.ts'
 import { setAuthenticationMode } from './set-authentication-mode.ts'
 
-const tag = 'Devices'
-
 export function deviceRoutes(app: FastifyInstance): void {
-  const page = { tag, record: Device, search: deviceSearch, present: presentDevice, isSmall: true }
-
   listEndpoint(app, {
-    ...page,
-    path: '/devices',
-    operationId: 'listDevices',
-    summary: 'List devices',
+    ...deviceOperations.listDevices,
+    present: presentDevice,
+    isSmall: true,
     list: listDevices,
   })
 
   endpoint(app, {
-    method: 'GET',
-    path: '/devices/:id',
-    operationId: 'getDevice',
-    summary: 'Read a device',
-    tag,
-    permission: 'read',
-    answer: Device,
+    ...deviceOperations.getDevice,
     run: async ({ db, organizationId, params, links }) =>
       presentDevice(orNotFound(await findDevice(db, organizationId, params.id)), links),
   })
 
   listEndpoint(app, {
-    ...page,
-    path: '/people/:personId/registered_devices',
-    operationId: 'listDevicesOfPerson',
-    summary: 'List the devices registered to a person',
+    ...deviceOperations.listDevicesOfPerson,
+    present: presentDevice,
+    isSmall: true,
     list: listDevicesOfPerson,
     exists: (reader, organizationId, params) => personExists(reader, organizationId, params.personId),
   })
 
   endpoint(app, {
-    method: 'PATCH',
-    path: '/devices/:deviceId/authentication_mode',
-    operationId: 'updateDeviceAuthenticationMode',
-    summary: 'Change who may sign in with a device',
-    tag,
-    permission: 'update_devices',
-    body: DeviceAuthenticationModeRequest,
-    answer: DeviceAuthenticationMode,
+    ...deviceOperations.updateDeviceAuthenticationMode,
     run: ({ db, organizationId, params: { deviceId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const personGroupIds = (body.person_group_ids ?? []).map(identifierOf)

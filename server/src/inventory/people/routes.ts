@@ -1,4 +1,4 @@
-import { DeprovisionedPerson, Person, personSearch } from '@muster/contract/people.ts'
+import { personOperations } from '@muster/contract/operations/people.ts'
 import type { FastifyInstance } from 'fastify'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -6,41 +6,23 @@ import { listEndpoint } from '../../http/list-endpoint.ts'
 import { presentDeprovisionedPerson, presentPerson } from './present.ts'
 import { findPerson, listDeprovisionedPeople, listPeople } from './queries.ts'
 
-const tag = 'People'
-
 export function personRoutes(app: FastifyInstance): void {
   listEndpoint(app, {
-    path: '/people',
-    operationId: 'listPeople',
-    summary: 'List people',
-    tag,
-    record: Person,
+    ...personOperations.listPeople,
     isSmall: true,
-    search: personSearch,
     list: listPeople,
     present: presentPerson,
   })
 
   endpoint(app, {
-    method: 'GET',
-    path: '/people/:id',
-    operationId: 'getPerson',
-    summary: 'Read a person',
-    tag,
-    permission: 'read',
-    answer: Person,
+    ...personOperations.getPerson,
     run: async ({ db, organizationId, params }) =>
       presentPerson(orNotFound(await findPerson(db, organizationId, params.id))),
   })
 
   listEndpoint(app, {
-    path: '/deprovisioned_people',
-    operationId: 'listDeprovisionedPeople',
-    summary: 'List people whom the identity provider has taken out',
-    tag,
-    record: DeprovisionedPerson,
+    ...personOperations.listDeprovisionedPeople,
     isSmall: true,
-    search: personSearch,
     list: listDeprovisionedPeople,
     present: presentDeprovisionedPerson,
   })

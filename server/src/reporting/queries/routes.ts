@@ -1,4 +1,5 @@
-import { ReportingQuery, ReportingQueryOptions, ReportingQueryResult } from '@muster/contract/reporting-queries.ts'
+import { reportingOperations } from '@muster/contract/operations/reporting.ts'
+import type { ReportingQueryOptions } from '@muster/contract/reporting-queries.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -21,15 +22,8 @@ const maxAnswerBytes = 1_900_000
 const maxListedBytes = 400_000
 
 export function reportingQueryRoutes(app: FastifyInstance): void {
-  const tag = 'Reporting'
   listEndpoint(app, {
-    path: '/reporting/queries',
-    operationId: 'listReportingQueries',
-    summary: 'List reporting queries',
-    tag,
-    feature: 'reporting',
-    record: ReportingQuery,
-    options: ReportingQueryOptions,
+    ...reportingOperations.listReportingQueries,
     list: async (db, page, options: ReportingQueryOptions) =>
       withResults(db, page.organizationId, await listQueries(db, page), options),
     present: ({ query, results }) => presentQuery(query, results),
@@ -37,15 +31,7 @@ export function reportingQueryRoutes(app: FastifyInstance): void {
   })
 
   endpoint(app, {
-    method: 'GET',
-    path: '/reporting/queries/:id',
-    operationId: 'getReportingQuery',
-    summary: 'Read a reporting query',
-    tag,
-    permission: 'read',
-    feature: 'reporting',
-    query: ReportingQueryOptions,
-    answer: ReportingQuery,
+    ...reportingOperations.getReportingQuery,
     run: async ({ db, organizationId, params, query: options }) => {
       const found = orNotFound(await findQuery(db, organizationId, params.id))
       const [answer] = await withResults(db, organizationId, [found], options)
@@ -54,14 +40,7 @@ export function reportingQueryRoutes(app: FastifyInstance): void {
   })
 
   listEndpoint(app, {
-    path: '/reporting/queries/:queryId/results',
-    operationId: 'listReportingQueryResults',
-    summary: 'List the rows of a reporting query',
-    description:
-      'The rows of the latest run. Pages continue in the run that the first page was of, also when the query runs again meanwhile; after two more runs with other rows the cursor is refused.',
-    tag,
-    feature: 'reporting',
-    record: ReportingQueryResult,
+    ...reportingOperations.listReportingQueryResults,
     list: listResults,
     exists: (reader, organizationId, { queryId }) => queryExists(reader, organizationId, queryId),
     present: ({ content }) => content,

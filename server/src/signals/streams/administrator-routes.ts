@@ -1,5 +1,4 @@
-import { StreamStatusRequest, StreamVerificationRequest } from '@muster/contract/console-developers.ts'
-import { SsfStreamStatus } from '@muster/contract/ssf-streams.ts'
+import { developerViewOperations } from '@muster/contract/operations/console-developers.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -7,24 +6,10 @@ import { presentStatus } from './present.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { verifyStream } from './verify-stream.ts'
 
-const common = {
-  tag: 'Shared Signals',
-  feature: 'ssf',
-  permission: 'manage_ssf_streams',
-  textParams: { streamId: 'Identifier of the stream, or its `stream_id`.' },
-} as const
-
 /** What administrators do with a stream where receivers have addresses of their own; the receiver is told of it. */
 export function administratorRoutes(app: FastifyInstance): void {
   endpoint(app, {
-    ...common,
-    method: 'POST',
-    path: '/ssf_streams/:streamId/status',
-    operationId: 'changeSsfStreamStatus',
-    inConsole: { needsFreshProof: true },
-    summary: 'Turn a stream on or off, and tell its receiver',
-    body: StreamStatusRequest,
-    answer: SsfStreamStatus,
+    ...developerViewOperations.changeSsfStreamStatus,
     run: ({ db, organizationId, params: { streamId }, body, actor, now }) =>
       transact(db, async (tx) => {
         const { status, reason = null } = body
@@ -33,12 +18,7 @@ export function administratorRoutes(app: FastifyInstance): void {
       }),
   })
   endpoint(app, {
-    ...common,
-    method: 'POST',
-    path: '/ssf_streams/:streamId/verify',
-    operationId: 'askSsfVerification',
-    summary: 'Send a verification event',
-    body: StreamVerificationRequest,
+    ...developerViewOperations.askSsfVerification,
     run: ({ db, organizationId, params: { streamId: reference }, body, now }) =>
       transact(db, (tx) => verifyStream(tx, { organizationId, reference, state: body.state ?? null, now })),
   })

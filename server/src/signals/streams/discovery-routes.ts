@@ -1,5 +1,6 @@
 import { deliveryMethods } from '@muster/contract/delivery-methods.ts'
-import { JsonWebKeySet, SsfConfiguration } from '@muster/contract/ssf-discovery.ts'
+import { receiverOperations } from '@muster/contract/operations/stream-receivers.ts'
+import type { SsfConfiguration } from '@muster/contract/ssf-discovery.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -12,7 +13,6 @@ import { listPublishedKeys, publishedKeysMaxAgeSeconds } from './signing-keys.ts
 import type { StreamParts } from './start-streams.ts'
 import { isPathIssuerServed, pathIssuer, type StreamIssuer, streamIssuer } from './stream-issuer.ts'
 
-const tag = 'Shared Signals'
 const keysHeaders = { 'cache-control': `public, max-age=${publishedKeysMaxAgeSeconds}` }
 
 /**
@@ -26,25 +26,15 @@ export function discoveryRoutes(app: FastifyInstance, parts: StreamParts): void 
 
 function addHostIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
   publicEndpoint(app, {
-    method: 'GET',
-    path: '/.well-known/ssf-configuration',
-    operationId: 'getSsfConfiguration',
-    summary: 'Read how to connect a receiver',
-    tag,
-    answer: SsfConfiguration,
+    ...receiverOperations.getSsfConfiguration,
     run: async ({ db, host }) => {
       const served = await findServedAddress(db, host, baseUrl)
       return configurationOf(streamIssuer(served.baseUrl, baseUrl))
     },
   })
   publicEndpoint(app, {
-    method: 'GET',
-    path: '/ssf/jwks.json',
-    operationId: 'getSsfKeys',
-    summary: 'Read the keys that verify event tokens',
-    tag,
+    ...receiverOperations.getSsfKeys,
     headers: keysHeaders,
-    answer: JsonWebKeySet,
     run: async ({ db, host, now }) => {
       const { organizationId } = await findServedAddress(db, host, baseUrl)
       return { keys: organizationId === undefined ? [] : await keysOf(db, secrets, organizationId, now) }
@@ -57,35 +47,22 @@ function addPathIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: 
   const requireServed = async (db: Db, organizationId: string) => {
     if (!(await isPathIssuerServed(db, organizationId, { pathIssuers }))) fail('not_found')
   }
-  // SSF 1.0 §7.2 puts the well-known part before the path of the issuer; older receivers look for it behind.
-  const places = [
-    ['/.well-known/ssf-configuration/ssf/:organizationId', 'getSsfConfigurationOfOrganization'],
-    ['/ssf/:organizationId/.well-known/ssf-configuration', 'getSsfConfigurationBelowOrganization'],
-  ] as const
-  for (const [path, operationId] of places) {
-    publicEndpoint(app, {
-      method: 'GET',
-      path,
-      operationId,
-      summary: 'Read how to connect a receiver to the path issuer of an organization',
-      description: 'An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.',
-      tag,
-      answer: SsfConfiguration,
-      run: async ({ db, params: { organizationId } }) => {
-        await requireServed(db, organizationId)
-        return configurationOf(streamIssuer(pathIssuer(organizationId), baseUrl))
-      },
-    })
+  const describe = async (db: Db, organizationId: string) => {
+    await requireServed(db, organizationId)
+    return configurationOf(streamIssuer(pathIssuer(organizationId), baseUrl))
   }
+  // SSF 1.0 §7.2 puts the well-known part before the path of the issuer; older receivers look for it behind.
   publicEndpoint(app, {
-    method: 'GET',
-    path: '/ssf/:organizationId/jwks.json',
-    operationId: 'getSsfKeysOfOrganization',
-    summary: 'Read the keys that verify event tokens of the path issuer of an organization',
-    description: 'An addition, for organizations whose issuer is a path (SSF 1.0 §7.2). Others answer 404.',
-    tag,
+    ...receiverOperations.getSsfConfigurationOfOrganization,
+    run: ({ db, params }) => describe(db, params.organizationId),
+  })
+  publicEndpoint(app, {
+    ...receiverOperations.getSsfConfigurationBelowOrganization,
+    run: ({ db, params }) => describe(db, params.organizationId),
+  })
+  publicEndpoint(app, {
+    ...receiverOperations.getSsfKeysOfOrganization,
     headers: keysHeaders,
-    answer: JsonWebKeySet,
     run: async ({ db, params: { organizationId }, now }) => {
       await requireServed(db, organizationId)
       return { keys: await keysOf(db, secrets, organizationId, now) }

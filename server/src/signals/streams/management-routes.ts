@@ -1,14 +1,6 @@
-import {
-  SsfPollTokenRotation,
-  SsfStream,
-  SsfStreamChange,
-  SsfStreamCreation,
-  SsfStreamReference,
-  SsfTest,
-  SsfTestRequest,
-} from '@muster/contract/ssf-streams.ts'
+import { streamOperations } from '@muster/contract/operations/streams.ts'
+import type { SsfPollTokenRotation } from '@muster/contract/ssf-streams.ts'
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -24,9 +16,6 @@ import { sendTest } from './send-test.ts'
 import type { StreamParts } from './start-streams.ts'
 import { readStreamInput } from './stream-input.ts'
 
-const common = { tag: 'Shared Signals', feature: 'ssf', permission: 'manage_ssf_streams' } as const
-const textParams = { streamId: 'Identifier of the stream, or its `stream_id`.' }
-
 /** Streams as records of the API. */
 export function managementRoutes(app: FastifyInstance, parts: StreamParts): void {
   addReading(app, parts)
@@ -34,16 +23,7 @@ export function managementRoutes(app: FastifyInstance, parts: StreamParts): void
   addChanging(app, parts)
   addPollTokens(app, parts)
   endpoint(app, {
-    ...common,
-    method: 'POST',
-    path: '/ssf_streams/:streamId/test',
-    operationId: 'testSsfStream',
-    summary: 'Send a test event to a stream',
-    description:
-      'An event that the device of the person has come to its present status from the other one. It is pushed at once, and waits for the next poll of a poll stream. A receiver that does not answer within five seconds is not asked again. On a stream that is not on, or has not requested the event, 400.',
-    textParams,
-    body: SsfTestRequest,
-    answer: SsfTest,
+    ...streamOperations.testSsfStream,
     run: ({ organizationId, params, body, actor, now }) =>
       sendTest(parts, { organizationId, reference: params.streamId, email: body.email, actor, now }),
   })
@@ -52,14 +32,7 @@ export function managementRoutes(app: FastifyInstance, parts: StreamParts): void
 function addReading(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
   const presenting = { baseUrl, authorizationOf: authorizationReader(secrets) }
   listEndpoint(app, {
-    ...common,
-    path: '/ssf_streams',
-    operationId: 'listSsfStreams',
-    summary: 'List streams',
-    description:
-      'With `stream_id`: that stream alone, or 404. With an access token instead of an API key: an array of the streams that its key created, at most 1,000, as the Shared Signals Framework has it.',
-    record: SsfStream,
-    options: Type.Object({ stream_id: Type.Optional(SsfStreamReference.properties.stream_id) }),
+    ...streamOperations.listSsfStreams,
     one: { by: 'stream_id', find: findStreamRecord },
     bare: {
       isWanted: ({ credential }) => credential === 'access_token',
@@ -69,13 +42,7 @@ function addReading(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Stre
     present: (row) => presentStream(row, presenting),
   })
   endpoint(app, {
-    ...common,
-    method: 'GET',
-    path: '/ssf_streams/:streamId',
-    operationId: 'getSsfStream',
-    summary: 'Read a stream',
-    textParams,
-    answer: SsfStream,
+    ...streamOperations.getSsfStream,
     run: async ({ db, organizationId, params, now }) =>
       presentStream(orNotFound(await findStreamRecord(db, organizationId, params.streamId, now)), presenting),
   })
@@ -85,16 +52,7 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
   const { allowPrivateReceivers, ssfPathIssuers: pathIssuers } = app.kit.config
   const rules = { allowPrivate: allowPrivateReceivers }
   endpoint(app, {
-    ...common,
-    method: 'POST',
-    path: '/ssf_streams',
-    operationId: 'createSsfStream',
-    summary: 'Make a stream',
-    description:
-      'Takes the standard body, or the legacy one within `ssf_stream`. Without a way of delivery the stream is polled. The answer of a poll stream has its token, which is shown once.',
-    body: SsfStreamCreation,
-    answer: SsfStream,
-    status: 201,
+    ...streamOperations.createSsfStream,
     run: ({ db, organizationId, body, actor, now }) =>
       transact(db, async (tx) => {
         const input = readStreamInput(body)
@@ -110,17 +68,7 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
   const presenting = { baseUrl, authorizationOf: authorizationReader(secrets) }
   const rules = { allowPrivate: app.kit.config.allowPrivateReceivers }
   endpoint(app, {
-    ...common,
-    method: 'PATCH',
-    path: '/ssf_streams/:streamId',
-    operationId: 'updateSsfStream',
-    inConsole: { needsFreshProof: true },
-    summary: 'Change a stream',
-    description:
-      'What is left out stays, also with PUT. Events that wait are delivered the new way. A stream that becomes a poll stream is closed until a poll token is rotated in; one that becomes a push stream needs the address of its receiver.',
-    textParams,
-    body: SsfStreamChange,
-    answer: SsfStream,
+    ...streamOperations.updateSsfStream,
     run: ({ db, organizationId, params, body, actor, now }) =>
       transact(db, async (tx) => {
         const { streamId: reference } = params
@@ -130,13 +78,7 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
       }),
   })
   endpoint(app, {
-    ...common,
-    method: 'DELETE',
-    path: '/ssf_streams/:streamId',
-    operationId: 'deleteSsfStream',
-    inConsole: { needsFreshProof: true },
-    summary: 'Delete a stream',
-    textParams,
+    ...streamOperations.deleteSsfStream,
     run: ({ db, organizationId, params, actor, now }) =>
       transact(db, (tx) => deleteStream(tx, { organizationId, reference: params.streamId, actor, now })),
   })
@@ -144,16 +86,7 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
 
 function addPollTokens(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
   endpoint(app, {
-    ...common,
-    method: 'POST',
-    path: '/ssf_streams/:streamId/rotate_poll_token',
-    operationId: 'rotateSsfPollToken',
-    inConsole: { needsFreshProof: true },
-    summary: 'Replace the poll token of a stream',
-    description: 'The stream and its events stay. The answer has the new token, which is shown once.',
-    textParams,
-    body: SsfPollTokenRotation,
-    answer: SsfStream,
+    ...streamOperations.rotateSsfPollToken,
     run: ({ db, organizationId, params: { streamId: reference }, body, actor, now }) =>
       transact(db, async (tx) => {
         const rotation = { organizationId, reference, mode: body.mode, overlapSeconds: overlapOf(body) }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { SsfCheckpoint, SsfSnapshot, SsfSnapshotQuery } from '@muster/contract/ssf-snapshots.ts'
+import { streamOperations } from '@muster/contract/operations/streams.ts'
+import { SsfSnapshot, SsfSnapshotQuery } from '@muster/contract/ssf-snapshots.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import { fail, orNotFound } from '../../../base/errors.ts'
@@ -18,17 +19,7 @@ const lines = 'application/x-ndjson'
 export function snapshotRoutes(app: FastifyInstance, { issuer }: StreamParts): void {
   addSnapshot(app, issuer)
   endpoint(app, {
-    method: 'GET',
-    path: '/ssf_streams/:streamId/checkpoint',
-    operationId: 'getSsfStreamCheckpoint',
-    summary: 'Read what proves that a receiver missed nothing',
-    description:
-      'An extension. A receiver that keeps the set of devices that are not compliant compares its own digest: they are equal when it has heard everything up to `sequence`.',
-    tag,
-    feature: 'ssf',
-    permission: 'manage_ssf_streams',
-    textParams,
-    answer: SsfCheckpoint,
+    ...streamOperations.getSsfStreamCheckpoint,
     run: async ({ db, organizationId, params }) => {
       const stream = orNotFound(await findStream(db, organizationId, params.streamId))
       return orNotFound(await takeCheckpoint(issuer, stream))

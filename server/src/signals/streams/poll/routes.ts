@@ -1,4 +1,5 @@
-import { type SsfPoll, SsfPollAnswer, SsfPoll as SsfPollBody } from '@muster/contract/ssf-polls.ts'
+import { receiverOperations } from '@muster/contract/operations/stream-receivers.ts'
+import type { SsfPoll, SsfPollAnswer } from '@muster/contract/ssf-polls.ts'
 import type { FastifyInstance } from 'fastify'
 import { fail, orNotFound } from '../../../base/errors.ts'
 import { bearerTokenOf } from '../../../http/authenticate.ts'
@@ -12,15 +13,6 @@ import { pollTokenBearer } from './poll-token-bearer.ts'
 import { takeSets } from './take-sets.ts'
 
 const path = '/ssf_streams/:stream_id/events'
-const common = {
-  path,
-  tag: 'Shared Signals',
-  feature: 'ssf',
-  permission: 'manage_ssf_streams',
-  textParams: { stream_id: 'The `stream_id` of the stream, or its `id`.' },
-  headers: { 'cache-control': 'no-store' },
-  answer: SsfPollAnswer,
-} as const
 
 const defaultMost = 100
 const maxAtOnce = 1_000
@@ -100,31 +92,19 @@ export function pollRoutes(app: FastifyInstance, parts: StreamParts): void {
   }
 
   endpoint(app, {
-    ...common,
+    ...receiverOperations.pollSsfStream,
+    headers: { 'cache-control': 'no-store' },
     routeToken,
-    method: 'GET',
-    operationId: 'pollSsfStream',
-    summary: 'Poll a stream',
-    description: `Answers at once with up to ${defaultMost} event tokens that are not acknowledged. ${credentials}`,
     run: (call) => poll(call, { returnImmediately: true }),
   })
 
   endpoint(app, {
-    ...common,
+    ...receiverOperations.pollOrAcknowledgeSsfStream,
+    headers: { 'cache-control': 'no-store' },
     routeToken,
-    method: 'POST',
-    operationId: 'pollOrAcknowledgeSsfStream',
-    summary: 'Acknowledge event tokens, or poll a stream',
-    description: `Acknowledges what the body says and, unless it only acknowledges, polls. A poll without \`returnImmediately\` is held open until something is new, for up to 30 seconds; of each stream at most two at a time. ${credentials}`,
-    body: SsfPollBody,
-    faultsAreMalformed: true,
-    isReading: true,
     run: (call) => poll(call, call.body),
   })
 }
-
-const credentials =
-  'Takes any of: an API key with the poll token of the stream in `X-Service-Poll-Bearer-Token`; the poll token alone as `Authorization: Bearer`; an access token of the key that created the stream. Anything else, and all of them while the poll token is disabled, is a 401.'
 
 /** Access tokens stand for the key that created the stream; a stream whose tokens are disabled refuses them as well. */
 function isAdmitted(stream: PolledStream, { credential, keyId }: PollCall, token: string | undefined): boolean {

@@ -1,0 +1,81 @@
+import {
+  DeviceGroupChange,
+  DeviceGroupUses,
+  NewDeviceGroup,
+  PersonGroupMembers,
+  PersonGroupView,
+  PersonGroupViewFilter,
+} from '../console-groups.ts'
+import { DeviceGroup } from '../groups.ts'
+import { defineOperations, json, list } from './define-operations.ts'
+
+export const groupViewOperations = defineOperations({
+  createDeviceGroupView: json({
+    method: 'POST',
+    path: '/views/device_groups',
+    permission: 'manage_device_groups',
+    summary: 'Create a device group',
+    tag: 'Console',
+    body: NewDeviceGroup,
+    answer: DeviceGroup,
+  }),
+  listPersonGroupViews: list({
+    path: '/views/person_groups',
+    permission: 'read',
+    summary: 'List person groups with how many people are in them',
+    tag: 'Console',
+    options: PersonGroupViewFilter,
+    record: PersonGroupView,
+  }),
+  getPersonGroupView: json({
+    method: 'GET',
+    path: '/views/person_groups/:id',
+    permission: 'read',
+    summary: 'Read a person group',
+    tag: 'Console',
+    answer: PersonGroupView,
+  }),
+  changeDeviceGroupView: json({
+    method: 'PATCH',
+    path: '/views/device_groups/:groupId',
+    permission: 'manage_device_groups',
+    summary: 'Rename a device group or change its description',
+    tag: 'Console',
+    body: DeviceGroupChange,
+    answer: DeviceGroup,
+  }),
+  deleteDeviceGroupView: json({
+    method: 'DELETE',
+    path: '/views/device_groups/:groupId',
+    permission: 'manage_device_groups',
+    summary: 'Delete a device group that no check uses',
+    tag: 'Console',
+    answer: DeviceGroup,
+  }),
+  getDeviceGroupUses: json({
+    method: 'GET',
+    path: '/views/device_groups/:groupId/uses',
+    permission: 'read',
+    summary: 'List the checks that use a device group',
+    tag: 'Console',
+    answer: DeviceGroupUses,
+  }),
+  addPersonGroupMembersView: json({
+    method: 'POST',
+    path: '/views/person_groups/:groupId/add',
+    permission: 'update_devices',
+    summary: 'Add people to a person group',
+    tag: 'Console',
+    body: PersonGroupMembers,
+    answer: PersonGroupView,
+  }),
+  removePersonGroupMembersView: json({
+    method: 'POST',
+    path: '/views/person_groups/:groupId/remove',
+    permission: 'update_devices',
+    summary: 'Remove people from a person group',
+    tag: 'Console',
+    body: PersonGroupMembers,
+    answer: PersonGroupView,
+  }),
+})

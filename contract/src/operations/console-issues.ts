@@ -1,0 +1,83 @@
+import {
+  CheckExemption,
+  ExemptionRequestView,
+  IssueFacts,
+  IssueView,
+  IssueViewListing,
+  RegistrationRequestView,
+  RequestViewFilter,
+  WaitingCounts,
+} from '../console-issues.ts'
+import { defineOperations, json, list } from './define-operations.ts'
+
+export const issueViewOperations = defineOperations({
+  listIssueViews: list({
+    path: '/views/issues',
+    permission: 'read',
+    summary: 'List issues with their devices and owners, newest first unless another order is given',
+    tag: 'Console',
+    options: IssueViewListing,
+    record: IssueView,
+  }),
+  getIssueFacts: json({
+    method: 'GET',
+    path: '/views/issues/:issueId',
+    permission: 'read',
+    summary: 'Read an issue with its device and check',
+    tag: 'Console',
+    answer: IssueFacts,
+  }),
+  exemptCheckOnDevice: json({
+    method: 'POST',
+    path: '/views/devices/:deviceId/checks/:checkId/exemption',
+    permission: 'manage_user_requests',
+    summary: 'Exempt a device from a check',
+    tag: 'Console',
+    body: CheckExemption,
+  }),
+  endExemptionOfCheckOnDevice: json({
+    method: 'DELETE',
+    path: '/views/devices/:deviceId/checks/:checkId/exemption',
+    permission: 'manage_user_requests',
+    summary: 'End the exemption of a device from a check',
+    tag: 'Console',
+  }),
+  listExemptionRequestViews: list({
+    path: '/views/exemption_requests',
+    permission: 'read',
+    summary: 'List requests for exemption with names and issues, newest first',
+    tag: 'Console',
+    options: RequestViewFilter,
+    record: ExemptionRequestView,
+  }),
+  listRegistrationRequestViews: list({
+    path: '/views/registration_requests',
+    permission: 'read',
+    summary: 'List requests for registration with names, newest first',
+    tag: 'Console',
+    options: RequestViewFilter,
+    record: RegistrationRequestView,
+  }),
+  countWaitingRequests: json({
+    method: 'GET',
+    path: '/views/waiting_requests',
+    permission: 'read',
+    summary: 'Count the waiting requests',
+    tag: 'Console',
+    answer: WaitingCounts,
+  }),
+  reopenExemptionRequest: json({
+    method: 'POST',
+    path: '/views/exemption_requests/:requestId/reopen',
+    permission: 'manage_user_requests',
+    summary: 'Reopen a decided exemption request',
+    tag: 'Console',
+  }),
+  reopenRegistrationRequest: json({
+    method: 'POST',
+    path: '/views/registration_requests/:requestId/reopen',
+    permission: 'manage_user_requests',
+    summary: 'Reopen a denied registration request',
+    tag: 'Console',
+  }),
+})

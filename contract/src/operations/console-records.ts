@@ -1,0 +1,88 @@
+import { AuditChain } from '../console-audit.ts'
+import {
+  AuditView,
+  AuditViewFilter,
+  PersonView,
+  PersonViewFilter,
+  RowCount,
+  SignInView,
+  SignInViewFilter,
+} from '../console-records.ts'
+import { defineOperations, json, list } from './define-operations.ts'
+
+export const recordViewOperations = defineOperations({
+  listPersonViews: list({
+    path: '/views/people',
+    permission: 'read',
+    summary: 'List people with their devices',
+    tag: 'Console',
+    options: PersonViewFilter,
+    record: PersonView,
+  }),
+  countPersonViews: json({
+    method: 'GET',
+    path: '/views/people_count',
+    permission: 'read',
+    summary: 'Count the people who match a filter',
+    tag: 'Console',
+    query: PersonViewFilter,
+    answer: RowCount,
+  }),
+  listSignInViews: list({
+    path: '/views/sign_ins',
+    permission: 'read',
+    summary: 'List sign-ins, newest first',
+    tag: 'Console',
+    options: SignInViewFilter,
+    record: SignInView,
+  }),
+  countSignInViews: json({
+    method: 'GET',
+    path: '/views/sign_in_count',
+    permission: 'read',
+    summary: 'Count the sign-ins that match a filter',
+    tag: 'Console',
+    query: SignInViewFilter,
+    answer: RowCount,
+  }),
+  listAuditViews: list({
+    path: '/views/audit_logs',
+    permission: 'read',
+    summary: 'List entries of the audit log, newest first',
+    tag: 'Console',
+    options: AuditViewFilter,
+    record: AuditView,
+  }),
+  countAuditViews: json({
+    method: 'GET',
+    path: '/views/audit_log_count',
+    permission: 'read',
+    summary: 'Count the audit log entries that match a filter',
+    tag: 'Console',
+    query: AuditViewFilter,
+    answer: RowCount,
+  }),
+  getAuditView: json({
+    method: 'GET',
+    path: '/views/audit_logs/:id',
+    permission: 'read',
+    summary: 'Read an entry of the audit log with its hashes',
+    tag: 'Console',
+    answer: AuditView,
+  }),
+  getAuditChain: json({
+    method: 'GET',
+    path: '/views/audit_chain',
+    permission: 'read',
+    summary: 'Read whether the audit log is intact, and when it was verified',
+    tag: 'Console',
+    answer: AuditChain,
+  }),
+  verifyAuditChain: json({
+    method: 'POST',
+    path: '/views/audit_chain/verify',
+    permission: 'read',
+    summary: 'Verify the audit log in the background',
+    tag: 'Console',
+  }),
+})

@@ -1,0 +1,59 @@
+import { DeviceAuthenticationMode, DeviceAuthenticationModeRequest } from '../device-authentication-modes.ts'
+import { Device, DeviceRegistration, deviceSearch } from '../devices.ts'
+import { defineOperations, json, list } from './define-operations.ts'
+
+export const deviceOperations = defineOperations({
+  listDevices: list({
+    path: '/devices',
+    permission: 'read',
+    summary: 'List devices',
+    tag: 'Devices',
+    search: deviceSearch,
+    record: Device,
+  }),
+  getDevice: json({
+    method: 'GET',
+    path: '/devices/:id',
+    permission: 'read',
+    summary: 'Read a device',
+    tag: 'Devices',
+    answer: Device,
+  }),
+  listDevicesOfPerson: list({
+    path: '/people/:personId/registered_devices',
+    permission: 'read',
+    summary: 'List the devices registered to a person',
+    tag: 'Devices',
+    search: deviceSearch,
+    record: Device,
+  }),
+  updateDeviceAuthenticationMode: json({
+    method: 'PATCH',
+    path: '/devices/:deviceId/authentication_mode',
+    permission: 'update_devices',
+    summary: 'Change who can sign in with a device',
+    tag: 'Devices',
+    body: DeviceAuthenticationModeRequest,
+    answer: DeviceAuthenticationMode,
+  }),
+  deleteDevice: json({
+    method: 'DELETE',
+    path: '/devices/:id',
+    permission: 'remove_devices',
+    summary: 'Delete a device',
+    description:
+      'The device disappears from the API and its agent is refused at once. Administrators can restore it for a while; then it is permanently deleted.',
+    tag: 'Devices',
+    answer: Device,
+  }),
+  deleteDeviceRegistration: json({
+    method: 'DELETE',
+    path: '/devices/:deviceId/registration',
+    permission: 'remove_devices',
+    summary: 'End the registration of a device',
+    description:
+      "The owner can no longer sign in with the device. If it was the person's only one, they may register another without approval. A phone or tablet is deleted with its registration.",
+    tag: 'Devices',
+    answer: DeviceRegistration,
+  }),
+})

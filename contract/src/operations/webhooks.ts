@@ -1,0 +1,141 @@
+import {
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookResend,
+  WebhookResendRequest,
+  WebhookTestRequest,
+  webhookDeliverySearch,
+} from '../webhook-deliveries.ts'
+import {
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointCreation,
+  WebhookSecretRoll,
+  webhookEndpointSearch,
+} from '../webhook-endpoints.ts'
+import { defineOperations, json, list } from './define-operations.ts'
+
+export const webhookOperations = defineOperations({
+  listWebhookEndpoints: list({
+    path: '/webhook_endpoints',
+    permission: 'manage_webhooks',
+    summary: 'List webhook endpoints',
+    description: 'An extension. The endpoints that receive events, and their health.',
+    tag: 'Webhooks',
+    search: webhookEndpointSearch,
+    record: WebhookEndpoint,
+  }),
+  getWebhookEndpoint: json({
+    method: 'GET',
+    path: '/webhook_endpoints/:endpointId',
+    permission: 'manage_webhooks',
+    summary: 'Read a webhook endpoint',
+    description: 'An extension.',
+    tag: 'Webhooks',
+    answer: WebhookEndpoint,
+  }),
+  createWebhookEndpoint: json({
+    method: 'POST',
+    path: '/webhook_endpoints',
+    permission: 'manage_webhooks',
+    summary: 'Create a webhook endpoint',
+    description:
+      'An extension. The answer contains the signing secret. To see it later, reveal it; the audit log records that. An organization has at most 50 endpoints.',
+    tag: 'Webhooks',
+    body: WebhookEndpointCreation,
+    answer: WebhookEndpoint,
+  }),
+  updateWebhookEndpoint: json({
+    method: 'PATCH',
+    path: '/webhook_endpoints/:endpointId',
+    permission: 'manage_webhooks',
+    inConsole: { needsFreshProof: { toChange: 'url' } },
+    summary: 'Change a webhook endpoint',
+    description:
+      'An extension. Members you leave out stay as they are, also with PUT. If `url` changes to another origin (scheme, host or port), custom headers whose values you do not send again are removed; the answer shows the ones that are left. Events that occur while an endpoint is disabled are not queued for it; events queued before wait, and are sent when it is enabled again.',
+    tag: 'Webhooks',
+    body: WebhookEndpointChange,
+    answer: WebhookEndpoint,
+  }),
+  deleteWebhookEndpoint: json({
+    method: 'DELETE',
+    path: '/webhook_endpoints/:endpointId',
+    permission: 'manage_webhooks',
+    summary: 'Delete a webhook endpoint',
+    description: 'An extension. Waiting deliveries are not sent, and the delivery log is deleted.',
+    tag: 'Webhooks',
+  }),
+  revealWebhookSecret: json({
+    method: 'POST',
+    path: '/webhook_endpoints/:endpointId/reveal_secret',
+    permission: 'manage_webhooks',
+    inConsole: { needsFreshProof: true },
+    summary: 'Reveal the secret of a webhook endpoint',
+    description: 'An extension. Returns the endpoint with its signing secret; the audit log records it.',
+    tag: 'Webhooks',
+    answer: WebhookEndpoint,
+  }),
+  rollWebhookSecret: json({
+    method: 'POST',
+    path: '/webhook_endpoints/:endpointId/roll_secret',
+    permission: 'manage_webhooks',
+    inConsole: { needsFreshProof: true },
+    summary: 'Replace the secret of a webhook endpoint',
+    description:
+      'An extension. Returns the endpoint with its new secret. Until the overlap ends, `webhook-signature` has a signature of each secret, and `Authorization` uses the previous one. During an overlap you can only roll again with an overlap of 0, which ends both earlier secrets at once.',
+    tag: 'Webhooks',
+    body: WebhookSecretRoll,
+    answer: WebhookEndpoint,
+  }),
+  listWebhookDeliveries: list({
+    path: '/webhook_endpoints/:endpointId/deliveries',
+    permission: 'manage_webhooks',
+    summary: 'List the deliveries of an endpoint, newest first',
+    description:
+      'An extension. The delivery log: every message queued for the endpoint, and its outcome. Entries are kept for 180 days after their outcome is known.',
+    tag: 'Webhooks',
+    search: webhookDeliverySearch,
+    record: WebhookDelivery,
+  }),
+  getWebhookDelivery: json({
+    method: 'GET',
+    path: '/webhook_endpoints/:endpointId/deliveries/:deliveryId',
+    permission: 'manage_webhooks',
+    summary: 'Read a delivery',
+    description: 'An extension. The delivery with its body and its latest 100 attempts: request, response and timing.',
+    tag: 'Webhooks',
+    answer: WebhookDeliveryDetails,
+  }),
+  testWebhookEndpoint: json({
+    method: 'POST',
+    path: '/webhook_endpoints/:endpointId/test',
+    permission: 'manage_webhooks',
+    summary: 'Send a test event',
+    description:
+      'An extension. Queues `webhook.test`, or an example of another event, for this endpoint alone, whatever events it subscribes to, and returns the delivery: read it again to see its outcome. Examples contain made-up values, such as `Ana’s MacBook` with the identifier 1042; nothing else marks them as examples.',
+    tag: 'Webhooks',
+    body: WebhookTestRequest,
+    answer: WebhookDeliveryDetails,
+  }),
+  resendWebhookDelivery: json({
+    method: 'POST',
+    path: '/webhook_endpoints/:endpointId/deliveries/:deliveryId/resend',
+    permission: 'manage_webhooks',
+    summary: 'Send a delivery again',
+    description:
+      'An extension. Queues the same message, with the same `id` and body, as a new delivery and returns it, even if the endpoint no longer subscribes to the event. If the message is being retried, that delivery is sent now instead and returned: the extra attempt does not count against the retry schedule. If the message is already due, the call is refused. A `Retry-After` from the receiver is honored.',
+    tag: 'Webhooks',
+    answer: WebhookDeliveryDetails,
+  }),
+  resendWebhookDeliveries: json({
+    method: 'POST',
+    path: '/webhook_endpoints/:endpointId/resend',
+    permission: 'manage_webhooks',
+    summary: 'Send a range of deliveries again',
+    description:
+      'An extension. Queues every message of the range as a new delivery, in order, up to 10,000 in a call; only failed ones unless `states` says otherwise. Messages that are already waiting are skipped, and so are messages delivered since, unless you ask for delivered ones; it is safe to call this twice.',
+    tag: 'Webhooks',
+    body: WebhookResendRequest,
+    answer: WebhookResend,
+  }),
+})
