@@ -3,48 +3,75 @@ import { glob, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { permissions } from '@muster/contract/permissions.ts'
 import type { FastifyContextConfig, RouteOptions } from 'fastify'
+import {
+  type Declared,
+  declaredOperations,
+  needOfAdministrator,
+  needOfKey,
+  permissionsMarkdown,
+} from '../src/http/describe-permissions.ts'
 import type { Operation } from '../src/http/operations.ts'
+import { consolePrefix } from '../src/http/session-guard.ts'
 import { testApp } from './support/app.ts'
 
 // One engine: it is about what routes declare.
 
-const trial = testApp()
+const trial = testApp({
+  env: {
+    MUSTER_OIDC_ISSUER: 'https://id.example.com',
+    MUSTER_OIDC_CLIENT_ID: 'muster',
+    MUSTER_OIDC_CLIENT_SECRET: 'secret',
+  },
+})
 
 type Route = Pick<RouteOptions, 'method' | 'url' | 'constraints' | 'onRequest'> & {
   config?: FastifyContextConfig
 }
 
-const outsideTheApi = new Set(['agent', 'scim', 'oauth', 'operator', 'console', 'page'])
-const apiAccess = new Set(['public', 'read', ...Object.keys(permissions)])
-
-/** For receivers they are at addresses of their own, which the Shared Signals Framework gives. */
-const changesByAdministrators = new Set([
-  '/console/api/ssf_streams/:streamId/status',
-  '/console/api/ssf_streams/:streamId/verify',
+/** Routes that no operation stands for: of protocols that others have written, of the operator, and pages. */
+const ofOthers = new Map([
+  ['agent', 'foreign'],
+  ['scim', 'foreign'],
+  ['oauth', 'form page'],
+  ['operator', 'page'],
+  ['page', 'page'],
 ])
 
-/** What a route lacks; routes of agents, operators and pages only have to say that they are that. */
-function faultsOf(route: Route, operations: readonly Operation[]): string[] {
-  const { config = {}, url, method } = route
+/** What a route lacks: each says what it is, who may call it and whose pages may send it, as its operation declares. */
+function faultsOf(route: Route): string[] {
+  const { config = {}, url, method, constraints, onRequest } = route
+  const { access, kind, origin, operationId, rights } = config
   const name = `${method} ${url}`
-  if (config.access === undefined) return [`${name} declares no access: register it with endpoint or listEndpoint`]
-  if (outsideTheApi.has(config.access)) {
-    if (['scim', 'console'].includes(config.access) && !route.onRequest) return [`${name} lets everyone in`]
-    return config.operationId ? [`${name} is no part of the API, yet has an operationId`] : []
+  if (!access || !kind || !origin) return [`${name} declares no access, kind or origin`]
+  if (operationId === undefined) {
+    if (!ofOthers.get(access)?.split(' ').includes(kind)) return [`${name} has no operation`]
+    return access === 'scim' && !onRequest ? [`${name} lets everyone in`] : []
   }
-  // They are the console's own: for sessions only, and no part of the documents.
-  if (url.startsWith('/console/api/views/') || changesByAdministrators.has(url)) {
-    const isGuarded = config.access !== 'public' && apiAccess.has(config.access) && route.onRequest !== undefined
-    return isGuarded ? [] : [`${name} lets everyone in`]
-  }
-  const operation = operations.find(({ operationId }) => operationId === config.operationId)
-  if (!operation) return [`${name} has no operation in the documents`]
-  const version = route.constraints?.['apiVersion']
+  const declared = declaredOperations.find((one) => one.operationId === operationId)
+  if (!declared) return [`${name} is not in the table of operations`]
+  const isInConsole = url.startsWith(consolePrefix)
+  const feature = 'feature' in declared ? declared.feature : undefined
   return [
-    apiAccess.has(config.access) ? undefined : `${name} asks for the unknown permission ${config.access}`,
-    operation.versions.some((one) => one === version) ? undefined : `${name} is bound to no version`,
-    config.access === 'public' || route.onRequest ? undefined : `${name} lets everyone in`,
+    url === `${isInConsole ? consolePrefix : ''}${declared.path}` ? undefined : `${name} is at another address`,
+    isInConsole ? undefined : apiFault(declared, access, constraints?.['apiVersion']),
+    isInConsole && rights?.requires !== consoleNeed(declared) ? `${name} asks for ${rights?.requires}` : undefined,
+    isInConsole && origin === 'any' ? `${name} takes requests of other sites` : undefined,
+    isInConsole && rights?.feature !== feature ? `${name} asks for no feature` : undefined,
+    access === 'public' || onRequest ? undefined : `${name} lets everyone in`,
   ].filter((fault) => fault !== undefined)
+}
+
+const apiFault = (declared: Declared, access: string, version: unknown): string | undefined =>
+  access !== needOfKey(declared)
+    ? `${declared.operationId} asks for ${access}`
+    : version === undefined
+      ? `${declared.operationId} is bound to no version`
+      : undefined
+
+/** `nothing` before anyone has signed in. */
+function consoleNeed(declared: Declared): string {
+  const need = needOfAdministrator(declared)
+  return need === 'public' ? 'nothing' : need
 }
 
 /** What an operation lacks for a reader of the documents, or for the safety of what it changes. */
@@ -76,13 +103,107 @@ async function readTests(): Promise<string[]> {
   return Promise.all(files.map((file) => readFile(new URL(file, root), 'utf8')))
 }
 
-test('every route declares who may call it, and those of the API have an operation and a version', () => {
-  const { routes, kit } = trial.app
-  assert.ok(routes.length > kit.operations.length, 'the routes are seen')
-  assert.deepEqual(
-    routes.flatMap((route) => faultsOf(route, kit.operations)),
-    [],
+test('every route declares what it is, who may call it and whose pages may send it, as the table of operations says', () => {
+  const { routes } = trial.app
+  assert.ok(routes.length > declaredOperations.length, 'the routes are seen')
+  assert.deepEqual(routes.flatMap(faultsOf), [])
+})
+
+test('every operation of the table has its route, and its method', () => {
+  const served = new Set(
+    trial.app.routes.flatMap(({ method, config }) => [method].flat().map((one) => `${one} ${config?.operationId}`)),
   )
+  const missing = declaredOperations.filter(({ method, operationId }) => !served.has(`${method} ${operationId}`))
+  assert.deepEqual(missing, [])
+})
+
+test('docs/permissions.md is what the operations declare', async () => {
+  const page = await readFile(new URL('../../docs/permissions.md', import.meta.url), 'utf8')
+  assert.equal(page, permissionsMarkdown(), 'npm run readme writes it')
+})
+
+/** Every operation less strict than it is: without its permission, power, proof of identity, feature or rule of origin. */
+function* loosened(): Generator<readonly [name: string, declared: readonly Declared[]]> {
+  for (const one of declaredOperations) {
+    const { permission, requires, inConsole, feature } = one
+    const isForAnyone = permission === undefined && requires === undefined
+    const looser: Readonly<Record<string, Declared | false | '' | undefined>> = {
+      permission: permission !== undefined && permission !== 'read' && { ...one, permission: 'read' },
+      requires: requires !== undefined && requires !== 'read' && { ...one, requires: 'read' },
+      power: inConsole?.power && { ...one, inConsole: { ...inConsole, power: undefined } },
+      proof: one.needsFreshProof && { ...one, needsFreshProof: undefined },
+      'proof in the console': inConsole?.needsFreshProof && {
+        ...one,
+        inConsole: { ...inConsole, needsFreshProof: undefined },
+      },
+      feature: feature && { ...one, feature: undefined },
+      'second factor': requires !== undefined && !one.isBeforeFactor && { ...one, isBeforeFactor: true },
+      origin: isForAnyone && !one.isFromAnywhere && { ...one, isFromAnywhere: true },
+    }
+    for (const [what, changed] of Object.entries(looser)) {
+      if (!changed) continue
+      yield [`${one.operationId}: ${what}`, declaredOperations.map((each) => (each === one ? changed : each))]
+    }
+  }
+}
+
+test('no permission, proof, feature or rule of origin can go without a change of the page that is reviewed', () => {
+  const page = permissionsMarkdown()
+  const mutants = [...loosened()]
+  assert.ok(mutants.length > 250, `${mutants.length} mutants`)
+  const survivors = mutants.filter(([, declared]) => permissionsMarkdown(declared) === page).map(([name]) => name)
+  assert.deepEqual(survivors, [])
+})
+
+test('what keys need is enforced: no key, no permission and no feature are refused before the body is looked at', async () => {
+  const withoutPermission = await trial.addKey()
+  for (const one of declaredOperations.filter(({ tag, permission }) => permission && tag !== 'Console')) {
+    const url = one.path.replaceAll(/:\w+/g, '1')
+    const ask = (key: string | undefined) =>
+      trial.ask(one.method, url, { key, ...(one.method !== 'GET' && { body: {} }) })
+    const need = needOfKey(one)
+    if (need === 'public') continue
+    assert.equal((await ask(undefined)).status, 401, `${one.operationId} without a key`)
+    if (need === 'read') continue
+    const { status, body } = await ask(withoutPermission)
+    assert.deepEqual([one.operationId, status, body.error], [one.operationId, 403, 'permission_missing'])
+  }
+  const { organizationId } = trial.tenant
+  const features = [...new Set(declaredOperations.map(({ feature }) => feature))].filter((one) => one !== undefined)
+  await trial.db
+    .updateTable('organizations')
+    .set({ disabled_features: features })
+    .where('id', '=', organizationId)
+    .execute()
+  const key = await trial.addKey(Object.keys(permissions) as (keyof typeof permissions)[])
+  for (const one of declaredOperations.filter(
+    ({ tag, permission, feature }) => feature && permission && tag !== 'Console',
+  )) {
+    const url = one.path.replaceAll(/:\w+/g, '1')
+    const { status, body } = await trial.ask(one.method, url, { key, ...(one.method !== 'GET' && { body: {} }) })
+    assert.deepEqual([one.operationId, status, body.error], [one.operationId, 401, 'feature_unavailable'])
+  }
+  await trial.reset()
+})
+
+test('what other sites send to the console is refused, and what comes without a token to SCIM and agents', async () => {
+  const routes = trial.app.routes.flatMap((route) =>
+    [route.method].flat().map((method) => ({ ...route, method, url: route.url.replaceAll(/:\w+/g, '1') })),
+  )
+  for (const { method, url, config = {} } of routes) {
+    if (method === 'HEAD' || method === 'OPTIONS') continue
+    const body = method === 'GET' ? {} : { body: {} }
+    if (config.origin === 'own_pages' || config.origin === 'navigation') {
+      const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://elsewhere.example' }
+      const answer = await trial.ask(method, url, { key: undefined, headers, ...body })
+      assert.deepEqual([method, url, answer.status, answer.body.error], [method, url, 403, 'cross_site'])
+    }
+    if (config.access === 'scim') {
+      const headers = { 'content-type': 'application/scim+json' }
+      const { status } = await trial.ask(method, url, { key: undefined, headers, ...body })
+      assert.deepEqual([method, url, status], [method, url, 401])
+    }
+  }
 })
 
 test('every operation is documented, and every change needs a permission', () => {
@@ -96,35 +217,29 @@ test('every operation is named by a test', async () => {
 test('the policy finds what it looks for', () => {
   const [operation] = trial.app.kit.operations
   assert.ok(operation)
-  const { operationId, path: url } = operation
-  const route = { method: 'GET', url, constraints: { apiVersion: '2026-04-07' }, onRequest: () => {} } satisfies Route
-  const faults = (changed: Partial<Route>) =>
-    faultsOf({ ...route, config: { access: 'read', operationId }, ...changed }, [operation])
-  assert.deepEqual(faults({}), [])
-  assert.match(faults({ config: {} })[0] ?? '', /declares no access/)
-  assert.match(faults({ config: { access: 'read' } })[0] ?? '', /no operation/)
-  assert.match(faults({ config: { access: 'page', operationId } })[0] ?? '', /no part of the API/)
-  assert.match(faults({ config: { access: 'admin' as 'read', operationId } })[0] ?? '', /unknown permission/)
+  const config = { kind: 'json', origin: 'any' } as const
+  const ofDevices = { access: 'read', operationId: 'getDevice', ...config } as const
+  const route = { method: 'GET', url: '/devices/:id', constraints: { apiVersion: '2026-04-07' }, onRequest: () => {} }
+  const fault = (changed: Partial<Route>) => faultsOf({ ...route, config: ofDevices, ...changed })[0] ?? ''
+  assert.equal(fault({}), '')
+  assert.match(fault({ config: {} }), /declares no access/)
+  assert.match(fault({ config: { ...config, access: 'read' } }), /no operation/)
+  assert.match(fault({ config: { ...ofDevices, operationId: 'getNothing' } }), /not in the table/)
+  assert.match(fault({ config: { ...ofDevices, access: 'update_devices' } }), /asks for update_devices/)
+  assert.match(fault({ url: '/elsewhere' }), /another address/)
+  assert.match(fault({ constraints: {} }), /no version/)
   assert.match(
-    faultsOf({ method: 'GET', url, constraints: {}, config: { access: 'scim' } }, [operation])[0] ?? '',
+    faultsOf({ method: 'GET', url: '/scim/v2/Users', config: { ...config, access: 'scim', kind: 'foreign' } })[0] ?? '',
     /lets everyone in/,
   )
-  const view = {
-    method: 'GET',
-    url: '/console/api/views/devices',
-    constraints: {},
-    config: { access: 'read' },
-  } as const
-  assert.match(faultsOf(view, [operation])[0] ?? '', /lets everyone in/)
-  assert.match(faults({ constraints: {} })[0] ?? '', /no version/)
+  const inConsole = { url: '/console/api/devices/:id', config: { ...ofDevices, rights: { requires: 'read' } as const } }
+  assert.match(fault(inConsole), /other sites/)
   assert.match(
-    faultsOf({ method: 'GET', url, constraints: route.constraints, config: { access: 'read', operationId } }, [
-      operation,
-    ])[0] ?? '',
-    /lets everyone in/,
+    fault({ ...inConsole, config: { ...inConsole.config, rights: { requires: 'nothing' } } }),
+    /asks for nothing/,
   )
   assert.match(faultsOfOperation({ ...operation, method: 'POST', access: 'read' })[0] ?? '', /without a permission/)
   assert.match(faultsOfOperation({ ...operation, summary: '' })[0] ?? '', /no summary/)
   assert.match(faultsOfOperation({ ...operation, answer: undefined })[0] ?? '', /no answer/)
-  assert.deepEqual(untested([operation], ['nothing of the kind']), [operationId])
+  assert.deepEqual(untested([operation], ['nothing of the kind']), [operation.operationId])
 })

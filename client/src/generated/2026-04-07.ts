@@ -1900,8 +1900,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read where all devices stand
-         * @description An extension. With it a receiver starts right, or starts again after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With `Accept: application/x-ndjson` all pages come in one answer, a token on each line; it is whole when its last token has no `next`.
+         * Read the current status of all devices
+         * @description An extension. Lets a receiver start, or recover from data loss: every registered device with the status that its receivers last got, in signed pages, each at an exact place in the stream. With `Accept: application/x-ndjson` all pages come in one answer, one token per line; the answer is complete if its last token has no `next`.
          *
          *     The key needs the permission Manage Shared Signals Framework Streams, and the organization the feature Write API.
          *

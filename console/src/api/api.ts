@@ -1,5 +1,5 @@
 import { addresses } from 'virtual:operations'
-import type { AnswerOf, FileOperationName, InputOf, OperationName } from '@muster/contract/operations/index.ts'
+import type { AnswerOf, FileOperationName, InputOf, OperationName } from '@muster/contract/operations/all-operations.ts'
 import { request } from './request.ts'
 
 type Sent<Name extends OperationName> = InputOf<Name> & { readonly signal?: AbortSignal }

@@ -1,4 +1,4 @@
-import { operations } from '@muster/contract/operations/index.ts'
+import { operations } from '@muster/contract/operations/all-operations.ts'
 
 const name = 'virtual:operations'
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { LiveQueryCampaign, LiveQueryResult } from '@muster/contract/live-queries.ts'
-import type { ListOf } from '@muster/contract/operations/index.ts'
+import type { ListOf } from '@muster/contract/operations/all-operations.ts'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../api/api.ts'

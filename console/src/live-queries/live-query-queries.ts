@@ -1,6 +1,6 @@
 import type { LiveAnswerView } from '@muster/contract/console-queries.ts'
 import type { LiveQueryCampaign } from '@muster/contract/live-queries.ts'
-import type { ListOf } from '@muster/contract/operations/index.ts'
+import type { ListOf } from '@muster/contract/operations/all-operations.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/api.ts'
 import { given, readAfter, readText } from '../components/read-filters.ts'

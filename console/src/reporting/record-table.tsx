@@ -2,7 +2,7 @@ import type { ReportingTable, TableRecord } from '@muster/contract/reporting-tab
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import './reporting.css'
-import type { ListOf } from '@muster/contract/operations/index.ts'
+import type { ListOf } from '@muster/contract/operations/all-operations.ts'
 import { CursorPaging } from '../components/cursor-paging.tsx'
 import { Failure, SkeletonRows } from '../components/notices.tsx'
 import { Scroller } from '../components/scroller.tsx'

@@ -1,5 +1,5 @@
 import type { ExemptionRequestView, RegistrationRequestView } from '@muster/contract/console-issues.ts'
-import type { ListOf } from '@muster/contract/operations/index.ts'
+import type { ListOf } from '@muster/contract/operations/all-operations.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,7 +1,7 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { restrictionsLeaving } from '@muster/contract/admin-powers.ts'
 import type { AdministratorLink } from '@muster/contract/console.ts'
-import type { InputOf } from '@muster/contract/operations/index.ts'
+import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'

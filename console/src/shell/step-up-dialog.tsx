@@ -1,6 +1,6 @@
 import { Button, Modal, PasswordInput } from '@mantine/core'
 import type { ConsoleSession } from '@muster/contract/console.ts'
-import type { InputOf } from '@muster/contract/operations/index.ts'
+import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api.ts'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { oktaStream } from '@muster/contract/okta-stream.ts'
-import type { InputOf } from '@muster/contract/operations/index.ts'
+import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'

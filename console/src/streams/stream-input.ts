@@ -1,4 +1,4 @@
-import type { InputOf } from '@muster/contract/operations/index.ts'
+import type { InputOf } from '@muster/contract/operations/all-operations.ts'
 import type { SsfStream } from '@muster/contract/ssf-streams.ts'
 
 const methods = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const

@@ -24,6 +24,7 @@ export const sessionOperations = defineOperations({
   getSession: session({
     method: 'GET',
     path: '/session',
+    summary: 'Read who is signed in',
     requires: 'own_account',
     isBeforeFactor: true,
     answer: ConsoleSession,
@@ -31,35 +32,41 @@ export const sessionOperations = defineOperations({
   signOut: session({
     method: 'POST',
     path: '/session/sign_out',
+    summary: 'Sign out',
     requires: 'own_account',
     isBeforeFactor: true,
   }),
   getSignInOptions: open({
     method: 'GET',
     path: '/session/options',
+    summary: 'Read the ways to sign in',
     answer: SignInOptions,
   }),
   signIn: open({
     method: 'POST',
     path: '/session/sign_in',
+    summary: 'Sign in with a password',
     body: SignInRequest,
     answer: ConsoleSession,
   }),
   getLink: open({
     method: 'POST',
     path: '/session/link',
+    summary: 'Read what a one-time link is for',
     body: LinkRequest,
     answer: ConsoleLink,
   }),
   acceptLink: open({
     method: 'POST',
     path: '/session/link/accept',
+    summary: 'Use a one-time link',
     body: LinkAcceptance,
     answer: ConsoleSession,
   }),
   startIdentityProviderSignIn: page({
     method: 'GET',
     path: '/session/oidc/start',
+    summary: 'Go to the identity provider to sign in',
     query: Type.Object(
       {
         organization: Type.Optional(Type.String({ maxLength: 200 })),
@@ -71,27 +78,32 @@ export const sessionOperations = defineOperations({
   finishIdentityProviderSignIn: page({
     method: 'GET',
     path: '/session/oidc/callback',
+    summary: 'Return from the identity provider',
     isFromAnywhere: true,
   }),
   followChanges: events({
     method: 'GET',
     path: '/live',
+    summary: 'Follow changes of the organization’s records',
     requires: 'read',
   }),
   getPasskeyProofOptions: open({
     method: 'POST',
     path: '/session/passkey/options',
+    summary: 'Read the options for signing in with a passkey',
     answer: PasskeyOptions,
   }),
   signInByPasskey: open({
     method: 'POST',
     path: '/session/passkey/sign_in',
+    summary: 'Sign in with a passkey',
     body: PasskeyProof,
     answer: ConsoleSession,
   }),
   stepUpByPasskey: session({
     method: 'POST',
     path: '/session/passkey/step_up',
+    summary: 'Confirm it is you with a passkey',
     requires: 'own_account',
     body: PasskeyProof,
     answer: ConsoleSession,
@@ -99,6 +111,7 @@ export const sessionOperations = defineOperations({
   getPasskeyCreationOptions: session({
     method: 'POST',
     path: '/session/passkeys/options',
+    summary: 'Read the options for creating a passkey',
     requires: 'own_account',
     needsFreshProof: true,
     isBeforeFactor: true,
@@ -107,6 +120,7 @@ export const sessionOperations = defineOperations({
   addPasskey: session({
     method: 'POST',
     path: '/session/passkeys',
+    summary: 'Add a passkey to your account',
     requires: 'own_account',
     needsFreshProof: true,
     isBeforeFactor: true,
@@ -116,12 +130,14 @@ export const sessionOperations = defineOperations({
   removePasskey: session({
     method: 'DELETE',
     path: '/session/passkeys/:id',
+    summary: 'Remove a passkey from your account',
     requires: 'own_account',
     needsFreshProof: true,
   }),
   updatePreferences: session({
     method: 'PATCH',
     path: '/session/preferences',
+    summary: 'Change your preferences',
     requires: 'own_account',
     body: ConsolePreferencesChange,
     answer: ConsolePreferences,
@@ -129,6 +145,7 @@ export const sessionOperations = defineOperations({
   stepUp: session({
     method: 'POST',
     path: '/session/step_up',
+    summary: 'Confirm it is you with your password',
     requires: 'own_account',
     isBeforeFactor: true,
     body: ProofRequest,
@@ -137,6 +154,7 @@ export const sessionOperations = defineOperations({
   changePassword: session({
     method: 'POST',
     path: '/session/password',
+    summary: 'Change your password',
     requires: 'own_account',
     body: PasswordChange,
     answer: ConsoleSession,
@@ -144,6 +162,7 @@ export const sessionOperations = defineOperations({
   getAccount: session({
     method: 'GET',
     path: '/session/account',
+    summary: 'Read how you sign in, and your sessions',
     requires: 'own_account',
     isBeforeFactor: true,
     answer: SignInState,
@@ -151,16 +170,19 @@ export const sessionOperations = defineOperations({
   endSession: session({
     method: 'DELETE',
     path: '/session/sessions/:id',
+    summary: 'End one of your sessions',
     requires: 'own_account',
   }),
   endOtherSessions: session({
     method: 'POST',
     path: '/session/sessions/end_others',
+    summary: 'End all your other sessions',
     requires: 'own_account',
   }),
   beginTotp: session({
     method: 'POST',
     path: '/session/totp',
+    summary: 'Begin to set up an authenticator app',
     requires: 'own_account',
     needsFreshProof: true,
     isBeforeFactor: true,
@@ -169,6 +191,7 @@ export const sessionOperations = defineOperations({
   enableTotp: session({
     method: 'POST',
     path: '/session/totp/enable',
+    summary: 'Enable the authenticator app',
     requires: 'own_account',
     needsFreshProof: true,
     isBeforeFactor: true,
@@ -178,12 +201,14 @@ export const sessionOperations = defineOperations({
   disableTotp: session({
     method: 'DELETE',
     path: '/session/totp',
+    summary: 'Remove the authenticator app',
     requires: 'own_account',
     needsFreshProof: true,
   }),
   renewRecoveryCodes: session({
     method: 'POST',
     path: '/session/recovery_codes',
+    summary: 'Replace your recovery codes',
     requires: 'own_account',
     needsFreshProof: true,
     answer: RecoveryCodes,

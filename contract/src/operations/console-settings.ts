@@ -32,18 +32,21 @@ export const settingOperations = defineOperations({
   renameOrganization: session({
     method: 'PATCH',
     path: '/session/organization',
+    summary: 'Rename the organization',
     requires: 'manage_settings',
     body: OrganizationChange,
   }),
   endOldAddresses: session({
     method: 'POST',
     path: '/session/organization/end_old_addresses',
+    summary: 'Stop serving the organization at its earlier addresses',
     requires: 'manage_settings',
     needsFreshProof: true,
   }),
   updateSettings: session({
     method: 'PATCH',
     path: '/session/settings',
+    summary: 'Change the settings of the organization',
     requires: 'manage_settings',
     needsFreshProof: true,
     body: SettingsChange,
@@ -51,6 +54,7 @@ export const settingOperations = defineOperations({
   inviteAdministrator: session({
     method: 'POST',
     path: '/session/administrators',
+    summary: 'Invite an administrator',
     requires: 'manage_administrators',
     needsFreshProof: true,
     body: AdministratorInvitation,
@@ -59,6 +63,7 @@ export const settingOperations = defineOperations({
   renewInvitation: session({
     method: 'POST',
     path: '/session/administrators/:id/invite',
+    summary: 'Create another invitation link for an administrator',
     requires: 'manage_administrators',
     needsFreshProof: true,
     answer: AdministratorLink,
@@ -66,6 +71,7 @@ export const settingOperations = defineOperations({
   resetAdministrator: session({
     method: 'POST',
     path: '/session/administrators/:id/reset',
+    summary: 'Create a reset link for an administrator',
     requires: 'manage_administrators',
     needsFreshProof: true,
     answer: AdministratorLink,
@@ -73,6 +79,7 @@ export const settingOperations = defineOperations({
   updateAdministrator: session({
     method: 'PATCH',
     path: '/session/administrators/:id',
+    summary: 'Change an administrator’s access',
     requires: 'manage_administrators',
     needsFreshProof: true,
     body: AdministratorChange,
@@ -80,24 +87,28 @@ export const settingOperations = defineOperations({
   removeAdministrator: session({
     method: 'DELETE',
     path: '/session/administrators/:id',
+    summary: 'Remove an administrator',
     requires: 'manage_administrators',
     needsFreshProof: true,
   }),
   getAdministratorSignIn: session({
     method: 'GET',
     path: '/session/administrators/:id',
+    summary: 'Read how an administrator signs in, and their sessions',
     requires: 'manage_administrators',
     answer: SignInState,
   }),
   endAdministratorSessions: session({
     method: 'DELETE',
     path: '/session/administrators/:id/sessions',
+    summary: 'End the sessions of an administrator',
     requires: 'manage_administrators',
     needsFreshProof: true,
   }),
   listApiKeys: session({
     method: 'GET',
     path: '/session/api_keys',
+    summary: 'List API keys',
     requires: 'manage_keys',
     query: ApiKeyPageQuery,
     answer: ConsoleApiKeys,
@@ -105,12 +116,14 @@ export const settingOperations = defineOperations({
   getApiKey: session({
     method: 'GET',
     path: '/session/api_keys/:id',
+    summary: 'Read an API key',
     requires: 'manage_keys',
     answer: ConsoleApiKey,
   }),
   createApiKey: session({
     method: 'POST',
     path: '/session/api_keys',
+    summary: 'Create an API key',
     requires: 'manage_keys',
     needsFreshProof: true,
     body: ApiKeyCreation,
@@ -119,6 +132,7 @@ export const settingOperations = defineOperations({
   revealApiKey: session({
     method: 'POST',
     path: '/session/api_keys/:id/reveal',
+    summary: 'Reveal an API key',
     requires: 'reveal_keys',
     needsFreshProof: true,
     answer: RevealedApiKey,
@@ -126,6 +140,7 @@ export const settingOperations = defineOperations({
   updateApiKeyPermissions: session({
     method: 'POST',
     path: '/session/api_keys/:id/permissions',
+    summary: 'Change the permissions of an API key',
     requires: 'manage_keys',
     needsFreshProof: true,
     body: ApiKeyPermissionChange,
@@ -133,23 +148,27 @@ export const settingOperations = defineOperations({
   reviewApiKey: session({
     method: 'POST',
     path: '/session/api_keys/:id/review',
+    summary: 'Mark an API key as reviewed',
     requires: 'manage_keys',
     needsFreshProof: true,
   }),
   revokeApiKey: session({
     method: 'DELETE',
     path: '/session/api_keys/:id',
+    summary: 'Revoke an API key',
     requires: 'manage_keys',
   }),
   listSavedViews: session({
     method: 'GET',
     path: '/session/saved_views/:page',
+    summary: 'List the saved views of a list',
     requires: 'read',
     answer: SavedViews,
   }),
   createSavedView: session({
     method: 'POST',
     path: '/session/saved_views',
+    summary: 'Save a view',
     requires: 'read',
     body: SavedViewCreation,
     answer: SavedView,
@@ -157,11 +176,13 @@ export const settingOperations = defineOperations({
   deleteSavedView: session({
     method: 'DELETE',
     path: '/session/saved_views/:id',
+    summary: 'Delete a saved view',
     requires: 'read',
   }),
   createScimToken: session({
     method: 'POST',
     path: '/session/scim_tokens',
+    summary: 'Create a SCIM token',
     requires: 'manage_settings',
     needsFreshProof: true,
     feature: 'scim',
@@ -171,6 +192,7 @@ export const settingOperations = defineOperations({
   rotateScimToken: session({
     method: 'POST',
     path: '/session/scim_tokens/:id/rotate',
+    summary: 'Rotate a SCIM token',
     requires: 'manage_settings',
     needsFreshProof: true,
     feature: 'scim',
@@ -179,12 +201,14 @@ export const settingOperations = defineOperations({
   revokeScimToken: session({
     method: 'DELETE',
     path: '/session/scim_tokens/:id',
+    summary: 'Revoke a SCIM token',
     requires: 'manage_settings',
     needsFreshProof: true,
   }),
   createEnrollmentSecret: session({
     method: 'POST',
     path: '/session/enrollment_secrets',
+    summary: 'Create an enrollment secret',
     requires: 'manage_settings',
     needsFreshProof: true,
     body: EnrollmentSecretCreation,
@@ -193,6 +217,7 @@ export const settingOperations = defineOperations({
   rotateEnrollmentSecret: session({
     method: 'POST',
     path: '/session/enrollment_secrets/:id/rotate',
+    summary: 'Rotate an enrollment secret',
     requires: 'manage_settings',
     needsFreshProof: true,
     answer: NewEnrollmentSecret,
@@ -200,12 +225,14 @@ export const settingOperations = defineOperations({
   revokeEnrollmentSecret: session({
     method: 'DELETE',
     path: '/session/enrollment_secrets/:id',
+    summary: 'Revoke an enrollment secret',
     requires: 'manage_settings',
     needsFreshProof: true,
   }),
   rebuildPackage: session({
     method: 'POST',
     path: '/session/packages/:id/rebuild',
+    summary: 'Rebuild an installation package with a new secret',
     requires: 'manage_settings',
     needsFreshProof: true,
     answer: RebuiltPackage,

@@ -63,6 +63,7 @@ type File = ForKeys & { readonly file: FileDescription; readonly search?: Search
 type ForBrowsers = {
   readonly method: Method
   readonly path: string
+  readonly summary: string
   readonly query?: TSchema
   readonly body?: TSchema
   /** Left out: the answer has no body, and its status is 204. */
@@ -132,12 +133,16 @@ export const events = <const Given extends Session>(given: Exactly<Session, Give
 
 export const csv: FileDescription = { description: 'The rows.', mediaTypes: ['text/csv'] }
 
-type Kinds = 'json' | 'list' | 'file' | 'session' | 'open' | 'page' | 'events'
+/**
+ * What an operation is: JSON for keys and for sessions alike (`json`, `list`, `file`), JSON for sessions (`session`) and for
+ * whoever has not signed in (`open`), a page that leads on (`page`), or server-sent events (`events`).
+ */
+export type OperationKind = 'json' | 'list' | 'file' | 'session' | 'open' | 'page' | 'events'
 type Named<Table> = { readonly [Name in keyof Table]: Table[Name] & { readonly operationId: Name } }
 
 /** The operations of one area, each with its name. */
 export function defineOperations<
-  const Table extends Readonly<Record<string, { kind: Kinds; method: Method; path: string }>>,
+  const Table extends Readonly<Record<string, { kind: OperationKind; method: Method; path: string }>>,
 >(table: Table): Named<Table> {
   const named = Object.entries(table).map(([operationId, operation]) => [operationId, { ...operation, operationId }])
   return Object.fromEntries(named) as Named<Table>

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { SsfReplay, SsfReplayRequest, SsfStreamEvent, ssfStreamEventSearch } from '../ssf-events.ts'
 import { SsfStreamIssuer } from '../ssf-issuers.ts'
-import { SsfCheckpoint } from '../ssf-snapshots.ts'
+import { SsfCheckpoint, SsfSnapshot, SsfSnapshotQuery } from '../ssf-snapshots.ts'
 import {
   SsfPollTokenRotation,
   SsfStream,
@@ -157,6 +157,19 @@ export const streamOperations = defineOperations({
     textParams: { streamId: 'Identifier of the stream, or its `stream_id`.' },
     body: SsfReplayRequest,
     answer: SsfReplay,
+  }),
+  getSsfStreamSnapshot: json({
+    method: 'GET',
+    path: '/ssf_streams/:streamId/snapshot',
+    permission: 'manage_ssf_streams',
+    feature: 'ssf',
+    summary: 'Read the current status of all devices',
+    description:
+      'An extension. Lets a receiver start, or recover from data loss: every registered device with the status that its receivers last got, in signed pages, each at an exact place in the stream. With `Accept: application/x-ndjson` all pages come in one answer, one token per line; the answer is complete if its last token has no `next`.',
+    tag: 'Shared Signals',
+    textParams: { streamId: 'Identifier of the stream, or its `stream_id`.' },
+    query: SsfSnapshotQuery,
+    answer: SsfSnapshot,
   }),
   getSsfStreamCheckpoint: json({
     method: 'GET',

@@ -48,6 +48,7 @@ export function addKit(app: FastifyInstance, parts: Parts): void {
     requireAddress,
     scheme: {
       prefix: '',
+      origin: 'any',
       versions: apiVersions,
       isForEverybody: true,
       requires: authenticator(admit, holdToLimit, {

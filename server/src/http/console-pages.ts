@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-const config = { access: 'page', isChatty: true } as const
+const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const builtFolder = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
 type Page = { readonly type: string; readonly bodies: Readonly<Record<'identity' | 'gzip' | 'br', Buffer>> }

@@ -68,7 +68,17 @@ export function csvEndpoint<const Path extends string, Row, Options extends TObj
     ? Type.Object({ query: ListQuery.properties.query, ...definition.options?.properties })
     : definition.options
   const operation = {
-    ...{ path, operationId, summary, tag, feature, versions: apiVersions, access: permission, status: 200 },
+    ...{
+      kind: 'file' as const,
+      path,
+      operationId,
+      summary,
+      tag,
+      feature,
+      versions: apiVersions,
+      access: permission,
+      status: 200,
+    },
     ...{ description: undefined, textParams, query: options, body: undefined, answer: undefined },
     file: { description: 'The rows.', mediaTypes: ['text/csv'] },
     search,

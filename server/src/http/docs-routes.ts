@@ -5,7 +5,7 @@ import { apiVersions } from '@muster/contract/versions.ts'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { buildDocument } from './openapi/build-document.ts'
 
-const config = { access: 'page', isChatty: true } as const
+const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const specifications = '/openapi_specifications'
 const compress = promisify(gzip)
 const unpack = promisify(gunzip)

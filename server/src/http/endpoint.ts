@@ -127,6 +127,7 @@ function register<Path extends string, Answer extends TSchema, Body extends TSch
   const { method, path, textParams = {}, answer, headers = {} } = definition
   const status = answer ? (definition.status ?? 200) : 204
   const operation = {
+    kind: 'json' as const,
     operationId: definition.operationId,
     path,
     versions: definition.versions ?? apiVersions,

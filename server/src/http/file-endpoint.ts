@@ -40,6 +40,7 @@ export function fileEndpoint<const Path extends string>(
   const { db, clock, linksOf } = app.kit
   const operation = {
     ...definition,
+    kind: 'file' as const,
     description,
     versions: apiVersions,
     access: permission,

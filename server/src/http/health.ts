@@ -45,7 +45,7 @@ export function addHealth(app: FastifyInstance, log: Logger, checks: Readonly<Re
   }
   const passes = (parts: Record<string, Finding>) => Object.values(parts).every(({ status }) => status === 'pass')
 
-  const config = { access: 'operator', isChatty: true } as const
+  const config = { access: 'operator', kind: 'page', origin: 'any', isChatty: true } as const
   app.get('/livez', { config }, async () => ({ status: 'alive' }))
   // What load generators of the field ask first, and without it send no logs.
   app.get('/version', { config }, async () => ({ version }))

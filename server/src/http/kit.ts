@@ -1,7 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
-import type { Access, InConsole } from '@muster/contract/operations/define-operations.ts'
+import type { Feature } from '@muster/contract/features.ts'
+import type { Access, InConsole, OperationKind } from '@muster/contract/operations/define-operations.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -20,12 +21,14 @@ import type { RequireAddress } from './require-address.ts'
 export type ConsoleRights = {
   readonly requires: 'nothing' | 'own_account' | 'read' | AdminPower
   readonly needsFreshProof?: boolean | InConsole['needsFreshProof']
+  readonly feature?: Feature | undefined
 }
 
 /** How callers get in: the API has one, the console another, and the same endpoints stand behind both. */
 export type CallerScheme = {
   /** Before the paths of all endpoints. */
   readonly prefix: string
+  readonly origin: 'any' | 'own_pages'
   readonly versions: readonly ApiVersion[]
   /** Whether what needs no key is served here, too. */
   readonly isForEverybody: boolean
@@ -72,6 +75,13 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route: a rule of the API, an agent, an identity provider, a client of OAuth, the operator, the console, or anyone for a page. */
     access?: Access | 'agent' | 'scim' | 'oauth' | 'operator' | 'console' | 'page'
+    /** An operation of the table, a form that others post, or a protocol that others have written. */
+    kind?: OperationKind | 'form' | 'foreign'
+    /**
+     * Whose pages a browser may send the request from: anyone's, as nothing that a browser adds by itself lets it in; the
+     * console's own; or anyone's, but as a navigation only.
+     */
+    origin?: 'any' | 'own_pages' | 'navigation'
     operationId?: string
     /** Of routes of the console: what whoever has signed in needs besides, as it is enforced. */
     rights?: ConsoleRights

@@ -64,6 +64,7 @@ export function listEndpoint<const Path extends string, Schema extends TSchema, 
 ): void {
   const { path, textParams = {}, search, options } = definition
   const operation = {
+    kind: 'list' as const,
     operationId: definition.operationId,
     path,
     versions: definition.versions ?? apiVersions,

@@ -9,11 +9,15 @@ export function addMetrics(app: FastifyInstance, token: string | undefined): Reg
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   measureRequests(app, registry)
-  app.get('/metrics', { config: { access: 'operator', isChatty: true } }, async (request, reply) => {
-    admitOperator(request, token)
-    reply.header('content-type', registry.contentType)
-    return registry.metrics()
-  })
+  app.get(
+    '/metrics',
+    { config: { access: 'operator', kind: 'page', origin: 'any', isChatty: true } },
+    async (request, reply) => {
+      admitOperator(request, token)
+      reply.header('content-type', registry.contentType)
+      return registry.metrics()
+    },
+  )
   return registry
 }
 

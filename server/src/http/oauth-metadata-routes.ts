@@ -41,7 +41,7 @@ export function addOauthMetadata(app: FastifyInstance): void {
     app.route({
       method: 'GET',
       url,
-      config: { access: 'oauth' },
+      config: { access: 'oauth', kind: 'page', origin: 'any' },
       handler: async ({ host }, reply) => {
         const { baseUrl } = await findServedAddress(db, host, config.baseUrl)
         return reply.headers(oauthMetadataHeaders).send(documents(baseUrl)[url])

@@ -39,7 +39,7 @@ export function addOauth(app: FastifyInstance): void {
     scope.route({
       method: 'POST',
       url: tokenPath,
-      config: { access: 'oauth' },
+      config: { access: 'oauth', kind: 'form', origin: 'any' },
       handler: (request, reply) => grant(app, request, reply),
     })
     done()

@@ -1,5 +1,10 @@
 import type { Feature } from '@muster/contract/features.ts'
-import type { Access, FileDescription, InConsole } from '@muster/contract/operations/define-operations.ts'
+import type {
+  Access,
+  FileDescription,
+  InConsole,
+  OperationKind,
+} from '@muster/contract/operations/define-operations.ts'
 import type { SearchFields } from '@muster/contract/search.ts'
 import type { ApiVersion } from '@muster/contract/versions.ts'
 import type { TSchema } from 'typebox'
@@ -9,6 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a route says of itself, for the OpenAPI documents and for the policy that every route is held to. */
 export type Operation = {
+  readonly kind: OperationKind
   readonly operationId: string
   readonly method: Method
   /** With `:name` for parameters. */

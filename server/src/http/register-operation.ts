@@ -20,7 +20,7 @@ export function registerOperation(
   handlerFor: (version: ApiVersion) => Handler,
 ): void {
   const { operations, scheme } = app.kit
-  const { operationId, access, feature, path, routeToken, inConsole } = operation
+  const { kind, operationId, access, feature, path, routeToken, inConsole } = operation
   const scope = scopeOf(operation, method)
   if (access === 'public' && !scheme.isForEverybody) return
   const need = access !== 'public' && { permission: access, operationId, feature, scope, routeToken, inConsole }
@@ -36,7 +36,7 @@ export function registerOperation(
       method: methods,
       url: path,
       constraints: { apiVersion: version },
-      config: { access, operationId, scope, ...(rights && { rights }) },
+      config: { access, kind, origin: scheme.origin, operationId, scope, ...(rights && { rights }) },
       schema: schemaOf(operation),
       ...(operation.faultsAreMalformed && { schemaErrorFormatter: explainMalformed }),
       ...(need && { onRequest: scheme.requires(need) }),

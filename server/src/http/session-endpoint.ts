@@ -1,3 +1,4 @@
+import type { OperationKind } from '@muster/contract/operations/define-operations.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
 import { type AdmittedSession, actorOf } from '../access/sessions/admit-session.ts'
@@ -7,10 +8,23 @@ import { fail } from '../base/errors.ts'
 import { isRecordId } from './record-id.ts'
 import type { SessionGuard } from './session-guard.ts'
 
-type Definition<Body extends TSchema> = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: Body }
+type Definition<Body extends TSchema, Query extends TSchema, Answer extends TSchema> = {
+  kind: OperationKind
+  operationId: string
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  body?: Body
+  query?: Query
+  /** Left out: the answer has no body, and its status is 204, unless `run` has answered itself. */
+  answer?: Answer
+}
 
 /** A page of another site may lead here, as the identity provider's does. */
 type FromAnywhere = { isFromAnywhere?: true }
+
+type Answered<Answer extends TSchema> = Answer extends Nothing
+  ? Promise<void> | Promise<FastifyReply>
+  : Promise<Static<Answer>>
 
 /** What a request comes with before anyone is signed in. */
 export type OpenCall<Body> = {
@@ -26,28 +40,34 @@ export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSes
 type Nothing = TUnsafe<undefined>
 
 /** Registers what someone may ask who has not signed in; only the console's own pages may, unless it is said. */
-export function openRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
+export function openRoute<
+  Answer extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Query extends TSchema = Nothing,
+>(
   scope: FastifyInstance,
   guard: SessionGuard,
-  definition: Definition<Body> &
+  definition: Definition<Body, Query, Answer> &
     FromAnywhere & {
-      query?: Query
-      run: (call: OpenCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+      run: (call: OpenCall<Static<Body>> & { readonly query: Static<Query> }) => Answered<Answer>
     },
 ): void {
-  const { method, path: url, body, query, isFromAnywhere, run } = definition
+  const { kind, operationId, method, path: url, body, query, isFromAnywhere, run } = definition
+  const origin = isFromAnywhere ? 'navigation' : 'own_pages'
   scope.route({
     method,
     url,
-    config: { access: 'console', rights: { requires: 'nothing' } },
+    config: { access: 'console', kind, origin, operationId, rights: { requires: 'nothing' } },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: (request, _reply, done) => {
       if (isFromAnywhere) refuseAllButPages(request)
       else guard.refuseStrangers(request)
       done()
     },
-    handler: (request, reply) =>
-      run({ ...callOf<Static<Body>>(scope, guard, request, reply), query: request.query as Static<Query> }),
+    handler: async (request, reply) => {
+      const call = { ...callOf<Static<Body>>(scope, guard, request, reply), query: request.query as Static<Query> }
+      return answerWith(reply, await run(call), definition)
+    },
   })
 }
 
@@ -61,39 +81,48 @@ function refuseAllButPages({ headers }: FastifyRequest): void {
 type BeforeFactor = { isBeforeFactor?: true }
 
 /** Registers what someone may ask who has signed in and has the rights that the definition declares. */
-export function sessionRoute<Body extends TSchema = Nothing, Query extends TSchema = Nothing>(
+export function sessionRoute<
+  Answer extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Query extends TSchema = Nothing,
+>(
   scope: FastifyInstance,
   guard: SessionGuard,
-  definition: Definition<Body> &
+  definition: Definition<Body, Query, Answer> &
     SessionNeed &
     BeforeFactor & {
-      query?: Query
-      run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Promise<unknown>
+      run: (call: SessionCall<Static<Body>> & { readonly query: Static<Query> }) => Answered<Answer>
     },
 ): void {
-  const { method, path: url, body, query, isBeforeFactor, requires, feature, needsFreshProof = false, run } = definition
+  const { kind, operationId, method, path: url, body, query, isBeforeFactor, run } = definition
+  const { requires, feature, needsFreshProof = false } = definition
   const rights = { requires, feature, needsFreshProof }
   scope.route({
     method,
     url,
-    config: { access: 'console', rights },
+    config: { access: 'console', kind, origin: 'own_pages', operationId, rights },
     schema: { ...(body && { body }), ...(query && { querystring: query }) },
     onRequest: async (request, reply) => {
       const session = await guard.admit(request, reply, isBeforeFactor)
       requireRights(session, rights, scope.kit.clock())
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const session = request.consoleSession
       const { id } = request.params as { id?: string }
       if (id !== undefined && !isRecordId(id)) fail('not_found')
       if (!session) throw new Error('The session was not admitted')
-      return run({
-        ...callOf<Static<Body>>(scope, guard, request, reply),
-        session,
-        query: request.query as Static<Query>,
-      })
+      const call = callOf<Static<Body>>(scope, guard, request, reply)
+      return answerWith(reply, await run({ ...call, session, query: request.query as Static<Query> }), definition)
     },
   })
+}
+
+function answerWith(
+  reply: FastifyReply,
+  answered: unknown,
+  { answer, kind }: { answer?: TSchema; kind: OperationKind },
+) {
+  return answer === undefined && answered === undefined && kind !== 'events' ? reply.code(204).send() : answered
 }
 
 const callOf = <Body>(

@@ -115,6 +115,7 @@ export function addApiForSessions(
   const { clock } = scope.kit
   const scheme = {
     prefix: consolePrefix,
+    origin: 'own_pages' as const,
     versions: [latestVersion],
     isForEverybody: false,
     requires: (need: Need) => async (request: FastifyRequest, reply: FastifyReply) => {

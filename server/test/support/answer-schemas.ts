@@ -1,4 +1,6 @@
 import { ErrorBody, ValidationErrorBody } from '@muster/contract/errors.ts'
+import { operations } from '@muster/contract/operations/all-operations.ts'
+import { envelope } from '@muster/contract/pagination.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 
@@ -23,9 +25,10 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
     const { operationId } = request.routeOptions.config
     const operation = app.kit.operations.find((one) => one.operationId === operationId)
     const isPage = typeof payload === 'object' && payload !== null && 'pagination' in payload
-    const answer = isPage ? operation?.answer : (operation?.alternative ?? operation?.answer)
-    const ofApi = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
-    const refusal = request.url.startsWith('/console/') ? anyRefusal : ofApi
+    const ofApi = isPage ? operation?.answer : (operation?.alternative ?? operation?.answer)
+    const answer = operation ? ofApi : consoleAnswers.get(operationId ?? '')
+    const refusalOfApi = reply.statusCode === 422 ? ValidationErrorBody : ErrorBody
+    const refusal = request.url.startsWith('/console/') ? anyRefusal : refusalOfApi
     const schema = reply.statusCode < 400 ? answer : refusal
     if (!operationId || !schema) return done(null, payload)
     const check = checkOf(schema, request)
@@ -34,6 +37,13 @@ export function holdAnswersToTheirSchemas(app: FastifyInstance): string[] {
     done(new Error('The answer is not what the documents say'))
   })
   return faults
+}
+
+/** Of operations that only the console has; they are no part of the documents. */
+const consoleAnswers = new Map<string, TSchema>()
+for (const one of Object.values(operations)) {
+  if ('record' in one) consoleAnswers.set(one.operationId, envelope(one.record))
+  else if ('answer' in one) consoleAnswers.set(one.operationId, one.answer)
 }
 
 /** Routes of sessions have codes of their own. */

@@ -57,21 +57,18 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     ...settingOperations.updateApiKeyPermissions,
     run: async (call) => {
       await transact(db, (tx) => changePermissions(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.reviewApiKey,
     run: async (call) => {
       await transact(db, (tx) => reviewApiKey(tx, { ...requesterOf(call), id: idOf(call) }))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.revokeApiKey,
     run: async (call) => {
       await transact(db, (tx) => revokeApiKey(tx, { ...requesterOf(call), id: idOf(call) }))
-      return call.reply.code(204).send()
     },
   })
 }

@@ -27,7 +27,6 @@ export function savedViewRoutes(scope: FastifyInstance, guard: SessionGuard): vo
     ...settingOperations.deleteSavedView,
     run: async (call) => {
       await transact(db, (tx) => deleteView(tx, call.params['id'] ?? '', ownerOf(call)))
-      return call.reply.code(204).send()
     },
   })
 }

@@ -27,7 +27,6 @@ export function scimTokenRoutes(scope: FastifyInstance, guard: SessionGuard): vo
     ...settingOperations.revokeScimToken,
     run: async (call) => {
       await transact(scope.kit.db, (tx) => revokeScimToken(tx, recordOf(call)))
-      return call.reply.code(204).send()
     },
   })
 }

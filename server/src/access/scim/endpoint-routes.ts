@@ -45,7 +45,7 @@ export function scimEndpoint(scope: FastifyInstance, { method, url, bodyLimit, r
   scope.route({
     method,
     url,
-    config: { access: 'scim' },
+    config: { access: 'scim', kind: 'foreign', origin: 'any' },
     ...(bodyLimit !== undefined && { bodyLimit }),
     onRequest: (request, reply) => admit(scope, request, reply),
     handler: async (request, reply) => send(reply, await run(readRequest(scope, request))),

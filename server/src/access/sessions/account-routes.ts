@@ -65,14 +65,12 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
     ...sessionOperations.endSession,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.endOtherSessions,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }))
-      return call.reply.code(204).send()
     },
   })
 }
@@ -97,7 +95,6 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
     ...sessionOperations.disableTotp,
     run: async (call) => {
       await transact(db, (tx) => disableTotp(tx, placeOf(call)))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {

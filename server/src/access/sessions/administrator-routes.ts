@@ -47,14 +47,12 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
     ...settingOperations.updateAdministrator,
     run: async (call) => {
       await transact(db, (tx) => updateAdminUser(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.removeAdministrator,
     run: async (call) => {
       await transact(db, (tx) => removeAdminUser(tx, { ...requesterOf(call), id: idOf(call) }))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
@@ -68,7 +66,6 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
     ...settingOperations.endAdministratorSessions,
     run: async (call) => {
       await transact(db, (tx) => revokeSessions(tx, { ...requesterOf(call), adminUserId: idOf(call) }))
-      return call.reply.code(204).send()
     },
   })
 }

@@ -14,14 +14,12 @@ export function organizationSettingRoutes(scope: FastifyInstance, guard: Session
     run: async (call) => {
       const change = { ...requesterOf(call), ...call.body }
       await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.endOldAddresses,
     run: async (call) => {
       await transact(scope.kit.db, (tx) => endOldAddresses(tx, requesterOf(call)))
-      return call.reply.code(204).send()
     },
   })
   sessionRoute(scope, guard, {
@@ -30,7 +28,6 @@ export function organizationSettingRoutes(scope: FastifyInstance, guard: Session
       const { session, body: wanted, now } = call
       const choice = { session, wanted, now }
       await transact(scope.kit.db, (tx) => chooseSettings(tx, choice))
-      return call.reply.code(204).send()
     },
   })
 }

@@ -54,7 +54,6 @@ export function passkeyRoutes(scope: FastifyInstance, guard: SessionGuard): void
     ...sessionOperations.removePasskey,
     run: async (call) => {
       await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }))
-      return call.reply.code(204).send()
     },
   })
 }

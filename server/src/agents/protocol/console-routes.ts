@@ -37,7 +37,6 @@ export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGua
     ...settingOperations.revokeEnrollmentSecret,
     run: async (call) => {
       await transact(db, (tx) => revokeEnrollmentSecret(tx, recordOf(call)))
-      return call.reply.code(204).send()
     },
   })
 }

@@ -74,7 +74,7 @@ function addScope(scope: FastifyInstance, context: AgentContext, bodies: BodyRec
   addLargeEndpoints(scope, context, bodies)
 }
 
-const config = { access: 'agent', isChatty: true } as const
+const config = { access: 'agent', kind: 'foreign', origin: 'any', isChatty: true } as const
 
 function addSmallEndpoints(scope: FastifyInstance, context: AgentContext, bodies: BodyReceiver): void {
   const enrollment = { config: { ...config, isEnrollment: true }, bodyLimit: 64 * kilobyte } as const

@@ -72,7 +72,7 @@ function addPathIssuers(app: FastifyInstance, { secrets, issuer: { baseUrl } }: 
   app.route<{ Params: { organizationId: string } }>({
     method: 'GET',
     url: `${authorizationServerPath}/ssf/:organizationId`,
-    config: { access: 'oauth' },
+    config: { access: 'oauth', kind: 'page', origin: 'any' },
     handler: async ({ params: { organizationId } }, reply) => {
       await requireServed(app.kit.db, organizationId)
       const { issuer } = streamIssuer(pathIssuer(organizationId), baseUrl)

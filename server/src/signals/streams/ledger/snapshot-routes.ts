@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { streamOperations } from '@muster/contract/operations/streams.ts'
-import { SsfSnapshot, SsfSnapshotQuery } from '@muster/contract/ssf-snapshots.ts'
+import type { SsfSnapshot, SsfSnapshotQuery } from '@muster/contract/ssf-snapshots.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import { fail, orNotFound } from '../../../base/errors.ts'
@@ -12,8 +12,6 @@ import { findStream, type Stream } from '../queries.ts'
 import type { StreamParts } from '../start-streams.ts'
 import { type SnapshotPage, snapshotLines, takeCheckpoint, takeSnapshot } from './take-snapshot.ts'
 
-const tag = 'Shared Signals'
-const textParams = { streamId: 'Identifier of the stream, or its `stream_id`.' }
 const lines = 'application/x-ndjson'
 
 export function snapshotRoutes(app: FastifyInstance, { issuer }: StreamParts): void {
@@ -29,24 +27,17 @@ export function snapshotRoutes(app: FastifyInstance, { issuer }: StreamParts): v
 
 /** Registered without the kit's endpoint, because the answer has two forms. */
 function addSnapshot(app: FastifyInstance, issuer: StreamParts['issuer']): void {
-  const path = '/ssf_streams/:streamId/snapshot'
+  const { permission, ...declared } = streamOperations.getSsfStreamSnapshot
   const operation = {
-    operationId: 'getSsfStreamSnapshot',
-    path,
+    ...declared,
     versions: apiVersions,
-    summary: 'Read where all devices stand',
-    description: `An extension. With it a receiver starts right, or starts again after a loss: every registered device with what its receivers were last told, in signed pages, each at an exact place in the stream. With \`Accept: ${lines}\` all pages come in one answer, a token on each line; it is whole when its last token has no \`next\`.`,
-    tag,
-    access: 'manage_ssf_streams' as const,
-    feature: 'ssf' as const,
-    textParams,
-    query: SsfSnapshotQuery,
+    access: permission,
     body: undefined,
-    answer: SsfSnapshot,
     file: undefined,
     status: 200,
     search: undefined,
   }
+  const { path, textParams } = declared
   const params = readParams(path, textParams)
   registerOperation(app, operation, 'GET', (version) => async (request, reply) => {
     const { organizationId } = request.principal ?? fail('unauthorized')

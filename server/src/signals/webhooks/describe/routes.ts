@@ -4,7 +4,7 @@ import { fail } from '../../../base/errors.ts'
 import { asyncApiDocument } from './async-api.ts'
 import { allPayloadSchemas, payloadSchemaDocument } from './payload-schemas.ts'
 
-const config = { access: 'page', isChatty: true } as const
+const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 
 /** What endpoints are sent, for programs: JSON Schemas and an AsyncAPI document, for everyone. */
 export function webhookDescriptionRoutes(app: FastifyInstance): void {
