@@ -189,6 +189,8 @@ test('an open page follows the color scheme of the system', { skip }, async () =
 
 test('a command is found by its name and by other words for it', { skip }, async () => {
   const find = async (words: string) => {
+    // It is still there for as long as it fades.
+    await page.getByRole('dialog', { name: 'Find or jump to' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find or jump to' }).fill(words)
   }
@@ -207,6 +209,12 @@ test('a command is found by its name and by other words for it', { skip }, async
   await page.getByRole('option', { name: /^New webhook/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'New webhook' }).waitFor()
+  await find('docs')
+  await page.getByRole('option', { name: /^Documentation/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'The admin console' }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
   await page.goto(`${trial.baseUrl}/console/devices`)
   await page.getByText('1–30 of 30').waitFor()
 })

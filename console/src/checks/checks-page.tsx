@@ -60,7 +60,7 @@ export function ChecksPage() {
       {checks.data && rows.length === 0 && (
         <div className="page">
           {words === '' ? (
-            <Emptiness title="No checks are enabled yet.">
+            <Emptiness title="No checks are enabled yet." guide="checks">
               <Link className="u" to="/checks/catalogue">
                 The catalogue
               </Link>{' '}

@@ -16,8 +16,8 @@ export function QueryTab() {
   return (
     <section className="prose-column" aria-label="Query">
       {facts.sql === null ? (
-        <Emptiness title="Nothing runs on devices.">
-          Results of this check are reported through the API; docs/checks.md shows how.
+        <Emptiness title="Nothing runs on devices." guide="checks">
+          Results of this check are reported through the API.
         </Emptiness>
       ) : (
         <Sql sql={facts.sql} template={facts.sql_template} />

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core'
+import type { GuideName } from '@muster/contract/guides.ts'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { GuideLink } from './guide-link.tsx'
 
 /** What could not be done, in the server's words. */
 export function Failure({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
@@ -35,11 +37,19 @@ export function LoadFailure({ what, query }: { what: string; query: Query }) {
 }
 
 /** Nothing to show, and why: what will be here, or how to see more. */
-export function Emptiness({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+type EmptinessParts = {
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+  /** What explains it. */
+  readonly guide?: GuideName
+}
+
+export function Emptiness({ title, children, action, guide }: EmptinessParts) {
   return (
     <div className="notice">
       <div className="grow">
-        <b className="m">{title}</b> {children}
+        <b className="m">{title}</b> {children} {guide && <GuideLink name={guide}>Learn more</GuideLink>}
       </div>
       {action}
     </div>

@@ -167,7 +167,7 @@ function NoDevice({ filter, onClear }: { readonly filter: string; readonly onCle
   return (
     <div className="page">
       {filter === '' ? (
-        <Emptiness title="No devices enrolled yet." action={enroll}>
+        <Emptiness title="No devices enrolled yet." guide="osquery" action={enroll}>
           A device appears here within a minute of its agent’s first check-in.
         </Emptiness>
       ) : (

@@ -54,7 +54,7 @@ export function DraftFields({ form, onChange, faultUnder }: Parts) {
           <TextInput {...field('primary_key_column', 'Column that distinguishes them')} className="field-column" />
         )}
         <Textarea
-          {...field('options', 'Options', 'JSON: what an administrator may set; see docs/custom-checks.md')}
+          {...field('options', 'Options', 'JSON: what an administrator can set')}
           rows={4}
           className="field-json"
         />

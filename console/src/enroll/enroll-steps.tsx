@@ -31,7 +31,7 @@ export function EnrollSteps({ title }: { title: string }) {
       )}
       {packages.isPending && <SkeletonRows rows={6} />}
       {packages.data?.data.length === 0 && (
-        <Emptiness title="No packages yet.">
+        <Emptiness title="No packages yet." guide="packages">
           A start of the server makes them; <code>muster packages build</code> does it now.
         </Emptiness>
       )}

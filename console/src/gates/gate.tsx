@@ -17,8 +17,8 @@ export function Gate({ title, children }: { title: string; children: ReactNode }
       </main>
       <footer className="gate-foot">
         {location.host}
-        <a className="u" href="/docs">
-          API documentation
+        <a className="u" href="/docs/guides">
+          Documentation
         </a>
       </footer>
     </div>

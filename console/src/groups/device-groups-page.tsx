@@ -39,7 +39,7 @@ export function DeviceGroupsPage() {
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}
       empty={
-        <Emptiness title="No device groups yet.">
+        <Emptiness title="No device groups yet." guide="checks">
           Checks can target or exclude a group. Create one, then add devices.
         </Emptiness>
       }

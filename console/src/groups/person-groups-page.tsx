@@ -22,7 +22,7 @@ export function PersonGroupsPage() {
       onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}
       empty={
-        <Emptiness title="No person groups yet.">
+        <Emptiness title="No person groups yet." guide="scim">
           Groups come from the identity provider by SCIM, or by <code>muster groups create-person-group</code>.
         </Emptiness>
       }

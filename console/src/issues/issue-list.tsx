@@ -92,7 +92,11 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
         filter={issueFiltersInWords(filters)}
         noMatch="No issues match."
         onClear={() => onChange({})}
-        empty={<Emptiness title="No open issues.">Failures that checks find on devices appear here.</Emptiness>}
+        empty={
+          <Emptiness title="No open issues." guide="checks">
+            Failures that checks find on devices appear here.
+          </Emptiness>
+        }
         after={filters.after}
         onNext={(after) => onChange({ ...filters, after })}
         onNear={(after) => void queryClient.prefetchQuery(queryOf({ ...filters, after }))}

@@ -57,7 +57,7 @@ export function LiveQueriesPage() {
         noMatch="No live queries match."
         onClear={() => void navigate({ search: {} })}
         empty={
-          <Emptiness title="No live queries yet.">
+          <Emptiness title="No live queries yet." guide="live-queries">
             Online devices answer osquery SQL within seconds; the others when they come back.
           </Emptiness>
         }

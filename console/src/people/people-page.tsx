@@ -93,7 +93,7 @@ function People({ status, path }: Parts) {
               Who leaves the identity provider appears here; their sign-ins and audit entries stay.
             </Emptiness>
           ) : (
-            <Emptiness title="No people yet.">
+            <Emptiness title="No people yet." guide="scim">
               People come from the identity provider by SCIM, or by <code>muster people add</code>.
             </Emptiness>
           )

@@ -36,7 +36,7 @@ export function ReportsPage() {
         list={list}
         name="Reporting queries"
         empty={
-          <Emptiness title="No reporting queries yet.">
+          <Emptiness title="No reporting queries yet." guide="reporting-queries">
             Saved SQL over the reporting tables, run on the schedule you choose.
           </Emptiness>
         }

@@ -73,7 +73,7 @@ function EnrollmentSecrets() {
         filter={filters.state === undefined ? '' : filters.state === 'in_force' ? 'Active.' : 'Expired or revoked.'}
         noMatch="No secrets match."
         onClear={() => show({})}
-        empty={<Emptiness title="No secrets yet." />}
+        empty={<Emptiness title="No secrets yet." guide="osquery" />}
         after={filters.after}
         onNext={(after) => show({ ...filters, after: readText({ after }, 'after', 2_000) ?? '' })}
         isInset

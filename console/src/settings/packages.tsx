@@ -46,7 +46,7 @@ export function Packages() {
         list={packages}
         name="Packages"
         empty={
-          <Emptiness title="No packages yet.">
+          <Emptiness title="No packages yet." guide="packages">
             A start of the server makes them; <code>muster packages build</code> does it now.
           </Emptiness>
         }

@@ -65,7 +65,11 @@ function Tokens({ isOff }: { isOff: boolean }) {
       <ListBody<ScimTokenView>
         list={list}
         name="SCIM tokens"
-        empty={<Emptiness title="No tokens yet.">No identity provider can connect.</Emptiness>}
+        empty={
+          <Emptiness title="No tokens yet." guide="scim">
+            No identity provider can connect.
+          </Emptiness>
+        }
         after={after}
         onNext={(next) => void navigate({ search: { after: next } })}
         isInset

@@ -1,4 +1,5 @@
 import type { AdminPower } from '@muster/contract/admin-powers.ts'
+import { guidePath } from '@muster/contract/guides.ts'
 import type { IconName } from '../components/icon.tsx'
 import { chooseScheme } from './scheme.ts'
 import { signOut } from './sign-out.ts'
@@ -68,7 +69,13 @@ export const commandsFor = (showShortcuts: () => void): readonly Command[] => [
   { text: 'Light appearance', words: 'theme mode', icon: 'settings', run: () => chooseScheme('light') },
   { text: 'Dark appearance', words: 'theme mode', icon: 'settings', run: () => chooseScheme('dark') },
   { text: 'System appearance', words: 'theme mode', icon: 'settings', run: () => chooseScheme('auto') },
-  { text: 'API documentation', words: 'docs help reference', icon: 'terminal', run: () => location.assign('/docs') },
+  {
+    text: 'Documentation',
+    words: 'help guide manual docs',
+    icon: 'terminal',
+    run: () => location.assign(guidePath('console')),
+  },
+  { text: 'API reference', words: 'docs help documentation', icon: 'terminal', run: () => location.assign('/docs') },
   { text: 'Keyboard shortcuts', words: 'help keys', icon: 'terminal', run: showShortcuts },
   { text: 'Sign out', words: 'log out leave', icon: 'signIn', run: () => void signOut() },
 ]

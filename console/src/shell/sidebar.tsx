@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import type { ConsoleSession } from '@muster/contract/console.ts'
+import { guidePath } from '@muster/contract/guides.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { Icon } from '../components/icon.tsx'
@@ -48,7 +49,7 @@ export function Sidebar({ session, isOpen, onShortcuts, onFind }: Parts) {
         developerEntries.filter(mayOpen).map((entry) => <SidebarLink key={entry.to} entry={entry} />)}
       <a className="nav" href="/docs">
         <Icon name="terminal" />
-        API documentation
+        API reference
       </a>
       <div className="foot">
         {session.may_read && <SettingsLink />}
@@ -139,6 +140,9 @@ function Account({ session, onShortcuts }: Omit<Parts, 'isOpen' | 'onFind'>) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component="a" href={guidePath('console')} target="_blank" rel="noreferrer">
+          Documentation
+        </Menu.Item>
         <Menu.Item rightSection={<kbd>?</kbd>} onClick={onShortcuts}>
           Keyboard shortcuts
         </Menu.Item>

@@ -91,7 +91,7 @@ export function SignInsPage() {
         noMatch="No sign-ins match."
         onClear={() => show({})}
         empty={
-          <Emptiness title="No sign-ins yet.">
+          <Emptiness title="No sign-ins yet." guide="auth-logs">
             Every attempt to sign in with a device appears here, with its steps, for {keptDays} days.
           </Emptiness>
         }

@@ -51,7 +51,7 @@ export function StreamsPage() {
         )}
         {may && streams.isPending && <SkeletonRows rows={4} />}
         {streams.data && rows.length === 0 && (
-          <Emptiness title="No streams yet.">
+          <Emptiness title="No streams yet." guide="streams">
             Streams tell your identity provider the moment a device becomes compliant or non-compliant.
           </Emptiness>
         )}

@@ -50,7 +50,9 @@ export function WebhooksPage() {
         )}
         {may && webhooks.isPending && <SkeletonRows rows={4} />}
         {webhooks.data && rows.length === 0 && (
-          <Emptiness title="No webhooks yet.">Webhooks send events to your own systems.</Emptiness>
+          <Emptiness title="No webhooks yet." guide="webhooks">
+            Webhooks send events to your own systems.
+          </Emptiness>
         )}
         {rows.length > 0 && (
           <Scroller isList name="Webhooks">

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
 import { apiVersions } from '@muster/contract/versions.ts'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { addGuides } from './guide-routes.ts'
+import { compress, kept, sendCompressed } from './kept-page.ts'
 import { buildDocument } from './openapi/build-document.ts'
 
 const config = { access: 'page', kind: 'page', origin: 'any', isChatty: true } as const
 const specifications = '/openapi_specifications'
-const compress = promisify(gzip)
-const unpack = promisify(gunzip)
 
-/** `/openapi/<version>.json` for programs, listed at `/openapi_specifications`, and `/docs` for people, complete without any other host. */
+/**
+ * `/openapi/<version>.json` for programs, listed at `/openapi_specifications`; for people the reference at `/docs` and the
+ * guides below it, complete without any other host.
+ */
 export function addDocs(app: FastifyInstance): void {
   const { operations, config: settings } = app.kit
   for (const version of apiVersions) {
@@ -34,6 +35,7 @@ export function addDocs(app: FastifyInstance): void {
     const isBrowser = /\btext\/html\b/.test(String(request.headers.accept))
     return reply.header('vary', 'accept').redirect(isBrowser ? '/console' : '/docs')
   })
+  addGuides(app)
   app.get('/docs', { config }, async (_request, reply) => sendPage(reply))
   app.get('/docs/start.js', { config }, async (_request, reply) => {
     reply.header('content-type', 'text/javascript; charset=utf-8')
@@ -43,28 +45,6 @@ export function addDocs(app: FastifyInstance): void {
   app.get('/docs/reference.js', { config }, async (request, reply) =>
     sendCompressed(request, reply, 'text/javascript; charset=utf-8', await reference()),
   )
-}
-
-/** Made by the first request and kept; a failure is not. */
-function kept<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
-}
-
-/** Compressed once instead of for each request; unpacked for the rare client that does not read gzip, such as bare curl. */
-async function sendCompressed(request: FastifyRequest, reply: FastifyReply, contentType: string, bytes: Buffer) {
-  reply.header('content-type', contentType)
-  reply.header('cache-control', 'public, max-age=300')
-  reply.header('vary', 'accept-encoding')
-  if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return unpack(bytes)
-  reply.header('content-encoding', 'gzip')
-  return bytes
 }
 
 /**

@@ -1,0 +1,48 @@
+/** The documentation that the server shows at `/docs/guides/<name>`: the files of docs/, and README.md as `readme`. */
+export const guideGroups = [
+  { title: 'Start', guides: { readme: 'Get started', console: 'The admin console', permissions: 'Permissions' } },
+  {
+    title: 'Checks and people',
+    guides: {
+      checks: 'Checks and blocking',
+      'custom-checks': 'Custom checks',
+      requests: 'Exemptions and registrations',
+      'auth-logs': 'Sign-in logs',
+      scim: 'Provision people with SCIM',
+    },
+  },
+  {
+    title: 'Devices',
+    guides: {
+      packages: 'Installation packages',
+      osquery: 'Connect osquery',
+      agent: 'The bundled agent',
+      simulator: 'The simulator',
+    },
+  },
+  {
+    title: 'Questions and reports',
+    guides: {
+      'live-queries': 'Live queries',
+      reporting: 'Reporting tables',
+      'reporting-queries': 'Reporting queries',
+    },
+  },
+  {
+    title: 'Integrations',
+    guides: {
+      api: 'The API',
+      streams: 'Shared Signals streams',
+      'connect-a-receiver': 'Connect a receiver',
+      webhooks: 'Webhooks',
+      conformance: 'Conformance',
+      'console-api': 'The console’s API',
+    },
+  },
+  { title: 'Operations', guides: { operating: 'Run Muster', scaling: 'Scaling', security: 'Security' } },
+] as const
+
+type Names<Group> = Group extends { guides: infer Guides } ? keyof Guides : never
+export type GuideName = Names<(typeof guideGroups)[number]>
+
+export const guidePath = (name: GuideName): string => `/docs/guides/${name}`
