@@ -2,14 +2,22 @@ import { createRouter, stringifySearchWith } from '@tanstack/react-router'
 import { checkPages } from './routes/checks.ts'
 import { developerPages } from './routes/developers.ts'
 import { devicePages } from './routes/devices.ts'
-import { root, shell } from './routes/frame.ts'
+import { missing, root, shell } from './routes/frame.ts'
 import { gates } from './routes/gates.ts'
 import { queryPages } from './routes/queries.ts'
 import { recordPages } from './routes/records.ts'
 import { settingPages } from './routes/settings.ts'
 import { Broken } from './shell/failures.tsx'
 
-const pages = [...devicePages, ...checkPages, ...recordPages, ...queryPages, ...developerPages, ...settingPages]
+const pages = [
+  ...devicePages,
+  ...checkPages,
+  ...recordPages,
+  ...queryPages,
+  ...developerPages,
+  ...settingPages,
+  missing,
+]
 
 export const router = createRouter({
   routeTree: root.addChildren([...gates, shell.addChildren(pages)]),

@@ -73,6 +73,10 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   }
   await page.reload()
   const said = `Updated the configuration of the check "${first?.name}": block_auth_grace_period_days from 7 to 3.`
+  const steps = page.getByRole('region', { name: 'Get started' })
+  await steps.getByText('1 of 4 done').waitFor()
+  await steps.getByText('31 checks only report so far.').waitFor()
+  await steps.getByRole('link', { name: 'Choose what blocks' }).waitFor()
   await page.getByText(said).waitFor()
   await page.getByText(/^and \d+ more$/).waitFor()
   await page.getByRole('link', { name: 'These devices' }).waitFor()
@@ -88,6 +92,16 @@ test('the chart marks the days on which checks were changed, by arrow keys and i
   await page.locator('.days-table').getByText(said).waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole('button', { name: 'Show as chart' }).click()
+  await steps.getByRole('button', { name: 'Hide' }).click()
+  await page.reload()
+  await page.getByRole('slider', { name: 'Day' }).waitFor()
+  assert.equal(await steps.count(), 0)
+  await page.goto(`${trial.baseUrl}/console/nothing/here`)
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+  await page.locator('.side').getByText('Devices').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole('link', { name: 'Go to the dashboard' }).click()
+  await page.getByRole('slider', { name: 'Day' }).waitFor()
 })
 
 test('devices are found by the keyboard, and the filter stays in the address', { skip }, async () => {

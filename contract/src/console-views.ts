@@ -298,3 +298,28 @@ export const ConsoleSummary = Type.Object(
   },
 )
 export type ConsoleSummary = Static<typeof ConsoleSummary>
+
+/** What an organization sets up on its first day; the console lists what is left. */
+export const FirstSteps = Type.Object(
+  {
+    has_devices: Flag('Whether a device has enrolled.'),
+    has_second_factor: Flag('Whether the administrator who asks signs in with a second factor.'),
+    has_provisioning: Flag('Whether an identity provider has a SCIM token.'),
+    reporting_checks: Count('How many enabled checks only report.'),
+    enforced_checks: Count('How many enabled checks notify or block.'),
+  },
+  {
+    title: 'FirstSteps',
+    description: 'What is set up.',
+    examples: [
+      {
+        has_devices: true,
+        has_second_factor: false,
+        has_provisioning: false,
+        reporting_checks: 31,
+        enforced_checks: 0,
+      },
+    ],
+  },
+)
+export type FirstSteps = Static<typeof FirstSteps>

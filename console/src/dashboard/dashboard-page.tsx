@@ -9,6 +9,7 @@ import { Page } from '../shell/page.tsx'
 import { Agents } from './agents.tsx'
 import { DeliveryHealth } from './delivery-health.tsx'
 import { FailingChecks } from './failing-checks.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { leadSentence, secondSentence } from './lead-sentence.ts'
 import { NextToBlock } from './next-to-block.tsx'
 import { StackedDays } from './stacked-days.tsx'
@@ -39,13 +40,19 @@ export function DashboardPage() {
 function Loaded({ summary }: { summary: ConsoleSummary }) {
   const total = Object.values(summary.standings).reduce((sum, count) => sum + count, 0)
   if (total === 0) {
-    return <FirstMachine />
+    return (
+      <>
+        <FirstMachine />
+        <FirstSteps />
+      </>
+    )
   }
   return (
     <>
       <h1 tabIndex={-1}>{leadSentence(summary)}</h1>
       <p className="t2 lead">{secondSentence(summary)}</p>
       <StandingBar standings={summary.standings} />
+      <FirstSteps />
       <div className="halves">
         <StackedDays summary={summary} />
         <NextToBlock rows={summary.next_to_block} />

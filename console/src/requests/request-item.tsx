@@ -74,7 +74,14 @@ export function RequestItem({ kind, asked, isChosen, isSelecting, onChoose }: Pa
           {word}
         </span>
         <span className="sm t3">
-          <RelativeTime time={asked.decided_at ?? asked.requested_at} />
+          <Link
+            to={kind === 'exemption' ? '/requests/exemptions/$requestId' : '/requests/registrations/$requestId'}
+            params={{ requestId: asked.id }}
+            className="u"
+            title="Link to this request"
+          >
+            <RelativeTime time={asked.decided_at ?? asked.requested_at} />
+          </Link>
         </span>
         <RequestActions kind={kind} asked={asked} hasKeys={!isSelecting} />
       </div>

@@ -28,6 +28,18 @@ export const exemptionsQuery = (filters: RequestFilters) =>
     queryFn: ({ signal }) => api('listExemptionRequestViews', { query: queryOf(filters), signal }),
   })
 
+export const exemptionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['requests', 'one-exemption', id],
+    queryFn: ({ signal }) => api('getExemptionRequestView', { params: { id }, signal }),
+  })
+
+export const registrationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['requests', 'one-registration', id],
+    queryFn: ({ signal }) => api('getRegistrationRequestView', { params: { id }, signal }),
+  })
+
 export const registrationsQuery = (filters: RequestFilters) =>
   queryOptions({
     ...listing,

@@ -100,7 +100,19 @@ const registrationRequests = createRoute({
   component: lazyRouteComponent(() => import('../requests/requests-page.tsx'), 'RegistrationRequestsPage'),
 })
 
+const exemptionRequest = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests/exemptions/$requestId',
+  component: lazyRouteComponent(() => import('../requests/request-page.tsx'), 'ExemptionRequestPage'),
+})
+
+const registrationRequest = createRoute({
+  getParentRoute: () => shell,
+  path: '/requests/registrations/$requestId',
+  component: lazyRouteComponent(() => import('../requests/request-page.tsx'), 'RegistrationRequestPage'),
+})
+
 export const checkPages = [
   ...[checks, catalogue, newDraft, draft, check.addChildren(checkTabs)],
-  ...[issues, issue, exemptionRequests, registrationRequests],
+  ...[issues, issue, exemptionRequests, registrationRequests, exemptionRequest, registrationRequest],
 ]

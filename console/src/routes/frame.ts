@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
 import { leftOutOf } from '../components/left-out.ts'
-import { NotFound } from '../shell/failures.tsx'
+import { MissingPage, NotFound } from '../shell/failures.tsx'
 import { tellLeftOut } from '../shell/left-out-line.tsx'
 import { Shell } from '../shell/shell.tsx'
 import { WaitingShell } from '../shell/waiting-shell.tsx'
@@ -41,3 +41,6 @@ export const shell = createRoute({
     throw redirect({ to: '/sign-in', search: next })
   },
 })
+
+/** An address that no page has, for whoever has signed in: the frame stays. */
+export const missing = createRoute({ getParentRoute: () => shell, path: '$', component: MissingPage })

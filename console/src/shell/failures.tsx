@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { Failure } from '../components/notices.tsx'
 import { useTabTitle } from '../components/use-tab-title.ts'
+import { Page } from './page.tsx'
 
 export function NotFound() {
   useTabTitle('Page not found')
@@ -17,6 +18,19 @@ export function NotFound() {
     </main>
   )
 }
+
+export const MissingPage = () => (
+  <Page title="Page not found">
+    <div className="page">
+      <p>
+        Check the address, or start from the dashboard.{' '}
+        <Link className="u" to="/">
+          Go to the dashboard
+        </Link>
+      </p>
+    </div>
+  </Page>
+)
 
 export function Broken({ error, reset }: ErrorComponentProps) {
   useTabTitle('This page could not be shown')

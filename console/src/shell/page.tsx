@@ -11,6 +11,7 @@ type Crumb = {
     | '/checks'
     | '/issues'
     | '/requests/exemptions'
+    | '/requests/registrations'
     | '/people'
     | '/groups/devices'
     | '/groups/people'

@@ -22,6 +22,7 @@ import {
   DeviceViewCount,
   DeviceViewFilter,
   DeviceViewListing,
+  FirstSteps,
 } from '../console-views.ts'
 import { Device } from '../devices.ts'
 import { defineOperations, json, list } from './define-operations.ts'
@@ -61,6 +62,14 @@ export const deviceViewOperations = defineOperations({
     tag: 'Console',
     query: FindQuery,
     answer: FindAnswer,
+  }),
+  getFirstSteps: json({
+    method: 'GET',
+    path: '/views/first_steps',
+    permission: 'read',
+    summary: 'Read what is set up and what is left',
+    tag: 'Console',
+    answer: FirstSteps,
   }),
   getConsoleSummary: json({
     method: 'GET',

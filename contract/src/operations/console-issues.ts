@@ -58,6 +58,22 @@ export const issueViewOperations = defineOperations({
     options: RequestViewFilter,
     record: RegistrationRequestView,
   }),
+  getExemptionRequestView: json({
+    method: 'GET',
+    path: '/views/exemption_requests/:id',
+    permission: 'read',
+    summary: 'Read an exemption request with its device',
+    tag: 'Console',
+    answer: ExemptionRequestView,
+  }),
+  getRegistrationRequestView: json({
+    method: 'GET',
+    path: '/views/registration_requests/:id',
+    permission: 'read',
+    summary: 'Read a registration request with its device',
+    tag: 'Console',
+    answer: RegistrationRequestView,
+  }),
   countWaitingRequests: json({
     method: 'GET',
     path: '/views/waiting_requests',

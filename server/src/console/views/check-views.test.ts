@@ -247,6 +247,10 @@ test('requests come with names and issues, are counted while they wait, and are 
   assert.deepEqual((await browser.ask('GET', '/views/exemption_requests?status=denied')).body.data, [])
   const waiting = await browser.ask('GET', '/views/registration_requests?status=waiting')
   assert.deepEqual(waiting.body.data[0].present_owner, { id: owner.id, name: 'one’s owner' })
+  const read = (path: string) => browser.ask('GET', `/views/${path}`)
+  assert.deepEqual((await read(`exemption_requests/${exemption.id}`)).body, body.data[0])
+  assert.deepEqual((await read(`registration_requests/${registration.id}`)).body, waiting.body.data[0])
+  assert.equal((await read('exemption_requests/999')).status, 404)
 
   const denial = { status: 'denied', internal_message: 'No.', denial_explanation: 'Ask again.' }
   assert.equal((await browser.ask('PATCH', `/exemption_requests/${exemption.id}`, denial)).status, 200)
@@ -259,6 +263,7 @@ test('requests come with names and issues, are counted while they wait, and are 
     const id = kind === 'exemption' ? exemption.id : registration.id
     const path = `/views/${kind}_requests/${id}/reopen`
     assert.equal((await stranger.ask('POST', path)).status, 404)
+    assert.equal((await stranger.ask('GET', `/views/${kind}_requests/${id}`)).status, 404)
     assert.deepEqual((await stranger.ask('GET', `/views/${kind}_requests`)).body.data, [])
     assert.equal((await browser.ask('POST', path)).status, 204)
     assert.equal((await browser.ask('POST', path)).status, 204, 'what waits already stays')

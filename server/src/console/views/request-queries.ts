@@ -32,8 +32,7 @@ export type ExemptionRequestViewRow = Awaited<ReturnType<typeof listExemptionReq
 const newestExemption: Keyset = { id: { column: 'exemption_requests.id', type: 'bigint' }, direction: 'desc' }
 const newestRegistration: Keyset = { id: { column: 'registration_requests.id', type: 'bigint' }, direction: 'desc' }
 
-/** Newest first. */
-export const listExemptionRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
+const exemptionRequests = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('exemption_requests')
     .innerJoin('devices', (join) =>
@@ -60,8 +59,12 @@ export const listExemptionRequestViews = (reader: Reader, page: ListPage, { stat
       'devices.name as device_name',
       covered.as('issues'),
     ])
-    .where(inOrganization('exemption_requests', page.organizationId))
+    .where(inOrganization('exemption_requests', organizationId))
     .where('devices.deleted_at', 'is', null)
+
+/** Newest first. */
+export const listExemptionRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
+  exemptionRequests(reader, page.organizationId)
     .$if(status !== undefined, (query) =>
       query.where('exemption_requests.status', '=', status === 'waiting' ? 'open' : (status ?? 'open')),
     )
@@ -70,10 +73,12 @@ export const listExemptionRequestViews = (reader: Reader, page: ListPage, { stat
     .limit(page.limit)
     .execute()
 
+export const findExemptionRequestView = (reader: Reader, organizationId: string, id: string) =>
+  exemptionRequests(reader, organizationId).where('exemption_requests.id', '=', id).executeTakeFirst()
+
 export type RegistrationRequestViewRow = Awaited<ReturnType<typeof listRegistrationRequestViews>>[number]
 
-/** Newest first. A request for registration is never withdrawn. */
-export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
+const registrationRequests = (reader: Reader, organizationId: string) =>
   reader
     .selectFrom('registration_requests')
     .innerJoin('devices', (join) =>
@@ -106,8 +111,12 @@ export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { s
       'owner.id as owner_id',
       'owner.name as owner_name',
     ])
-    .where(inOrganization('registration_requests', page.organizationId))
+    .where(inOrganization('registration_requests', organizationId))
     .where('devices.deleted_at', 'is', null)
+
+/** Newest first. A request for registration is never withdrawn. */
+export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { status }: RequestViewFilter) =>
+  registrationRequests(reader, page.organizationId)
     .$if(status !== undefined, (query) =>
       query.where(sql<boolean>`registration_requests.status = ${status === 'waiting' ? 'pending' : status}`),
     )
@@ -115,6 +124,9 @@ export const listRegistrationRequestViews = (reader: Reader, page: ListPage, { s
     .$call(inKeysetOrder(newestRegistration))
     .limit(page.limit)
     .execute()
+
+export const findRegistrationRequestView = (reader: Reader, organizationId: string, id: string) =>
+  registrationRequests(reader, organizationId).where('registration_requests.id', '=', id).executeTakeFirst()
 
 const living = sql<boolean>`not exists (select from devices where devices.organization_id = asked.organization_id
   and devices.id = asked.device_id and devices.deleted_at is not null)`

@@ -4,11 +4,14 @@ import { ulid } from 'ulid'
 import { reopenExemptionRequest } from '../../administration/requests/reopen-exemption-request.ts'
 import { reopenRegistrationRequest } from '../../administration/requests/reopen-registration-request.ts'
 import { transact } from '../../base/db/transact.ts'
+import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import {
   countWaiting,
   type ExemptionRequestViewRow,
+  findExemptionRequestView,
+  findRegistrationRequestView,
   listExemptionRequestViews,
   listRegistrationRequestViews,
   type RegistrationRequestViewRow,
@@ -25,22 +28,41 @@ const requestOf = (row: ExemptionRequestViewRow | RegistrationRequestViewRow) =>
   device: { id: row.device_id, name: row.device_name },
 })
 
+const presentExemption = (row: ExemptionRequestViewRow) => ({
+  ...requestOf(row),
+  status: row.status,
+  issues: row.issues,
+})
+
+const presentRegistration = (row: RegistrationRequestViewRow) => ({
+  ...requestOf(row),
+  status: row.status,
+  present_owner: row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },
+})
+
 export function requestViewRoutes(scope: FastifyInstance): void {
   listEndpoint(scope, {
     ...issueViewOperations.listExemptionRequestViews,
     list: listExemptionRequestViews,
-    present: (row) => ({ ...requestOf(row), status: row.status, issues: row.issues }),
+    present: presentExemption,
   })
 
   listEndpoint(scope, {
     ...issueViewOperations.listRegistrationRequestViews,
     list: listRegistrationRequestViews,
-    present: (row) => ({
-      ...requestOf(row),
-      status: row.status,
-      present_owner:
-        row.owner_id === null || row.owner_name === null ? null : { id: row.owner_id, name: row.owner_name },
-    }),
+    present: presentRegistration,
+  })
+
+  endpoint(scope, {
+    ...issueViewOperations.getExemptionRequestView,
+    run: async ({ db, organizationId, params: { id } }) =>
+      presentExemption(orNotFound(await findExemptionRequestView(db, organizationId, id))),
+  })
+
+  endpoint(scope, {
+    ...issueViewOperations.getRegistrationRequestView,
+    run: async ({ db, organizationId, params: { id } }) =>
+      presentRegistration(orNotFound(await findRegistrationRequestView(db, organizationId, id))),
   })
 
   endpoint(scope, {

@@ -12,6 +12,7 @@ import { deviceViewRoutes } from './device-routes.ts'
 import { describeDay } from './devices-of-day.ts'
 import { exportRoutes } from './export-routes.ts'
 import { find } from './find.ts'
+import { readFirstSteps } from './first-steps.ts'
 import { groupViewRoutes } from './group-routes.ts'
 import { listNextToBlock } from './next-to-block.ts'
 import { presentDeviceView, presentSummary } from './present.ts'
@@ -60,6 +61,11 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...deviceViewOperations.findByName,
     run: async ({ db, organizationId, query }) => ({ data: await find(db, organizationId, query.q) }),
+  })
+
+  endpoint(scope, {
+    ...deviceViewOperations.getFirstSteps,
+    run: ({ db, organizationId, actor }) => readFirstSteps(db, { organizationId, adminUserId: actor.id }),
   })
 
   endpoint(scope, {

@@ -1,0 +1,105 @@
+import type { AdminPower } from '@muster/contract/admin-powers.ts'
+import type { FirstSteps as Steps } from '@muster/contract/console-views.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api/api.ts'
+import { useSession } from '../api/session.ts'
+import { Failure } from '../components/notices.tsx'
+import { Mark } from '../components/state-shape.tsx'
+
+const stepsQuery = queryOptions({
+  queryKey: ['devices', 'first-steps'],
+  queryFn: ({ signal }) => api('getFirstSteps', { signal }),
+})
+
+const hiddenKey = 'muster-first-steps-hidden'
+
+type Step = {
+  readonly isDone: boolean
+  readonly text: string
+  readonly about: string
+  readonly to: '/devices/enroll' | '/account/security' | '/settings/scim' | '/checks'
+  readonly needs?: AdminPower
+}
+
+const stepsOf = (steps: Steps): readonly Step[] => [
+  {
+    isDone: steps.has_devices,
+    text: 'Enroll a device',
+    about: 'Install a package, or connect osquery.',
+    to: '/devices/enroll',
+  },
+  {
+    isDone: steps.has_second_factor,
+    text: 'Add a second factor to your account',
+    about: 'A passkey or an authenticator app.',
+    to: '/account/security',
+  },
+  {
+    isDone: steps.has_provisioning,
+    text: 'Connect your identity provider',
+    about: 'SCIM adds people, and removes them when they leave.',
+    to: '/settings/scim',
+    needs: 'manage_settings',
+  },
+  {
+    isDone: steps.enforced_checks > 0,
+    text: 'Choose what blocks',
+    about: reportingText(steps.reporting_checks),
+    to: '/checks',
+    needs: 'configure_checks',
+  },
+]
+
+const reportingText = (count: number): string =>
+  count === 1 ? '1 check only reports so far.' : `${count} checks only report so far.`
+
+/** What is left to set up; gone once all is done, or when someone hides it in this browser. */
+export function FirstSteps() {
+  const session = useSession()
+  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(hiddenKey) === 'true')
+  const { data, error, refetch } = useQuery({ ...stepsQuery, enabled: !isHidden })
+  const steps = (data ? stepsOf(data) : []).filter(
+    ({ needs }) => needs === undefined || session?.permissions.includes(needs),
+  )
+  if (error && !isHidden) {
+    return <Failure what="The first steps could not be loaded." error={error} onRetry={() => void refetch()} />
+  }
+  if (isHidden || steps.every(({ isDone }) => isDone)) return null
+  const hide = () => {
+    localStorage.setItem(hiddenKey, 'true')
+    setIsHidden(true)
+  }
+  return (
+    <section className="first-steps" aria-labelledby="first-steps">
+      <div className="sech">
+        <h2 id="first-steps">Get started</h2>
+        <span className="sm t3">
+          {steps.filter(({ isDone }) => isDone).length} of {steps.length} done
+        </span>
+        <span className="grow" />
+        <button type="button" className="plain sm" onClick={hide}>
+          Hide
+        </button>
+      </div>
+      <ul>
+        {steps.map(({ isDone, text, about, to }) => (
+          <li key={text}>
+            <span role="img" aria-label={isDone ? 'Done' : 'Not done'}>
+              <Mark name={isDone ? 'tick' : 'dash'} />
+            </span>
+            {isDone ? (
+              <span className="t2">{text}</span>
+            ) : (
+              <Link className="m" to={to}>
+                {text}
+              </Link>
+            )}
+            {!isDone && <span className="t2 sm">{about}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

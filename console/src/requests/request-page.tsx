@@ -1,0 +1,56 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
+import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { Page } from '../shell/page.tsx'
+import type { RequestView } from './decision-dialog.tsx'
+import { RequestItem } from './request-item.tsx'
+import { exemptionQuery, registrationQuery } from './request-queries.ts'
+import './requests.css'
+
+const exemptionRoute = getRouteApi('/shell/requests/exemptions/$requestId')
+const registrationRoute = getRouteApi('/shell/requests/registrations/$requestId')
+
+export function ExemptionRequestPage() {
+  const { requestId } = exemptionRoute.useParams()
+  return <RequestPage kind="exemption" id={requestId} query={useQuery(exemptionQuery(requestId))} />
+}
+
+export function RegistrationRequestPage() {
+  const { requestId } = registrationRoute.useParams()
+  return <RequestPage kind="registration" id={requestId} query={useQuery(registrationQuery(requestId))} />
+}
+
+type Parts = {
+  readonly kind: 'exemption' | 'registration'
+  readonly id: string
+  readonly query: UseQueryResult<RequestView>
+}
+
+const crumbs = {
+  exemption: { to: '/requests/exemptions', text: 'Exemption requests' },
+  registration: { to: '/requests/registrations', text: 'Registration requests' },
+} as const
+
+/** One request, so that it can be passed on by its address. */
+function RequestPage({ kind, id, query }: Parts) {
+  const isMissing = query.error instanceof ApiError && query.error.status === 404
+  const title = query.data ? `Request of ${visibleText(query.data.requester.name)}` : `Request ${id}`
+  return (
+    <Page title={title} crumb={crumbs[kind]}>
+      <div className="page">
+        {isMissing && <Emptiness title={`There is no request ${id}.`}>Its device may have been deleted.</Emptiness>}
+        {query.isError && !isMissing && (
+          <Failure what="The request could not be loaded." error={query.error} onRetry={() => void query.refetch()} />
+        )}
+        {query.isPending && <SkeletonRows rows={2} />}
+        {query.data && (
+          <ul className="requests">
+            <RequestItem kind={kind} asked={query.data} isChosen={undefined} isSelecting={false} onChoose={() => {}} />
+          </ul>
+        )}
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { testApp } from '../../../test/support/app.ts'
+import { addAdmin, openBrowser } from '../../../test/support/console.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { createScimToken } from '../../access/scim/create-token.ts'
+import { transact } from '../../base/db/transact.ts'
+import { systemActor } from '../../signals/audit/record-audit.ts'
+
+const app = testApp()
+const make = makeIn(app)
+
+beforeEach(() => app.reset())
+
+test('first steps are what the organization and the administrator have set up, each by itself', async () => {
+  const { organizationId } = app.tenant
+  const other = await app.addTenant('Globex')
+  await make.device(other.organizationId, {})
+  await transact(app.db, (tx) =>
+    createScimToken(tx, app.secrets, {
+      ...{ organizationId: other.organizationId, name: 'Entra', actor: systemActor, now: app.now() },
+    }),
+  )
+  const { id, email } = await addAdmin(app)
+  const browser = openBrowser(app)
+  await browser.signIn(email)
+  const read = async () => (await browser.ask('GET', '/views/first_steps')).body
+  const checks = { reporting_checks: 0, enforced_checks: 0 }
+  const nothing = { has_devices: false, has_second_factor: false, has_provisioning: false, ...checks }
+  assert.deepEqual(await read(), nothing)
+
+  await make.device(organizationId, {})
+  const check = await make.check(organizationId, {})
+  await make.check(organizationId, {})
+  await app.db.updateTable('check_configurations').set({ remediation_strategy: 'report_only' }).execute()
+  await app.db
+    .updateTable('check_configurations')
+    .set({ remediation_strategy: 'warn_then_block' })
+    .where('check_id', '=', check.id)
+    .execute()
+  const { body: token } = await browser.ask('POST', '/session/scim_tokens', { name: 'Okta' })
+  await app.db
+    .updateTable('admin_credentials')
+    .set({ totp_enabled_at: app.now() })
+    .where('admin_user_id', '=', id)
+    .execute()
+  assert.deepEqual(await read(), {
+    ...{ has_devices: true, has_second_factor: true, has_provisioning: true },
+    ...{ reporting_checks: 1, enforced_checks: 1 },
+  })
+  await browser.ask('DELETE', `/session/scim_tokens/${token.id}`)
+  assert.equal((await read()).has_provisioning, false)
+})
