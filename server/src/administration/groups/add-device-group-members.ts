@@ -1,11 +1,11 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
 import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { findDeviceGroup } from './queries.ts'
 import { quoteNames } from './quote-names.ts'
-import { settleGroupChange } from './settle-group-change.ts'
 import { addToMembersCount, insertDeviceGroupMembers } from './write-device-group-members.ts'
 
 export type DeviceGroupAddition = {
@@ -44,7 +44,7 @@ export async function addDeviceGroupMembers(
   const moved = devices
     .filter(({ id }) => added.has(id))
     .map((device) => ({ ...device, group_ids: [...device.group_ids, groupId] }))
-  await settleGroupChange(tx, organizationId, moved, context)
+  await reconcileDevices(tx, moved, { targeting: 'all', deadlines: 'all', agents: 'all' }, context)
   await addToMembersCount(tx, { organizationId, groupId }, moved.length)
   const names = quoteNames(moved.map(({ name }) => name))
   await recordAudit(tx, {

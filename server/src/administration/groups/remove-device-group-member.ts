@@ -1,10 +1,10 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { findDeviceGroup } from './queries.ts'
-import { settleGroupChange } from './settle-group-change.ts'
 import { addToMembersCount, deleteDeviceGroupMember } from './write-device-group-members.ts'
 
 export type DeviceGroupRemoval = {
@@ -26,7 +26,7 @@ export async function removeDeviceGroupMember(
   const wasMember = await deleteDeviceGroupMember(tx, { organizationId, groupId }, deviceId)
   if (!wasMember) return fail('not_found')
   const moved = { ...device, group_ids: device.group_ids.filter((id) => id !== groupId) }
-  await settleGroupChange(tx, organizationId, [moved], context)
+  await reconcileDevices(tx, [moved], { targeting: 'all', deadlines: 'all', agents: 'all' }, context)
   await addToMembersCount(tx, { organizationId, groupId }, -1)
   await recordAudit(tx, {
     organizationId,

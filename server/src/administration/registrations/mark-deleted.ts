@@ -10,8 +10,7 @@ import { countMember } from '../groups/count-member.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
 /**
- * Takes a locked device out of all counts and refuses its agent. Whoever locks more than the device does so in this
- * order: owner, tallies, groups, live queries, audit log.
+ * Takes a locked device out of all counts and refuses its agent. Locks are taken in the order of `reconcileDevices`.
  */
 export async function markDeleted(tx: Tx, device: LockedDevice, { now }: ChangeContext): Promise<void> {
   await setDeleted(tx, device, now)

@@ -1,9 +1,9 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner, setOwner } from '../../inventory/devices/set-owner.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
@@ -35,8 +35,7 @@ export async function registerDevice(tx: Tx, registration: Registration, context
       at: context.now,
     },
   ])
-  await rescheduleDevices(tx, [owned], context.now)
-  await settleAuthState(tx, owned, context)
+  await reconcileDevices(tx, [owned], { deadlines: 'all' }, context)
   await recordAudit(tx, {
     organizationId,
     actor,

@@ -3,14 +3,11 @@ import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { lockTallies } from '../../compliance/standing/adjust-tallies.ts'
 import { holdConfigurations } from '../../compliance/standing/hold-configurations.ts'
-import { markStale } from '../../compliance/targeting/mark-stale.ts'
-import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
-import { retarget, targetedChecks } from '../../compliance/targeting/retarget.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { setDeleted } from '../../inventory/devices/set-deleted.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { countInLiveQueries } from '../../live-queries/count-device.ts'
@@ -36,13 +33,9 @@ export async function restoreDevice(
   const device = await withOwnerOfToday(tx, orNotFound(await lockDevice(tx, organizationId, deviceId)))
   await lockTallies(tx, organizationId, [device.id])
   await countResults(tx, device, 1)
-  await retarget(tx, [device], await targetedChecks(tx, organizationId), context)
-  await markStale(tx, [device])
-  await rescheduleDevices(tx, [device], now)
-  await settleAuthState(tx, device, context)
+  await reconcileDevices(tx, [device], { targeting: 'all', queries: 'all', deadlines: 'all', agents: 'all' }, context)
   await countMember(tx, organizationId, device.id, 1)
   await countInLiveQueries(tx, device, 1)
-  await queueAgentNotice(tx, organizationId, device.id, now)
   await recordAudit(tx, {
     organizationId,
     actor,

@@ -1,10 +1,10 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { markDeleted } from './mark-deleted.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
@@ -32,8 +32,7 @@ export async function unregisterDevice(
   if (ownerId === null || registeredAt === null) return fail('device_not_registered')
   const free = await clearOwner(tx, device)
   if (actor.type !== 'Person') await resetTrustOfLast(tx, device, ownerId)
-  await rescheduleDevices(tx, [free], context.now)
-  await settleAuthState(tx, free, context)
+  await reconcileDevices(tx, [free], { deadlines: 'all' }, context)
   const owner = await tx
     .selectFrom('people')
     .select('name')

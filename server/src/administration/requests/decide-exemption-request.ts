@@ -2,8 +2,8 @@ import type { ExemptionRequestDecision } from '@muster/contract/exemption-reques
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { exemptIssues } from '../../compliance/issues/exempt-issues.ts'
-import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { readExemptionDecision } from './decision-rules.ts'
 import { aboutRequest, describeExemptionRequest, describeReason } from './describe-request.ts'
@@ -31,8 +31,7 @@ export async function decideExemptionRequest(tx: Tx, deciding: Deciding, context
   const isApproved = decision.status === 'approved'
   await setExemptionStatus(tx, { organizationId, requestId }, decision, context.now)
   if (isApproved && (await exemptIssues(tx, organizationId, subject.request.issue_ids)) > 0) {
-    await rescheduleDevices(tx, [subject.device], context.now)
-    await settleAuthState(tx, subject.device, context)
+    await reconcileDevices(tx, [subject.device], { deadlines: 'all' }, context)
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeExemptionRequest(subject)}${reason}`

@@ -1,9 +1,9 @@
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { endExemptionOfIssues } from '../../compliance/issues/exempt-issues.ts'
-import { rescheduleDevices } from '../../compliance/targeting/reschedule-device.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { aboutRequest, describeExemptionRequest } from './describe-request.ts'
 import { type ExemptionRequestRow, listCoveredIssues } from './exemption-queries.ts'
@@ -44,6 +44,5 @@ async function takeBack(tx: Tx, device: LockedDevice, { id, issue_ids }: Exempti
   const kept = await listCoveredIssues(tx, organizationId, issue_ids, { status: 'approved', except: id })
   const issueIds = issue_ids.filter((issueId) => !kept.has(issueId))
   if ((await endExemptionOfIssues(tx, organizationId, issueIds)) === 0) return
-  await rescheduleDevices(tx, [device], context.now)
-  await settleAuthState(tx, device, context)
+  await reconcileDevices(tx, [device], { deadlines: 'all' }, context)
 }

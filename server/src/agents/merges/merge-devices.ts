@@ -42,7 +42,7 @@ export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext)
       'is reporting too and shares neither serial nor hardware UUID with the device that stays: wait until one of them has been silent for ten minutes, or confirm that they are one machine',
     )
   }
-  // In the order of everyone who locks more than a device: see `markDeleted`.
+  // In the order of everyone who locks more than a device: see `reconcileDevices`.
   if (other.registered_owner_id !== null) await lockPerson(tx, organizationId, other.registered_owner_id)
   await lockTallies(tx, organizationId, [keptId, otherId])
   await markDeleted(tx, orNotFound(locked.find(({ id }) => id === otherId)), context)

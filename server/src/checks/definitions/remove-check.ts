@@ -3,9 +3,9 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { dropIssuesOfCheck } from '../../compliance/issues/drop-issues-of-check.ts'
 import { dropResultsOfCheck } from '../../compliance/targeting/drop-results-of-check.ts'
-import { retarget } from '../../compliance/targeting/retarget.ts'
+import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 
 type CheckOfOrganization = { organizationId: string; checkId: string }
 
@@ -85,7 +85,6 @@ async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[
     targeted_groups: [],
     excluded_groups: [],
   } as const
-  await retarget(tx, devices, [nobodys], context)
-  await settleAuthStates(tx, devices, context)
+  await reconcileDevices(tx, devices, { targeting: [nobodys] }, context)
   await dropResultsOfCheck(tx, check, ids)
 }

@@ -2,7 +2,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
 import { settleIssues } from '../issues/settle-issues.ts'
@@ -12,7 +12,7 @@ import { type CheckOnDevice, getResultOnDevice, type ResultOnDevice } from '../s
 import { judge } from '../standing/rules.ts'
 import { listCheckFacts } from '../standing/stored-results.ts'
 import { isAllowed } from '../standing/targeting-rules.ts'
-import { rescheduleDevices } from '../targeting/reschedule-device.ts'
+import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
 type Ending = CheckOnDevice & { actor: Actor }
 
@@ -45,8 +45,7 @@ export async function enterScope(
   context: ChangeContext,
 ): Promise<void> {
   for (const result of results) await bringBack(tx, device, result, context)
-  await rescheduleDevices(tx, [device], context.now)
-  await settleAuthState(tx, device, context)
+  await reconcileDevices(tx, [device], { deadlines: 'all' }, context)
 }
 
 async function bringBack(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeContext): Promise<void> {

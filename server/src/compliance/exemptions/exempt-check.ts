@@ -3,12 +3,12 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { storable } from '../../base/storable.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
 import { type CheckOnDevice, getResultOnDevice, type ResultOnDevice } from '../standing/result-on-device.ts'
-import { rescheduleDevices } from '../targeting/reschedule-device.ts'
+import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
 type Exemption = CheckOnDevice & {
   reason: string
@@ -86,6 +86,5 @@ async function leaveScope(tx: Tx, device: LockedDevice, result: ResultOnDevice, 
   const { check_id: checkId, status } = result
   await adjustTallies(tx, organizationId, [{ checkId, deviceId, from: status, to: 'out_of_scope' }])
   await setExemptionOfCheck(tx, { organizationId, deviceId, checkId }, true)
-  await rescheduleDevices(tx, [device], context.now)
-  await settleAuthState(tx, device, context)
+  await reconcileDevices(tx, [device], { deadlines: 'all' }, context)
 }

@@ -3,10 +3,10 @@ import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
 import { type CheckOnDevice, getResultOnDevice } from '../standing/result-on-device.ts'
-import { rescheduleDevices } from '../targeting/reschedule-device.ts'
+import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
 type Snooze = CheckOnDevice & { actor: Actor }
 
@@ -36,8 +36,7 @@ export async function snoozeCheck(tx: Tx, snooze: Snooze, context: ChangeContext
     .where('device_id', '=', deviceId)
     .where('check_id', '=', checkId)
     .execute()
-  await rescheduleDevices(tx, [device], now)
-  await settleAuthState(tx, device, context)
+  await reconcileDevices(tx, [device], { deadlines: 'all' }, context)
   const description = `Snoozed the check "${result.check_name}" on the device "${device.name}" until ${snoozedUntil}.`
   await recordAudit(tx, {
     organizationId,

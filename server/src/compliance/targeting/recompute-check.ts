@@ -2,11 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
-import { rescheduleIssues } from '../issues/reschedule-issues.ts'
-import { markStale } from './mark-stale.ts'
+import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
+import { reconcileDevices } from './reconcile-devices.ts'
 import { policyOf } from './reschedule-device.ts'
-import { retarget } from './retarget.ts'
 
 type CheckOfOrganization = { organizationId: string; checkId: string }
 
@@ -110,10 +108,7 @@ async function settle(
     .where(inOrganization('checks', check.organizationId))
     .where('checks.id', '=', check.checkId)
     .executeTakeFirstOrThrow()
-  if (isWhole) {
-    await retarget(tx, devices, [configuration], context)
-    await markStale(tx, devices, [check.checkId])
-  }
-  await rescheduleIssues(tx, devices, new Map([[check.checkId, policyOf(configuration)]]), context.now)
-  await settleAuthStates(tx, devices, context)
+  const deadlines = new Map([[check.checkId, policyOf(configuration)]])
+  const whole = isWhole && { targeting: [configuration], queries: [check.checkId] }
+  await reconcileDevices(tx, devices, { ...whole, deadlines }, context)
 }
