@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connectEmbedded } from './base/db/connect.ts'
 import { migrationsHash } from './base/db/migrate.ts'
+import { dayMs } from './base/time.ts'
 import { upgradeDatabase } from './upgrade-database.ts'
 
 // An embedded database with all of its tables and no rows, made once for a version of the code, which the first start
@@ -12,7 +13,7 @@ import { upgradeDatabase } from './upgrade-database.ts'
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url))
 const prefix = 'prepared-'
-const keptForMs = 86_400_000
+const keptForMs = dayMs
 
 /** All that the tables come from: the migrations, and the exact versions of the engine and of the job queue. */
 export async function preparedKey(migrations?: URL): Promise<string> {

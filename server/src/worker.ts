@@ -7,8 +7,9 @@ import { endRequestsOfLeavers } from './administration/requests/end-requests-of-
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
 import type { Connection } from './base/db/connect.ts'
+import type { Db } from './base/db/transact.ts'
 import { repeat } from './base/jobs/repeat.ts'
-import { type JobHandler, type JobSchedule, startJobs } from './base/jobs/start-jobs.ts'
+import { type JobHandlers, type ScheduledJob, startJobs } from './base/jobs/start-jobs.ts'
 import { keptMs } from './base/retention.ts'
 import { plusMs } from './base/time.ts'
 import { removeCheck } from './checks/definitions/remove-check.ts'
@@ -49,91 +50,19 @@ export async function startWorker({ config, connection, clock, log, streams }: W
     now: clock(),
   })
 
-  const handlers: Record<string, JobHandler> = {
-    'recompute-check': ({ data }, signal) =>
-      recomputeCheck(db, data as { organizationId: string; checkId: string }, context('admin'), signal),
-    'remove-check': ({ data }, signal) =>
-      removeCheck(db, data as { organizationId: string; checkId: string }, context('admin'), signal),
-    'purge-devices': async () => {
-      const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
-      await purgeDevices(db, deletedBefore, context('system')())
-    },
-    'end-quiet-conflicts': async () => {
-      await endQuietConflicts(db, clock())
-    },
-    'end-requests-of-leavers': async () => {
-      await endRequestsOfLeavers(db, clock)
-    },
-    'expire-verifications': async () => {
-      await runVerificationRetention(db, clock())
-    },
-    'run-stream-retention': async () => {
-      await runStreamRetention(db, clock())
-    },
-    'run-webhook-retention': async () => {
-      await runWebhookRetention(db, clock())
-    },
-    'run-console-access-retention': async () => {
-      await runConsoleAccessRetention(db, clock())
-    },
-    'verify-audit-log': ({ data }, signal) =>
-      keepVerification(db, { ...(data as { organizationId: string }), clock, signal }),
-    'verify-audit-logs': async () => {
-      await requestVerifications(db)
-    },
-    'drop-old-events': async () => {
-      await dropOldEvents(db, plusMs(clock(), -keptMs.events))
-    },
-    'record-days': async () => {
-      await recordDays(db, clock())
-    },
-    'drop-old-days': async () => {
-      const before = (milliseconds: number) => plusMs(clock(), -milliseconds)
-      await dropOldDays(db, { figures: before(keptMs.complianceDays), devices: before(keptMs.deviceStandings) })
-    },
-    'expire-auth-sessions': async () => {
-      await expireSessions(db, context('system'))
-    },
-    'drop-old-auth-logs': async () => {
-      await dropOldAuthLogs(db, clock())
-    },
-    'give-up-waiting': async () => {
-      await giveUpWaiting(db, clock())
-    },
-    'drop-old-live-results': async () => {
-      await dropOldResults(db, clock())
-    },
+  const queued: JobHandlers = {
+    'recompute-check': ({ data }, signal) => recomputeCheck(db, data, context('admin'), signal),
+    'remove-check': ({ data }, signal) => removeCheck(db, data, context('admin'), signal),
+    'verify-audit-log': ({ data }, signal) => keepVerification(db, { ...data, clock, signal }),
     // Whose turn it is, is decided when one begins.
     'run-reporting-query': async (_job, signal) => {
       await runRequested(connection, clock, signal)
     },
-    'queue-reporting-queries': async () => {
-      await queueDueRuns(db, clock())
-    },
   }
-  const schedules: JobSchedule[] = [
-    { name: 'purge-devices', cron: '* * * * *' },
-    { name: 'end-quiet-conflicts', cron: '53 * * * *' },
-    { name: 'end-requests-of-leavers', cron: '* * * * *' },
-    { name: 'drop-old-events', cron: '17 * * * *' },
-    { name: 'verify-audit-logs', cron: '11 4 * * *' },
-    { name: 'expire-verifications', cron: '*/5 * * * *' },
-    { name: 'run-stream-retention', cron: '29 * * * *' },
-    { name: 'run-webhook-retention', cron: '31 * * * *' },
-    { name: 'run-console-access-retention', cron: '37 * * * *' },
-    // The last time of a day is in its last minute.
-    { name: 'record-days', cron: '14,29,44,59 * * * *' },
-    { name: 'drop-old-days', cron: '47 3 * * *' },
-    { name: 'expire-auth-sessions', cron: '* * * * *' },
-    { name: 'drop-old-auth-logs', cron: '41 * * * *' },
-    { name: 'give-up-waiting', cron: '*/5 * * * *' },
-    { name: 'drop-old-live-results', cron: '43 * * * *' },
-    { name: 'queue-reporting-queries', cron: '* * * * *' },
-  ]
   const onError = (error: Error) => log.error({ err: error }, 'A background job failed')
   await resumeWork(db)
   const atOnce = { 'run-reporting-query': runsAtOnce[connection.engine] }
-  const jobs = await startJobs(connection, { handlers, schedules, atOnce, onError })
+  const jobs = await startJobs(connection, { queued, scheduled: scheduledJobs(db, { config, clock }), atOnce, onError })
   const heartbeat = startHeartbeat(db)
   // Deadlines pass by the second, which is finer than any schedule of jobs.
   const settleDue = async () => {
@@ -152,5 +81,40 @@ export async function startWorker({ config, connection, clock, log, streams }: W
       await Promise.all([...deadlines, jobs, push, webhooks].map((part) => part.stop()))
       await heartbeat.stop()
     },
+  }
+}
+
+function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | 'clock'>): Record<string, ScheduledJob> {
+  const bySystem = (): ChangeContext => ({ cause: ulid(), initiator: 'system', now: clock() })
+  return {
+    'purge-devices': {
+      cron: '* * * * *',
+      run: async () => {
+        const deletedBefore = plusMs(clock(), -config.deviceDeletionDelaySeconds * 1_000)
+        await purgeDevices(db, deletedBefore, bySystem())
+      },
+    },
+    'end-quiet-conflicts': { cron: '53 * * * *', run: () => endQuietConflicts(db, clock()) },
+    'end-requests-of-leavers': { cron: '* * * * *', run: () => endRequestsOfLeavers(db, clock) },
+    'expire-verifications': { cron: '*/5 * * * *', run: () => runVerificationRetention(db, clock()) },
+    'run-stream-retention': { cron: '29 * * * *', run: () => runStreamRetention(db, clock()) },
+    'run-webhook-retention': { cron: '31 * * * *', run: () => runWebhookRetention(db, clock()) },
+    'run-console-access-retention': { cron: '37 * * * *', run: () => runConsoleAccessRetention(db, clock()) },
+    'verify-audit-logs': { cron: '11 4 * * *', run: () => requestVerifications(db) },
+    'drop-old-events': { cron: '17 * * * *', run: () => dropOldEvents(db, plusMs(clock(), -keptMs.events)) },
+    // The last time of a day is in its last minute.
+    'record-days': { cron: '14,29,44,59 * * * *', run: () => recordDays(db, clock()) },
+    'drop-old-days': {
+      cron: '47 3 * * *',
+      run: async () => {
+        const before = (milliseconds: number) => plusMs(clock(), -milliseconds)
+        await dropOldDays(db, { figures: before(keptMs.complianceDays), devices: before(keptMs.deviceStandings) })
+      },
+    },
+    'expire-auth-sessions': { cron: '* * * * *', run: () => expireSessions(db, bySystem) },
+    'drop-old-auth-logs': { cron: '41 * * * *', run: () => dropOldAuthLogs(db, clock()) },
+    'give-up-waiting': { cron: '*/5 * * * *', run: () => giveUpWaiting(db, clock()) },
+    'drop-old-live-results': { cron: '43 * * * *', run: () => dropOldResults(db, clock()) },
+    'queue-reporting-queries': { cron: '* * * * *', run: () => queueDueRuns(db, clock()) },
   }
 }

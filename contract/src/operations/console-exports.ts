@@ -21,7 +21,7 @@ export const exportOperations = defineOperations({
   exportPeople: file({
     path: '/views/exports/people',
     permission: 'read',
-    summary: 'Export the people that match a filter',
+    summary: 'Export the people who match a filter',
     tag: 'Console',
     options: PersonViewFilter,
     file: csv,

@@ -20,7 +20,7 @@ test('a reset leaves the tables empty, the queue too, and identities at their st
       const { rows } = await sql<{ id: string }>`insert into entries (name) values ('whole') returning id`.execute(tx)
       assert.deepEqual(rows, [{ id: '1' }])
       await sql`insert into "Parts" (entry) values (1), (1)`.execute(tx)
-      await queueJob(tx, 'anything', {})
+      await queueJob(tx, 'verify-audit-log', { organizationId: '1' })
     })
     await database.reset()
     assert.deepEqual([await count('entries'), await count('"Parts"'), await count('pgboss.job')], ['0', '0', '0'])

@@ -1,13 +1,12 @@
 import type { CheckConfiguration } from '@muster/contract/check-configurations.ts'
-import type { CheckFacts } from '@muster/contract/console-checks.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useSession } from '../../api/session.ts'
-import { MissingPermission } from '../../components/missing-permission.tsx'
 import { Failure, SkeletonRows } from '../../components/notices.tsx'
 import { checkFactsQuery, configurationQuery } from '../check-queries.ts'
 import { ConfigurationEditor } from './configuration-editor.tsx'
-import type { Definitions } from './draft.ts'
+import { ConfigurationForm } from './configuration-form.tsx'
+import { type Definitions, draftOf } from './draft.ts'
 import './configuration.css'
 
 const route = getRouteApi('/shell/checks/$checkId/configuration')
@@ -18,26 +17,47 @@ export function ConfigurationTab() {
   const session = useSession()
   const facts = useQuery(checkFactsQuery(checkId))
   const saved = useQuery(configurationQuery(checkId))
-  if (!session?.permissions.includes('configure_checks')) {
-    return (
-      <div className="tab-body">
-        <MissingPermission power="configure_checks" />
-      </div>
-    )
-  }
   if (saved.isError && !saved.data) {
     return (
       <Failure what="The configuration could not be loaded." error={saved.error} onRetry={() => void saved.refetch()} />
     )
   }
   if (!saved.data || !facts.data) return <SkeletonRows rows={8} />
-  return <Editor key={checkId} facts={facts.data} saved={saved.data} isResuming={resume === '1'} />
+  // Written by the server, which alone reads it otherwise.
+  const definitions = JSON.parse(facts.data.option_definitions) as Definitions
+  if (!session?.permissions.includes('configure_checks')) {
+    return <ReadOnly saved={saved.data} definitions={definitions} />
+  }
+  return (
+    <ConfigurationEditor
+      key={checkId}
+      facts={facts.data}
+      saved={saved.data}
+      definitions={definitions}
+      isResuming={resume === '1'}
+    />
+  )
 }
 
-type Parts = { readonly facts: CheckFacts; readonly saved: CheckConfiguration; readonly isResuming: boolean }
+type Parts = { readonly saved: CheckConfiguration; readonly definitions: Definitions }
 
-function Editor({ facts, saved, isResuming }: Parts) {
-  // Written by the server, which alone reads it otherwise.
-  const definitions = JSON.parse(facts.option_definitions) as Definitions
-  return <ConfigurationEditor facts={facts} saved={saved} definitions={definitions} isResuming={isResuming} />
+/** For whoever may see what a check does, and not change it. */
+function ReadOnly({ saved, definitions }: Parts) {
+  const draft = draftOf(saved, definitions)
+  return (
+    <div className="tab-body">
+      <p className="note">You can view this configuration. To change it, you need the permission “Configure Checks”.</p>
+      <fieldset className="configuration-view" disabled>
+        <legend className="hidden">Configuration</legend>
+        <ConfigurationForm
+          draft={draft}
+          saved={draft}
+          definitions={definitions}
+          preview={undefined}
+          faultUnder={() => undefined}
+          onChange={() => {}}
+        />
+      </fieldset>
+    </div>
+  )
 }

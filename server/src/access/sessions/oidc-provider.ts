@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import { guardedFetch } from '../../base/outbound/guarded-fetch.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { hourMs } from '../../base/time.ts'
 import { stepUpMs } from './rules.ts'
 
 export type OidcSettings = Readonly<{
@@ -32,7 +33,7 @@ type OidcFlow = {
 
 const sealedFor = ['console', 'oidc']
 const flowMs = 600_000
-const rediscoverMs = 3_600_000
+const rediscoverMs = hourMs
 const timeoutSeconds = 10
 
 /** What the provider did not do as it should, or said no to. `reason` is what the page for signing in is told. */

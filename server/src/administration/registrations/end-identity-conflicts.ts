@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { plusMs } from '../../base/time.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
 import { type Actor, recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
@@ -29,7 +29,7 @@ export async function resolveIdentityConflict(
   })
 }
 
-const quietMs = 86_400_000
+const quietMs = dayMs
 const devicesPerBatch = 100
 
 /**

@@ -1,4 +1,4 @@
-import { plusMs } from '../../base/time.ts'
+import { hourMs, plusMs } from '../../base/time.ts'
 
 /** What is kept of the enrollments as a device whose agent was in use at the time. */
 export type Reenrollments = {
@@ -20,7 +20,7 @@ const windowMs = 600_000
 /** One laptop that enrolls again does so once or twice. */
 const maxInWindow = 2
 const firstCoolDownMs = 600_000
-const maxCoolDownMs = 3_600_000
+const maxCoolDownMs = hourMs
 
 /** What becomes of an enrollment as a device while another agent of it is in use. */
 export function judgeReenrollment(

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { packTar, type TarSource } from 'modern-tar/fs'
+import { hourMs } from '../../base/time.ts'
 import { type AgentFile, listAgentFiles } from './agent-files.ts'
 import type { Payload } from './linux-package.ts'
 import { fileHeader } from './tar-gz.ts'
@@ -12,7 +13,7 @@ import { fileHeader } from './tar-gz.ts'
 /** They change with the files alone, so every organization's package has the same time for them. */
 const mtime = new Date('2026-01-01T00:00:00.000Z')
 const draftPrefix = 'draft-'
-const abandonedMs = 3_600_000
+const abandonedMs = hourMs
 const archiveName = 'end.tar.gz'
 const contentsName = 'contents.json'
 

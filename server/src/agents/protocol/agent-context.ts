@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { limitConcurrency } from '../../base/jobs/limit-concurrency.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { hourMs } from '../../base/time.ts'
 import { type Recorder, recordInBatches } from '../../compliance/results/record-in-batches.ts'
 import { type RunTimes, rememberRunTimes } from '../../compliance/results/run-times.ts'
 import { type Presence, rememberPresence } from '../../inventory/devices/presence.ts'
@@ -62,7 +63,7 @@ const unknownNodeKeys = { burst: 1_000, perSecond: 20 }
 const failedEnrollments = { burst: 200, perSecond: 2 }
 const usedSecrets = { lifeMs: 600_000, maxSize: 10_000 }
 /** How long after its enrollment a device is asked for its first round of tables. */
-const firstRoundMs = 3_600_000
+const firstRoundMs = hourMs
 
 const recently = (now: string): string => new Date(Date.parse(now) - firstRoundMs).toISOString()
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../base/db/transact.ts'
+import { hourMs } from '../../base/time.ts'
 
 type Row = {
   horizon: string
@@ -21,7 +22,7 @@ export type OnNotices = {
 }
 
 /** Notices are kept this long; a process that could not read for longer has missed some. */
-export const noticeLifeMs = 3_600_000
+export const noticeLifeMs = hourMs
 const safeGapMs = noticeLifeMs / 2
 
 /**

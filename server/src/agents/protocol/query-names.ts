@@ -1,4 +1,5 @@
 import type { Secrets } from '../../base/secrets/secrets.ts'
+import { dayMs } from '../../base/time.ts'
 
 /** A check, or a live query's campaign, at a revision. */
 export type HandedOutQuery = { kind: 'check' | 'campaign'; id: string; revision: string; issuedAtMs: number }
@@ -8,7 +9,7 @@ const purpose = 'distributed query'
 const form = /^(check|campaign)\/([1-9]\d{0,18})\/([1-9]\d{0,18})\/([0-9a-z]{1,9})\/([\w-]{22})$/
 
 /** An answer that comes later than this speaks of a device as it no longer is. */
-const maxLifeMs = 86_400_000
+const maxLifeMs = dayMs
 
 const messageOf = ({ organizationId, deviceId }: Device, rest: string) => `${organizationId}/${deviceId}/${rest}`
 

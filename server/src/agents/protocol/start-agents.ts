@@ -1,3 +1,4 @@
+import { hourMs } from '../../base/time.ts'
 import { onAgentNotice } from '../../inventory/devices/agent-notice-hints.ts'
 import { purgeAgentNotices } from '../../inventory/devices/purge-agent-notices.ts'
 import { type AgentContext, type AgentParts, agentContext } from './agent-context.ts'
@@ -17,7 +18,7 @@ const presenceEveryMs = 10_000
 const runTimesEveryMs = 3_000
 const snapshotTimesEveryMs = 10_000
 const purgeEveryMs = 300_000
-const forgetEveryMs = 12 * 3_600_000
+const forgetEveryMs = 12 * hourMs
 
 /** Starts what serves agents in this process: its memory of devices, and the work that keeps it true and written. */
 export async function startAgents(parts: AgentParts): Promise<Agents> {

@@ -5,9 +5,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
 import { testMigrations } from '../db/test-schema.ts'
-import { transact } from '../db/transact.ts'
-import { queueJob } from './queue-job.ts'
-import { type Job, type JobSettings, type Jobs, startJobs } from './start-jobs.ts'
+import { type Tx, transact } from '../db/transact.ts'
+import { type QueueJobOptions, queueJob as queueProductJob } from './queue-job.ts'
+import { type Job, type JobHandler, type JobSettings, type Jobs, startJobs } from './start-jobs.ts'
+
+/** Jobs of the tests' own, which the product does not have. */
+const queueJob = queueProductJob as (
+  tx: Tx,
+  name: string,
+  data: object,
+  options?: QueueJobOptions,
+) => Promise<string | undefined>
+
+type Handlers = Readonly<Record<string, JobHandler>>
 
 const database = testDatabase(testMigrations)
 const running: Jobs[] = []
@@ -21,8 +31,9 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((jobs) => jobs.stop()))
 })
 
-async function start(settings: Omit<JobSettings, 'onError'>): Promise<void> {
-  running.push(await startJobs(database.connection, { ...settings, onError: (error) => errors.push(error) }))
+async function start({ queued, ...settings }: Omit<JobSettings, 'onError' | 'queued'> & { queued: Handlers }) {
+  const onError = (error: Error) => errors.push(error)
+  running.push(await startJobs(database.connection, { ...settings, queued: queued as JobSettings['queued'], onError }))
 }
 
 /** A handler that keeps what it was given, and a way to wait until it was given so many. */
@@ -44,7 +55,7 @@ function collector(work: (job: Job) => Promise<void> = async () => {}) {
 test('a job queued in a transaction is worked on after its commit, promptly', async () => {
   const { given, handler, waitFor } = collector()
   // It looks for jobs by itself only long after the test, so that a notification is what wakes it.
-  await start({ handlers: { 'send-report': handler }, pollSeconds: 3_600 })
+  await start({ queued: { 'send-report': handler }, pollSeconds: 3_600 })
   const id = await transact(database.db, async (tx) => {
     const queued = await queueJob(tx, 'send-report', { person: '7' })
     await pause(50)
@@ -57,7 +68,7 @@ test('a job queued in a transaction is worked on after its commit, promptly', as
 
 test('a job queued in a transaction that rolls back does not exist', async () => {
   const { given, handler, waitFor } = collector()
-  await start({ handlers: { cleanup: handler } })
+  await start({ queued: { cleanup: handler } })
   const work = transact(database.db, async (tx) => {
     await queueJob(tx, 'cleanup', { run: 'lost' })
     throw new Error('no')
@@ -74,7 +85,7 @@ test('a job queued in a transaction that rolls back does not exist', async () =>
 test('a job can be queued before any worker has ever named its queue', async () => {
   await transact(database.db, (tx) => queueJob(tx, 'unheard-of', { early: true }))
   const { given, handler, waitFor } = collector()
-  await start({ handlers: { 'unheard-of': handler } })
+  await start({ queued: { 'unheard-of': handler } })
   await waitFor(1)
   assert.deepEqual(
     given.map(({ data }) => data),
@@ -88,7 +99,7 @@ test('of jobs with the same singleton key one waits at a time', async () => {
   assert.equal(await queue('fleet 1'), undefined)
   assert.ok(await queue('fleet 2'))
   const { handler, waitFor } = collector()
-  await start({ handlers: { recompute: handler } })
+  await start({ queued: { recompute: handler } })
   await waitFor(2)
   assert.ok(await queue('fleet 1'), 'once it is taken the next may wait')
 })
@@ -99,7 +110,7 @@ test('a job with a delay waits for it', async () => {
     select round(extract(epoch from start_after - now()) / 60)::int as minutes from pgboss.job`.execute(database.db)
   assert.deepEqual(rows, [{ minutes: 60 }])
   const { given, handler } = collector()
-  await start({ handlers: { later: handler } })
+  await start({ queued: { later: handler } })
   await pause(300)
   assert.deepEqual(given, [])
 })
@@ -121,7 +132,7 @@ test('a failing job is reported and tried again without repeating its neighbours
   await transact(database.db, async (tx) => {
     for (const number of [0, 1, 2]) await queueJob(tx, 'flaky', { number })
   })
-  await start({ handlers: { flaky: handler } })
+  await start({ queued: { flaky: handler } })
   await waitFor(3)
   await bringRetryForward()
   await transact(database.db, (tx) => queueJob(tx, 'flaky', { number: 3 }))
@@ -135,13 +146,13 @@ test('a thousand jobs are worked through without waiting for polls', async () =>
   await transact(database.db, async (tx) => {
     for (let number = 0; number < 1_000; number += 1) await queueJob(tx, 'bulk', { number })
   })
-  await start({ handlers: { bulk: handler }, pollSeconds: 3_600 })
+  await start({ queued: { bulk: handler }, pollSeconds: 3_600 })
   await waitFor(1_000)
   assert.equal(new Set(given.map(({ id }) => id)).size, 1_000)
 })
 
 test('the schedules are exactly those given at the start', async () => {
-  const { handler } = collector()
+  const run = async () => {}
   const read = async () =>
     (
       await sql<{ name: string; cron: string }>`select name, cron from pgboss.schedule order by name`.execute(
@@ -149,18 +160,15 @@ test('the schedules are exactly those given at the start', async () => {
       )
     ).rows
   await start({
-    handlers: { nightly: handler, hourly: handler },
-    schedules: [
-      { name: 'nightly', cron: '0 3 * * *' },
-      { name: 'hourly', cron: '5 * * * *' },
-    ],
+    queued: {},
+    scheduled: { nightly: { cron: '0 3 * * *', run }, hourly: { cron: '5 * * * *', run } },
   })
   assert.deepEqual(await read(), [
     { name: 'hourly', cron: '5 * * * *' },
     { name: 'nightly', cron: '0 3 * * *' },
   ])
   await running.pop()?.stop()
-  await start({ handlers: { nightly: handler }, schedules: [{ name: 'nightly', cron: '0 4 * * *' }] })
+  await start({ queued: {}, scheduled: { nightly: { cron: '0 4 * * *', run } } })
   assert.deepEqual(await read(), [{ name: 'nightly', cron: '0 4 * * *' }])
 })
 
@@ -174,7 +182,7 @@ test('a job that is interrupted by a stop is tried again', async () => {
     })
   await transact(database.db, (tx) => queueJob(tx, 'slow', { part: 1 }))
   await transact(database.db, (tx) => queueJob(tx, 'slow', { part: 2 }))
-  await start({ handlers: { slow } })
+  await start({ queued: { slow } })
   await waitFor(1)
   await running.pop()?.stop()
   assert.ok(isInterrupted)
@@ -189,7 +197,7 @@ test('a job that is interrupted by a stop is tried again', async () => {
 test('a queue of an earlier version is given the sign of life that its jobs owe', async () => {
   await transact(database.db, (tx) => queueJob(tx, 'old', {}, { startAfterSeconds: 3_600 }))
   await sql`update pgboss.queue set heartbeat_seconds = null where name = 'old'`.execute(database.db)
-  await start({ handlers: { old: async () => {} } })
+  await start({ queued: { old: async () => {} } })
   const { rows } = await sql`select heartbeat_seconds from pgboss.queue where name = 'old'`.execute(database.db)
   assert.deepEqual(rows, [{ heartbeat_seconds: 15 }])
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/transact.ts'
+import type { JobData, JobName } from './job-data.ts'
 import { queueDefaults } from './queue-defaults.ts'
 
 export type QueueJobOptions = {
@@ -12,10 +13,10 @@ export type QueueJobOptions = {
  * Queues a job that exists once `tx` commits. Returns its id, or undefined when a job of the same singletonKey is
  * already waiting. Needs no running worker, only the tables that `installJobs` makes.
  */
-export async function queueJob(
+export async function queueJob<Name extends JobName>(
   tx: Tx,
-  name: string,
-  data: object,
+  name: Name,
+  data: JobData[Name],
   options: QueueJobOptions = {},
 ): Promise<string | undefined> {
   const id = await insertJob(tx, name, data, options)
@@ -58,7 +59,7 @@ async function insertJob(
 }
 
 /** Whether a job of this singletonKey waits, to be repeated as well, or is being worked on. */
-export async function hasOpenJob(tx: Tx, name: string, singletonKey: string): Promise<boolean> {
+export async function hasOpenJob(tx: Tx, name: JobName, singletonKey: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from pgboss.job
     where name = ${name} and singleton_key = ${singletonKey} and state in ('created', 'retry', 'active')

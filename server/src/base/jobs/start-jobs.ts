@@ -1,18 +1,22 @@
 import { CompiledQuery } from 'kysely'
 import { type Db as BossDatabase, type ConstructorOptions, PgBoss, type Job as PgBossJob } from 'pg-boss'
 import type { Connection } from '../db/connect.ts'
+import type { JobData, JobName } from './job-data.ts'
 import { jobsSchema, queueDefaults } from './queue-defaults.ts'
 
-export type Job = { id: string; data: unknown }
+export type Job<Data = unknown> = { id: string; data: Data }
 
 /**
  * Called at least once for each job: a rejection, or a process that dies, has it tried again, so it must be idempotent.
  * `signal` is aborted when the process is to stop; a job that is then under way is tried again.
  */
-export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>
+export type JobHandler<Data = unknown> = (job: Job<Data>, signal: AbortSignal) => Promise<void>
+
+/** A handler for each job that is queued. */
+export type JobHandlers = { readonly [Name in JobName]: JobHandler<JobData[Name]> }
 
 /** When `cron` (five fields, UTC) comes round, the job is queued once, whichever process notices. */
-export type JobSchedule = { name: string; cron: string; data?: object }
+export type ScheduledJob = { readonly cron: string; readonly run: (signal: AbortSignal) => Promise<unknown> }
 
 export type Jobs = {
   /** Interrupts the handlers that are running and waits for them, up to 30 seconds. */
@@ -20,8 +24,9 @@ export type Jobs = {
 }
 
 export type JobSettings = {
-  handlers: Record<string, JobHandler>
-  schedules?: JobSchedule[]
+  queued: Partial<JobHandlers>
+  /** By name. */
+  scheduled?: Readonly<Record<string, ScheduledJob>>
   /** How many jobs of a name are worked on at the same time in this process; 1 for those that are not here. */
   atOnce?: Readonly<Record<string, number>>
   onError: (error: Error) => void
@@ -43,12 +48,12 @@ export async function installJobs(connection: Connection): Promise<void> {
 
 /** Installs the job tables if need be, and works through the named jobs and schedules until stopped. */
 export async function startJobs(connection: Connection, settings: JobSettings): Promise<Jobs> {
-  const { handlers, schedules = [], atOnce = {}, onError, pollSeconds = 5 } = settings
+  const { queued, scheduled = {}, atOnce = {}, onError, pollSeconds = 5 } = settings
   const stopping = new AbortController()
   const supervision = { superviseIntervalSeconds: superviseEverySeconds, monitorIntervalSeconds: superviseEverySeconds }
   const boss = openBoss(connection, { useListenNotify: true, ...supervision }, onError)
   await boss.start()
-  for (const [name, handler] of Object.entries(handlers)) {
+  for (const [name, handler] of [...handlersOf(queued), ...runsOf(scheduled)]) {
     await openQueue(boss, name)
     await boss.work(
       name,
@@ -56,7 +61,7 @@ export async function startJobs(connection: Connection, settings: JobSettings): 
       (jobs: PgBossJob<unknown>[]) => workThrough(jobs, handler, onError, stopping.signal),
     )
   }
-  await applySchedules(boss, schedules)
+  await applySchedules(boss, scheduled)
   return {
     async stop() {
       stopping.abort()
@@ -64,6 +69,17 @@ export async function startJobs(connection: Connection, settings: JobSettings): 
     },
   }
 }
+
+/** What a job was queued with is stored by `queueJob` alone, which takes what the handler of its name expects. */
+const handlersOf = (queued: Partial<JobHandlers>) => Object.entries(queued) as (readonly [string, JobHandler])[]
+
+const runsOf = (scheduled: Readonly<Record<string, ScheduledJob>>) =>
+  Object.entries(scheduled).map(([name, { run }]) => {
+    const handler: JobHandler = async (_job, signal) => {
+      await run(signal)
+    }
+    return [name, handler] as const
+  })
 
 /** Several workers take one job each: a batch would wait behind its first. */
 const workersOf = (count: number) =>
@@ -130,9 +146,9 @@ async function workThrough(
 }
 
 /** The schedules are exactly the ones given: those of earlier versions are removed. */
-async function applySchedules(boss: PgBoss, schedules: JobSchedule[]): Promise<void> {
+async function applySchedules(boss: PgBoss, scheduled: Readonly<Record<string, ScheduledJob>>): Promise<void> {
   for (const { name } of await boss.getSchedules()) {
-    if (!schedules.some((schedule) => schedule.name === name)) await boss.unschedule(name)
+    if (!Object.hasOwn(scheduled, name)) await boss.unschedule(name)
   }
-  for (const { name, cron, data = {} } of schedules) await boss.schedule(name, cron, data, { tz: 'UTC' })
+  for (const [name, { cron }] of Object.entries(scheduled)) await boss.schedule(name, cron, {}, { tz: 'UTC' })
 }

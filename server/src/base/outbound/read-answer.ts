@@ -1,4 +1,6 @@
-const maxRetryAfterMs = 3_600_000
+import { hourMs } from '../time.ts'
+
+const maxRetryAfterMs = hourMs
 
 /** How long a receiver asks to be left alone: seconds or a date (RFC 9110 §10.2.3); an hour at most. */
 export function retryAfterMs(value: string | undefined, nowMs: number): number {

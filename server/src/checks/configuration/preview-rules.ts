@@ -1,4 +1,4 @@
-import { plusMs } from '../../base/time.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
 import { type BlockingPolicy, decideBlocking, isBlocking } from '../../compliance/issues/rules.ts'
 import { isAllowed, type TargetedDevice } from '../../compliance/standing/targeting-rules.ts'
 import {
@@ -53,7 +53,7 @@ export type Forecast = {
 
 /** When everything that fails now blocks, but for what is snoozed for longer. */
 export function endOfGrace(rules: BlockingPolicy, now: string): string {
-  const graceMs = rules.remediation_strategy === 'warn_then_block' ? rules.block_auth_grace_period_days * 86_400_000 : 0
+  const graceMs = rules.remediation_strategy === 'warn_then_block' ? rules.block_auth_grace_period_days * dayMs : 0
   const end = isBlocking(rules) ? plusMs(now, graceMs) : now
   return isBlocking(rules) && rules.begins_blocking_on !== null && rules.begins_blocking_on > end
     ? rules.begins_blocking_on

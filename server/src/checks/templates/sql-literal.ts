@@ -1,7 +1,8 @@
+import { isStorable } from '../../base/storable.ts'
 /** A quoted text. Throws for NUL, which ends SQL text for SQLite, and for text that UTF-8 cannot hold. */
 export function textLiteral(value: unknown): string {
   if (typeof value !== 'string') throw new Error('a text is needed')
-  if (value.includes('\0') || !value.isWellFormed()) throw new Error('the text cannot be written in SQL')
+  if (!isStorable(value)) throw new Error('the text cannot be written in SQL')
   return `'${value.replaceAll("'", "''")}'`
 }
 

@@ -2,7 +2,7 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { dayMs } from '../../base/time.ts'
+import { dayMs, hourMs } from '../../base/time.ts'
 import type { LanNames } from './lan-names.ts'
 
 export type LanCertificate = {
@@ -89,8 +89,8 @@ const common = (nowMs: number, days: number) => ({
   keyType: 'ec' as const,
   curve: 'P-256' as const,
   algorithm: 'sha256',
-  notBeforeDate: new Date(nowMs - 3_600_000),
-  notAfterDate: new Date(nowMs - 3_600_000 + days * dayMs),
+  notBeforeDate: new Date(nowMs - hourMs),
+  notAfterDate: new Date(nowMs - hourMs + days * dayMs),
 })
 
 const lineEnded = (pem: string) => `${pem.replaceAll('\r\n', '\n').trimEnd()}\n`

@@ -1,7 +1,7 @@
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { plusMs } from '../../base/time.ts'
+import { dayMs, plusMs } from '../../base/time.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
@@ -10,8 +10,8 @@ import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
 type Snooze = CheckOnDevice & { actor: Actor }
 
-const snoozeMs = 24 * 3_600_000
-const snoozeAgainAfterMs = 7 * 24 * 3_600_000
+const snoozeMs = dayMs
+const snoozeAgainAfterMs = 7 * dayMs
 
 /**
  * Puts the issues of a check on a device off for 24 hours: until then they do not block, also where they did. Once in

@@ -15,8 +15,8 @@ export async function resumeWork(db: Db): Promise<void> {
       .where('deletion_requested_at', 'is not', null)
       .execute()
     const work = [
-      ...unfinished.map((check) => ({ job: 'recompute-check', check })),
-      ...doomed.map((check) => ({ job: 'remove-check', check })),
+      ...unfinished.map((check) => ({ job: 'recompute-check' as const, check })),
+      ...doomed.map((check) => ({ job: 'remove-check' as const, check })),
     ]
     for (const { job, check } of work) {
       await queueJob(tx, job, check, { singletonKey: `${check.organizationId}/${check.checkId}` })

@@ -5,6 +5,7 @@ import type { Reader } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { afterCursor, inKeysetOrder } from '../../base/lists/keyset.ts'
 import type { ListPage } from '../../base/lists/list-page.ts'
+import { dayMs } from '../../base/time.ts'
 import type { Standing } from '../../inventory/devices/standing.ts'
 import { listComplianceDays } from '../../reporting/compliance-days/queries.ts'
 import { type ChosenOrder, keyOfPlace, placeIn } from './chosen-order.ts'
@@ -112,7 +113,7 @@ export async function describeDay(
   now: string,
 ): Promise<DayStandings> {
   refuseNoDay({ as_of: day }, now)
-  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+  const next = new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)
   const [[counted], listed] = await Promise.all([
     listComplianceDays(reader, organizationId, day, next),
     countDevicesOfDay(reader, organizationId, { as_of: day }, now),

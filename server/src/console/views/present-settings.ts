@@ -1,5 +1,6 @@
 import type { AdministratorView, EnrollmentSecretView, SettingFacts } from '@muster/contract/console-settings.ts'
 import { type Feature, features } from '@muster/contract/features.ts'
+import { dayMs } from '../../base/time.ts'
 import type { AdministratorViewRow, EnrollmentSecretRow, findOrganization } from './setting-queries.ts'
 
 export const presentEnrollmentSecret = (row: EnrollmentSecretRow): EnrollmentSecretView => ({
@@ -31,7 +32,7 @@ type Settings = {
 
 type Kept = Readonly<Record<'events' | 'adminSessions', number>>
 
-const daysOf = (milliseconds: number): number => milliseconds / 86_400_000
+const daysOf = (milliseconds: number): number => milliseconds / dayMs
 
 /** The address of the server is one of them for as long as the organization has an address of its own and has not left it. */
 function oldAddressesOf(organization: Organization, baseUrl: string): string[] {

@@ -1,5 +1,6 @@
 import { deviceViewOperations } from '@muster/contract/operations/console-devices.ts'
 import type { FastifyInstance } from 'fastify'
+import { dayMs } from '../../base/time.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { listEndpoint } from '../../http/list-endpoint.ts'
 import { failingOnDay, listComplianceDays } from '../../reporting/compliance-days/queries.ts'
@@ -71,7 +72,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...deviceViewOperations.getConsoleSummary,
     run: async ({ db, organizationId, now }) => {
-      const daysAgo = (days: number) => new Date(Date.parse(now) - days * 86_400_000).toISOString().slice(0, 10)
+      const daysAgo = (days: number) => new Date(Date.parse(now) - days * dayMs).toISOString().slice(0, 10)
       const [standings, next, checks, waiting, days, changes] = await Promise.all([
         countStandings(db, organizationId, now),
         listNextToBlock(db, organizationId, now, 6),

@@ -1,4 +1,5 @@
 import { fail } from '../../base/errors.ts'
+import { isStorable } from '../../base/storable.ts'
 import { judgeQuery } from '../sandbox/judge-query.ts'
 import { QueryRefused } from '../sandbox/query-refused.ts'
 import { tableNames } from './table-names.ts'
@@ -7,7 +8,7 @@ const maxNameLength = 200
 
 /** Refuses a name that nobody could read, and SQL that the sandbox would not run. */
 export async function judgeNamedQuery({ name, sql }: { name: string; sql: string }): Promise<void> {
-  if (name.trim() === '' || name.length > maxNameLength || !name.isWellFormed() || name.includes('\0')) {
+  if (name.trim() === '' || name.length > maxNameLength || !isStorable(name)) {
     refuse('name', `must have 1 to ${maxNameLength} characters`)
   }
   try {

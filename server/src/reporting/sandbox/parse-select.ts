@@ -1,4 +1,5 @@
 import { hasSqlDetails, loadModule, parseSync } from 'libpg-query'
+import { isStorable } from '../../base/storable.ts'
 import { refuse } from './query-refused.ts'
 
 export type Node = Readonly<Record<string, unknown>>
@@ -14,7 +15,7 @@ export type ParsedSelect = {
 /** The text's syntax tree by PostgreSQL's own parser. Throws QueryRefused unless it is one SELECT. */
 export async function parseSelect(text: string): Promise<ParsedSelect> {
   if (Buffer.byteLength(text) > maxSqlBytes) refuse(`The SQL is too long: it may have ${maxSqlBytes} bytes.`)
-  if (text.includes('\0') || !text.isWellFormed()) refuse('The SQL has characters that no text may have.')
+  if (!isStorable(text)) refuse('The SQL has characters that no text may have.')
   if (text.trim() === '') refuse('The SQL is empty.')
   await loadModule()
   const { stmts = [] } = parse(text)

@@ -1,9 +1,11 @@
+import { hourMs } from '../../../base/time.ts'
+
 const firstMs = 1_000
 /** A recovered receiver has everything within two minutes of its recovery: a last wait, and a last attempt. */
 const maxMs = 60_000
 
 /** What a receiver may ask for with Retry-After. */
-const maxHoldMs = 3_600_000
+const maxHoldMs = hourMs
 
 /** How long to leave a receiver or an event alone after so many failures in a row; `random` is within [0, 1). */
 export function backoffMs(failures: number, retryAfterMs: number, random: number): number {

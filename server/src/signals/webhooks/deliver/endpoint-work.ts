@@ -4,6 +4,7 @@ import { trackInFlight } from '../../../base/jobs/in-flight.ts'
 import type { WorkKey } from '../../../base/jobs/leases.ts'
 import type { Outbound } from '../../../base/outbound/outbound.ts'
 import { storable } from '../../../base/storable.ts'
+import { dayMs } from '../../../base/time.ts'
 import type { AttemptOutcome } from '../../webhook-ledger/write-attempts.ts'
 import type { Destination } from './destinations.ts'
 import { openQueue, type Settled, type Trouble, type Waiting, type Want } from './endpoint-queue.ts'
@@ -31,7 +32,7 @@ export type EndpointParts = {
 export type EndpointWork = ReturnType<typeof openEndpointWork>
 
 /** An endpoint that has been failing for so long is disabled. */
-const failingForMs = 5 * 86_400_000
+const failingForMs = 5 * dayMs
 /** How long a lease without anything to do soon is kept. */
 const idleAheadMs = 10_000
 const responseLength = 4_096
