@@ -37,6 +37,34 @@ const shelfLifeMeaning = 'Age in seconds beyond which a result is renewed at sig
 const snoozeMeaning = 'Whether end users are kept from putting off the issues of the check.'
 const exemptionsMeaning = 'Whether end users are kept from asking for exemptions.'
 
+export const configurationExample = {
+  id: '41',
+  organization_id: '1',
+  check_id: '58',
+  name: 'Screen locks quickly after sleep',
+  check_slug: 'macos-screen-lock',
+  issue_title: 'Screen locks too late',
+  options: '{"max_grace_seconds":60}',
+  use_custom_rationale_template: false,
+  use_custom_fix_instructions_template: false,
+  paused: false,
+  paused_by: null,
+  paused_at: null,
+  revision: '4',
+  block_auth_grace_period_days: 7,
+  auth_check_run_shelf_life_seconds: 3600,
+  begins_blocking_on: '2026-12-01T00:00:00.000Z',
+  snooze_disallowed: false,
+  exemptions_disallowed: false,
+  customized_remediation_targeting: false,
+  customized_run_targeting: true,
+  remediation_strategy: 'warn_then_block',
+  targeted_groups: ['macos'],
+  excluded_groups: ['8'],
+  blocking_allowed_groups: [],
+  blocking_excluded_groups: [],
+}
+
 export const CheckConfiguration = Type.Object(
   {
     id: Identifier('Identifier of the configuration.'),
@@ -70,35 +98,7 @@ export const CheckConfiguration = Type.Object(
   {
     title: 'CheckConfiguration',
     description: 'How an organization runs a check and what failing it means.',
-    examples: [
-      {
-        id: '41',
-        organization_id: '1',
-        check_id: '58',
-        name: 'Screen locks quickly after sleep',
-        check_slug: 'macos-screen-lock',
-        issue_title: 'Screen locks too late',
-        options: '{"max_grace_seconds":60}',
-        use_custom_rationale_template: false,
-        use_custom_fix_instructions_template: false,
-        paused: false,
-        paused_by: null,
-        paused_at: null,
-        revision: '4',
-        block_auth_grace_period_days: 7,
-        auth_check_run_shelf_life_seconds: 3600,
-        begins_blocking_on: '2026-12-01T00:00:00.000Z',
-        snooze_disallowed: false,
-        exemptions_disallowed: false,
-        customized_remediation_targeting: false,
-        customized_run_targeting: true,
-        remediation_strategy: 'warn_then_block',
-        targeted_groups: ['macos'],
-        excluded_groups: ['8'],
-        blocking_allowed_groups: [],
-        blocking_excluded_groups: [],
-      },
-    ],
+    examples: [configurationExample],
   },
 )
 export type CheckConfiguration = Static<typeof CheckConfiguration>

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { CheckConfigurationRequest } from './check-configurations.ts'
+import { CheckConfiguration, CheckConfigurationRequest, configurationExample } from './check-configurations.ts'
 import { resultCounts, resultCountsExample } from './check-counts.ts'
 import { checkSorts } from './console-values.ts'
 import { Choice, Count, Flag, Identifier, JsonText, Nullable, Text, Timestamp } from './schema-kit.ts'
@@ -18,6 +18,20 @@ const changeExample = {
   targeted_groups: ['macos', 12],
   excluded_groups: ['8'],
 }
+
+/** A configuration from before, to be looked at and saved again. */
+export const ConfigurationAt = Type.Object(
+  {
+    configuration: CheckConfiguration,
+    deleted_groups: Count('Groups that it named and that do not exist anymore; they are left out.'),
+  },
+  {
+    title: 'ConfigurationAt',
+    description: 'The configuration of a check as it was after an entry of the audit log.',
+    examples: [{ configuration: configurationExample, deleted_groups: 0 }],
+  },
+)
+export type ConfigurationAt = Static<typeof ConfigurationAt>
 
 export const ConfigurationPreviewRequest = Type.Object(
   {

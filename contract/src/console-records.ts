@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { type AuditAction, auditActions } from './audit-actions.ts'
+import { AuditChange } from './audit-changes.ts'
 import { AuditLog, actorTypes } from './audit-logs.ts'
 import { auditSubjectWords } from './audit-subjects.ts'
 import { authResults, initialStatuses } from './auth-logs.ts'
@@ -114,6 +116,10 @@ export type SignInViewFilter = Static<typeof SignInViewFilter>
 export const AuditView = Type.Object(
   {
     ...AuditLog.properties,
+    action: Nullable(
+      Choice(Object.keys(auditActions) as AuditAction[], 'What was done; null in entries from before it was kept.'),
+    ),
+    changes: Type.Array(AuditChange, { description: 'Values before and after, where the entry has some.' }),
     ip_address: Nullable(Text('Address that the actor came from; null for the service itself.')),
     hash: Text('Hash of the entry and of the one before, in hexadecimal.'),
     previous_hash: Text('Hash of the entry before, in hexadecimal.'),
@@ -128,6 +134,8 @@ export const AuditView = Type.Object(
         actor_name: 'Maya Lindqvist',
         description: 'Changed the grace period of the check "FileVault is on" from 7 to 3 days.',
         actor_info: { actor_name: 'Maya Lindqvist', actor_email: 'maya@acme.example', actor_type: 'User' },
+        action: 'check.configured',
+        changes: [{ field: 'block_auth_grace_period_days', from: 7, to: 3 }],
         ip_address: '198.51.100.24',
         hash: 'b64ac3f1',
         previous_hash: '09dd51e2',
@@ -140,6 +148,7 @@ export type AuditView = Static<typeof AuditView>
 export const AuditViewFilter = Type.Object(
   {
     actor_type: Type.Optional(Choice(actorTypes, 'Only what such actors did.')),
+    action: Type.Optional(Choice(Object.keys(auditActions) as AuditAction[], 'Only entries of this action.')),
     since: since(),
     subject: Type.Optional(
       Text('Only what is about this record, as `device:1042`.', {

@@ -39,7 +39,10 @@ export const guideGroups = [
       'console-api': 'The console’s API',
     },
   },
-  { title: 'Operations', guides: { operating: 'Run Muster', scaling: 'Scaling', security: 'Security' } },
+  {
+    title: 'Operations',
+    guides: { operating: 'Run Muster', 'audit-log': 'The audit log', scaling: 'Scaling', security: 'Security' },
+  },
 ] as const
 
 type Names<Group> = Group extends { guides: infer Guides } ? keyof Guides : never

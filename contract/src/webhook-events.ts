@@ -101,6 +101,9 @@ const definitions = {
       actor_type: Text('`User`, `ApiKey`, `System` or `Person`.'),
       actor_email: OrNull(Type.String(), 'E-mail address of the actor; null for API keys and the service itself.'),
       ip_address: OrNull(Type.String(), 'Address that it came from; null when it came from none.'),
+      action: Text(
+        'What was done, for programs, such as `api_key.revealed`. The guide to the audit log lists every action.',
+      ),
       description: Text('What was done, as one sentence.'),
     },
   },

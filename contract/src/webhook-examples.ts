@@ -36,7 +36,8 @@ const data: { readonly [Event in WebhookEvent]: WebhookData<Event> } = {
   },
   'audit_log.recorded': {
     ...{ actor_name: 'Tom Okafor', actor_type: 'User', actor_email: 'tom@acme.example', ip_address: '203.0.113.7' },
-    description: 'Approved the registration of the device "Ana’s MacBook" to "Ana Ruiz".',
+    action: 'device.registered',
+    description: 'Registered the device "Ana’s MacBook" to "Ana Ruiz" (ana@acme.example).',
   },
   'devices.created': { ...deviceNews, device_status: 'good', registered_owner: null },
   'devices.registered': { ...deviceNews, device_status: 'good' },

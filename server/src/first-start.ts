@@ -1,18 +1,17 @@
 import { hostname, userInfo } from 'node:os'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
-import { ulid } from 'ulid'
 import { addAdminUser } from './access/administrators/add-admin-user.ts'
 import { createApiKey } from './access/api-keys/create-api-key.ts'
 import { hashPassword } from './access/sessions/passwords.ts'
 import { setPassword } from './access/sessions/set-password.ts'
 import { createEnrollmentSecret } from './agents/protocol/create-enrollment-secret.ts'
+import { systemActor, systemChange } from './base/change-context.ts'
 import type { Bootstrap } from './base/config/load-config.ts'
 import { type Db, type Tx, transact } from './base/db/transact.ts'
 import type { Secrets } from './base/secrets/secrets.ts'
 import { enableCatalogue } from './checks/definitions/enable-catalogue.ts'
 import { createOrganization } from './inventory/organizations/create-organization.ts'
 import { addPerson } from './inventory/people/add-person.ts'
-import { systemActor } from './signals/audit/record-audit.ts'
 
 /** What the first start made and only now can show. */
 export type FirstStart = { organizationId: string; apiKey: string | undefined; enrollSecret: string | undefined }
@@ -39,20 +38,22 @@ export async function firstStart(
     const existing = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
     if (existing) return undefined
     const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
-    await enableCatalogue(tx, { organizationId, actor: systemActor, now })
+    await enableCatalogue(tx, systemChange(organizationId, now))
     await addFirstAdmin(tx, organizationId, bootstrap.adminEmail, passwordHash, now)
     const personId = await addFirstPerson(tx, organizationId, bootstrap.personEmail, isTrial, now)
     const apiKey = await addFirstKey(tx, secrets, organizationId, bootstrap.apiKey, isTrial, now)
     const enrollSecret =
       bootstrap.enrollSecret !== undefined || isTrial
-        ? await createEnrollmentSecret(tx, secrets, {
-            organizationId,
-            name: isTrial ? 'This machine' : automatic,
-            ...(personId !== undefined && { personId }),
-            ...(bootstrap.enrollSecret !== undefined && { secret: bootstrap.enrollSecret }),
-            actor: systemActor,
-            now,
-          })
+        ? await createEnrollmentSecret(
+            tx,
+            secrets,
+            {
+              name: isTrial ? 'This machine' : automatic,
+              ...(personId !== undefined && { personId }),
+              ...(bootstrap.enrollSecret !== undefined && { secret: bootstrap.enrollSecret }),
+            },
+            systemChange(organizationId, now),
+          )
         : undefined
     return { organizationId, apiKey, enrollSecret: enrollSecret?.secret }
   })
@@ -75,8 +76,8 @@ async function addFirstAdmin(
 ): Promise<void> {
   if (email === undefined) return
   const name = { firstName: email.slice(0, Math.min(email.lastIndexOf('@'), 200)), lastName: '' }
-  const admin = { organizationId, ...name, email, access: 'full', restrictions: [], actor: systemActor } as const
-  const adminUserId = await addAdminUser(tx, admin, { cause: ulid(), now })
+  const admin = { ...name, email, access: 'full', restrictions: [] } as const
+  const adminUserId = await addAdminUser(tx, admin, systemChange(organizationId, now))
   if (passwordHash !== undefined) await setPassword(tx, { organizationId, adminUserId, passwordHash, now })
 }
 
@@ -109,16 +110,18 @@ async function addFirstKey(
 ): Promise<string | undefined> {
   if (key === undefined && !isTrial) return undefined
   const granted = key === undefined ? [] : (Object.keys(permissions) as Permission[])
-  const made = await createApiKey(tx, secrets, {
-    organizationId,
-    name: key === undefined ? 'Trial, read only' : automatic,
-    responsibleAdministrator: key === undefined ? userInfo().username : automatic,
-    permissions: Object.fromEntries(
-      granted.map((permission) => [permission, 'Made at the first start from the settings.']),
-    ),
-    ...(key === undefined ? {} : { key }),
-    actor: systemActor,
-    now,
-  })
+  const made = await createApiKey(
+    tx,
+    secrets,
+    {
+      name: key === undefined ? 'Trial, read only' : automatic,
+      responsibleAdministrator: key === undefined ? userInfo().username : automatic,
+      permissions: Object.fromEntries(
+        granted.map((permission) => [permission, 'Made at the first start from the settings.']),
+      ),
+      ...(key === undefined ? {} : { key }),
+    },
+    systemChange(organizationId, now),
+  )
   return made.key
 }

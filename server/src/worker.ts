@@ -4,6 +4,7 @@ import { runConsoleAccessRetention } from './access/sessions/run-console-access-
 import { endQuietConflicts } from './administration/registrations/end-identity-conflicts.ts'
 import { purgeDevices } from './administration/registrations/purge-devices.ts'
 import { endRequestsOfLeavers } from './administration/requests/end-requests-of-leavers.ts'
+import type { ChangeOrigin } from './base/change-context.ts'
 import type { Clock } from './base/clock.ts'
 import type { Config } from './base/config/load-config.ts'
 import type { Connection } from './base/db/connect.ts'
@@ -17,7 +18,6 @@ import { endExpiredExemptions } from './compliance/exemptions/end-expired-exempt
 import { recomputeCheck } from './compliance/targeting/recompute-check.ts'
 import { resumeWork } from './compliance/targeting/resume-work.ts'
 import { startHeartbeat } from './health/worker-heartbeats.ts'
-import type { ChangeContext } from './inventory/devices/settle-auth-state.ts'
 import { settleDueDevices } from './inventory/devices/settle-due-devices.ts'
 import { dropOldResults } from './live-queries/drop-old-results.ts'
 import { giveUpWaiting } from './live-queries/give-up-waiting.ts'
@@ -44,7 +44,7 @@ const dueDevicesEveryMs = 1_000
 /** The table of contents of the background. Any number of processes may run it on one database. */
 export async function startWorker({ config, connection, clock, log, streams }: WorkerParts): Promise<Worker> {
   const { db } = connection
-  const context = (initiator: ChangeContext['initiator']) => (): ChangeContext => ({
+  const context = (initiator: ChangeOrigin['initiator']) => (): ChangeOrigin => ({
     cause: ulid(),
     initiator,
     now: clock(),
@@ -85,7 +85,7 @@ export async function startWorker({ config, connection, clock, log, streams }: W
 }
 
 function scheduledJobs(db: Db, { config, clock }: Pick<WorkerParts, 'config' | 'clock'>): Record<string, ScheduledJob> {
-  const bySystem = (): ChangeContext => ({ cause: ulid(), initiator: 'system', now: clock() })
+  const bySystem = (): ChangeOrigin => ({ cause: ulid(), initiator: 'system', now: clock() })
   return {
     'purge-devices': {
       cron: '* * * * *',

@@ -1,3 +1,5 @@
+import { auditActions } from '@muster/contract/audit-actions.ts'
+import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { AuditView } from '@muster/contract/console-records.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -32,12 +34,46 @@ export function AuditEntryPage() {
   )
 }
 
+const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
+  <table className="record-table changes sec">
+    <thead>
+      <tr>
+        <th>Field</th>
+        <th>Before</th>
+        <th>After</th>
+      </tr>
+    </thead>
+    <tbody>
+      {changes.map(({ field, from, to }) => (
+        <tr key={field}>
+          <td>
+            <code>{visibleText(field)}</code>
+          </td>
+          <td className="wrap">{shown(from)}</td>
+          <td className="wrap">{shown(to)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+function shown(value: unknown) {
+  if (value === null) return missing
+  return visibleText(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
 const missing = <span className="t3">—</span>
 
 const Entry = ({ entry }: { entry: AuditView }) => (
   <>
     <p className="audit-quote">{visibleText(entry.description)}</p>
+    {entry.changes.length > 0 && <Changes changes={entry.changes} />}
     <dl className="kv sec">
+      {entry.action !== null && (
+        <Fact name="Action">
+          {auditActions[entry.action]} <code className="t2">{entry.action}</code>
+        </Fact>
+      )}
       <Fact name="When">
         <time dateTime={entry.timestamp}>{fullTime(entry.timestamp)}</time>
       </Fact>

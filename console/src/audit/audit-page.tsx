@@ -1,3 +1,4 @@
+import { auditActions } from '@muster/contract/audit-actions.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { addressOf, api } from '../api/api.ts'
@@ -29,6 +30,8 @@ const route = getRouteApi('/shell/audit')
 
 const optionsOf = (words: Readonly<Record<string, string>>) =>
   Object.entries(words).map(([value, text]) => ({ value, text }))
+
+const actionOptions = optionsOf(auditActions).sort((one, other) => one.text.localeCompare(other.text))
 
 export function AuditPage() {
   const filters = route.useSearch()
@@ -67,6 +70,13 @@ export function AuditPage() {
           onChange={([actor]) => show(readAuditFilters({ ...kept, actor }))}
         />
         <FilterChip
+          field="Action"
+          isSingle
+          options={actionOptions}
+          chosen={filters.action ? [filters.action] : []}
+          onChange={([action]) => show(readAuditFilters({ ...kept, action }))}
+        />
+        <FilterChip
           field="Within"
           isSingle
           options={optionsOf(sinceWords)}
@@ -91,7 +101,11 @@ export function AuditPage() {
         filter={auditFiltersInWords(filters)}
         noMatch="No entries match."
         onClear={() => show({})}
-        empty={<Emptiness title="No entries yet.">Every change and every revealed secret is recorded here.</Emptiness>}
+        empty={
+          <Emptiness title="No entries yet." guide="audit-log">
+            Every change and every revealed secret is recorded here.
+          </Emptiness>
+        }
         after={filters.after}
         onNext={(after) => show({ ...filters, after })}
         onNear={(after) => void queryClient.prefetchQuery(auditViewsQuery(filter, after))}

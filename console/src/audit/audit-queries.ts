@@ -1,3 +1,4 @@
+import { type AuditAction, auditActions, isAuditAction } from '@muster/contract/audit-actions.ts'
 import { type AuditSubjectKind, auditSubjectWords } from '@muster/contract/audit-subjects.ts'
 import type { AuditViewFilter } from '@muster/contract/console-records.ts'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -13,6 +14,7 @@ export const sinceWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' 
 export type AuditFilters = {
   readonly q?: string
   readonly actor?: keyof typeof actorWords
+  readonly action?: AuditAction
   readonly since?: keyof typeof sinceWords
   /** `device:1042`: the record that entries are about. */
   readonly about?: string
@@ -25,10 +27,14 @@ function readSubject(about: unknown): string | undefined {
   return isSubject ? `${kind}:${id}` : undefined
 }
 
+const readAction = (action: unknown): AuditAction | undefined =>
+  typeof action === 'string' && isAuditAction(action) ? action : undefined
+
 export const readAuditFilters = (raw: Readonly<Record<string, unknown>>): AuditFilters =>
   given({
     q: readText(raw, 'q'),
     actor: readChoice(raw, 'actor', ['User', 'ApiKey', 'System', 'Person'] as const),
+    action: readAction(raw['action']),
     since: readChoice(raw, 'since', ['24h', '7d', '30d'] as const),
     about: readSubject(raw['about']),
     ...readAfter(raw),
@@ -40,16 +46,17 @@ export function aboutInWords(about: string): string {
   return `${auditSubjectWords[kind as AuditSubjectKind]} ${id}`
 }
 
-export const auditFiltersInWords = ({ q, actor, since, about }: AuditFilters): string =>
+export const auditFiltersInWords = ({ q, actor, action, since, about }: AuditFilters): string =>
   sentenceOf([
     q && `text contains “${q}”`,
     actor && `the actor is ${actorWords[actor]}`,
+    action && `the action is “${auditActions[action]}”`,
     since && `it was within ${sinceWords[since]}`,
     about && `it is about ${aboutInWords(about)}`,
   ])
 
-export const auditFilterOf = ({ q, actor, since, about }: AuditFilters): AuditViewFilter =>
-  given({ search: q, actor_type: actor, since, subject: about }) as AuditViewFilter
+export const auditFilterOf = ({ q, actor, action, since, about }: AuditFilters): AuditViewFilter =>
+  given({ search: q, actor_type: actor, action, since, subject: about }) as AuditViewFilter
 
 export const auditViewsQuery = (filter: AuditViewFilter, after?: string, per_page = 50) =>
   queryOptions({

@@ -1,5 +1,7 @@
 import type { AuditSubjectKind } from '@muster/contract/audit-subjects.ts'
+import type { AuditView } from '@muster/contract/console-records.ts'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import './audit.css'
 import { ListBody } from '../components/list-body.tsx'
 import { auditViewsQuery } from './audit-queries.ts'
@@ -13,12 +15,14 @@ type Parts = {
   readonly after?: string | undefined
   /** Left out where the latest are all that is shown. */
   readonly onPage?: (after: string) => void
+  /** What can be done with an entry. */
+  readonly verb?: (row: AuditView, place: number) => ReactNode
 }
 
 const latest = 10
 
 /** What the audit log says of one record, whatever it was called then. */
-export function RecordEntries({ kind, id, name, after, onPage }: Parts) {
+export function RecordEntries({ kind, id, name, after, onPage, verb }: Parts) {
   const filter = { subject: `${kind}:${id}`, ...(name !== undefined && name !== '' && { about: name.slice(0, 200) }) }
   const entries = useQuery({
     ...auditViewsQuery(filter, after, onPage ? 50 : latest),
@@ -33,7 +37,7 @@ export function RecordEntries({ kind, id, name, after, onPage }: Parts) {
       after={after}
       {...(onPage && { onNext: onPage })}
     >
-      {(rows) => <AuditTable rows={rows} />}
+      {(rows) => <AuditTable rows={rows} {...(verb && { verb })} />}
     </ListBody>
   )
 }

@@ -30,6 +30,14 @@ export const configurationQuery = (id: string) =>
     queryFn: ({ signal }) => api('getCheckConfiguration', { params: { checkId: id }, signal }),
   })
 
+export const configurationAtQuery = (checkId: string, entryId: string | undefined) =>
+  queryOptions({
+    queryKey: ['checks', 'configuration', checkId, 'at', entryId],
+    enabled: entryId !== undefined,
+    staleTime: 0,
+    queryFn: ({ signal }) => api('getCheckConfigurationAt', { params: { checkId, entryId: entryId ?? '' }, signal }),
+  })
+
 export type ResultFilters = { readonly status?: string; readonly q?: string; readonly after?: string }
 
 /** What a quotation mark or backslash stands in cannot be searched for. */

@@ -1,8 +1,12 @@
-import { Menu } from '@mantine/core'
+import { Menu, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import './filter-chip.css'
 import { Icon } from './icon.tsx'
 
 type Option = { readonly value: string; readonly text: string }
+
+/** A list with more values than that is searched. */
+const searchedFrom = 20
 
 type Parts = {
   readonly field: string
@@ -20,9 +24,12 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
     else onChange(isSingle ? [value] : [...chosen, value])
   }
   const isOn = words.length > 0
+  const isLong = options.length > searchedFrom
+  const [part, setPart] = useState('')
+  const found = options.filter(({ text }) => text.toLowerCase().includes(part.trim().toLowerCase()))
   return (
     <span className={isOn ? 'chip' : 'chip dash'}>
-      <Menu position="bottom-start" closeOnItemClick={isSingle} withinPortal={false}>
+      <Menu position="bottom-start" closeOnItemClick={isSingle} withinPortal={false} onClose={() => setPart('')}>
         <Menu.Target>
           <button type="button" className="chip-button" data-filter>
             <span className="k">
@@ -34,7 +41,17 @@ export function FilterChip({ field, options, chosen, onChange, isSingle = false 
           </button>
         </Menu.Target>
         <Menu.Dropdown>
-          {options.map(({ value, text }) => (
+          {isLong && (
+            <TextInput
+              className="chip-search"
+              aria-label={`Search ${field}`}
+              placeholder="Search"
+              value={part}
+              onChange={(event) => setPart(event.currentTarget.value)}
+            />
+          )}
+          {found.length === 0 && <p className="t2 chip-none">No match.</p>}
+          {found.map(({ value, text }) => (
             <Menu.CheckboxItem
               key={value}
               checked={chosen.includes(value)}

@@ -44,10 +44,17 @@ const checkResults = createRoute({
   component: lazyRouteComponent(() => import('../checks/results-tab.tsx'), 'ResultsTab'),
 })
 
+/** `resume`: begin with the check running. `revert`: begin with what was configured after that entry of the audit log. */
+function readConfigurationSearch(raw: Record<string, unknown>): { resume?: '1'; revert?: string } {
+  if (raw['resume'] === '1') return { resume: '1' }
+  const revert = String(raw['revert'] ?? '')
+  return /^\d{1,18}$/.test(revert) ? { revert } : {}
+}
+
 const checkConfiguration = createRoute({
   getParentRoute: () => check,
   path: '/configuration',
-  validateSearch: (raw: Record<string, unknown>): { resume?: '1' } => (raw['resume'] === '1' ? { resume: '1' } : {}),
+  validateSearch: readConfigurationSearch,
   component: lazyRouteComponent(() => import('../checks/configuration/configuration-tab.tsx'), 'ConfigurationTab'),
 })
 

@@ -4,6 +4,7 @@ import {
   CheckTags,
   CheckView,
   CheckViewListing,
+  ConfigurationAt,
   ConfigurationPreview,
   ConfigurationPreviewRequest,
   ConfigurationSave,
@@ -68,6 +69,14 @@ export const checkViewOperations = defineOperations({
     tag: 'Console',
     body: ConfigurationSave,
     answer: CheckConfiguration,
+  }),
+  getCheckConfigurationAt: json({
+    method: 'GET',
+    path: '/views/checks/:checkId/configuration_at/:entryId',
+    permission: 'read',
+    summary: 'Read a configuration as it was after an entry of the audit log',
+    tag: 'Console',
+    answer: ConfigurationAt,
   }),
   getCatalogue: json({
     method: 'GET',

@@ -1,3 +1,4 @@
+import { systemChange } from '../../src/base/change-context.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
 import { type Db, type Reader, transact } from '../../src/base/db/transact.ts'
@@ -6,7 +7,6 @@ import { createQuery } from '../../src/reporting/queries/create-query.ts'
 import { firstResults, listQueries, listResults, placeOfResult } from '../../src/reporting/queries/queries.ts'
 import { storeRun } from '../../src/reporting/queries/store-run.ts'
 import { boundRow, type ReportRow } from '../../src/reporting/sandbox/report-row.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { type Bench, count, type Figure, type Finding, ms } from '../figure.ts'
 import { watchDatabase } from '../trial/database-processor.ts'
 import { openTrial } from '../trial/open-trial.ts'
@@ -91,7 +91,7 @@ const createQueries = (db: Db, organizationId: string): Promise<string[]> =>
     const ids: string[] = []
     for (let made = 1; made <= queries; made += 1) {
       const query = { organizationId, name: `Report ${made}`, sql: 'select 1 as one', interval: 86_400 }
-      ids.push(await createQuery(tx, { ...query, actor: systemActor, now: systemClock() }))
+      ids.push(await createQuery(tx, { ...query }, systemChange(organizationId, systemClock())))
     }
     return ids
   })

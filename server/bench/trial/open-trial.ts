@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { systemChange } from '../../src/base/change-context.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
 import type { Row } from '../../src/base/db/sessions.ts'
@@ -13,7 +14,6 @@ import { catalogue } from '../../src/checks/catalogue/catalogue.ts'
 import { addCheck, fromCatalogue } from '../../src/checks/definitions/add-check.ts'
 import { firstStart } from '../../src/first-start.ts'
 import { embeddedFolder, openDeployment } from '../../src/open-deployment.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 
 /** A fresh deployment with one organization, on a database of its own. */
 export type Trial = {
@@ -104,9 +104,8 @@ export async function openTrial(engine: Engine, name: string, checks: 'usual' | 
 
 async function enableRest(db: Db, organizationId: string): Promise<void> {
   const rest = catalogue.filter((check) => !check.enabledByDefault).map(fromCatalogue)
-  const addition = { organizationId, actor: systemActor, now: systemClock() }
   await transact(db, async (tx) => {
-    for (const check of rest) await addCheck(tx, check, addition)
+    for (const check of rest) await addCheck(tx, check, systemChange(organizationId, systemClock()))
   })
 }
 

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
+import { type Actor, type ChangeContext, type Initiator, newChange } from '../base/change-context.ts'
 import type { Reader } from '../base/db/transact.ts'
-import type { Actor } from '../signals/audit/record-audit.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
 /** Whoever has this terminal: only the user that the server runs as gets through its socket. */
@@ -11,6 +11,10 @@ export const terminalActor = (): Actor => ({
   email: null,
   ipAddress: null,
 })
+
+/** Changes an organization by a command of the terminal. */
+export const terminalChange = (organizationId: string, now: string, initiator?: Initiator): ChangeContext =>
+  newChange(terminalActor(), organizationId, now, initiator)
 
 /** The organization a command is about: the named one, by identifier or name, else the only one there is. */
 export async function organizationOf(reader: Reader, named: string | undefined): Promise<{ id: string; name: string }> {

@@ -1,15 +1,13 @@
 import { raiseExemptionRequest } from '../administration/requests/raise-exemption-request.ts'
 import { raiseRegistrationRequest } from '../administration/requests/raise-registration-request.ts'
+import type { ChangeContext } from '../base/change-context.ts'
 import { inOrganization } from '../base/db/in-organization.ts'
 import type { Tx } from '../base/db/transact.ts'
-import type { ChangeContext } from '../inventory/devices/settle-auth-state.ts'
 import { addPerson } from '../inventory/people/add-person.ts'
 import { findPersonByEmail } from '../inventory/people/find-person-by-email.ts'
 import { recordAudit } from '../signals/audit/record-audit.ts'
-import { terminalActor } from './organization-of.ts'
 
 export type Simulation = {
-  organizationId: string
   random: (below: number) => number
   context: ChangeContext
   /** Who is made up and asks for registrations. */
@@ -34,19 +32,13 @@ const simulated = (reasons: readonly string[] | undefined, random: Simulation['r
 
 /** Asks in the name of an owner for up to three issues of one device; undefined where no issue is left to ask for. */
 export async function simulateExemptionRequest(tx: Tx, simulation: Simulation): Promise<string | undefined> {
-  const { organizationId, random, context } = simulation
-  const issues = await issuesToAskFor(tx, organizationId)
+  const { context, random } = simulation
+  const issues = await issuesToAskFor(tx, context.organizationId)
   const chosen = oneOf(issues, random)
   if (!chosen?.person_id) return undefined
   const { device_id: deviceId, person_id: personId } = chosen
   const issueIds = issues.filter((issue) => issue.device_id === deviceId).map(({ id }) => id)
-  const asked = {
-    organizationId,
-    deviceId,
-    personId,
-    issueIds: issueIds.slice(0, 1 + random(3)),
-    actor: terminalActor(),
-  }
+  const asked = { deviceId, personId, issueIds: issueIds.slice(0, 1 + random(3)) }
   const id = await raiseExemptionRequest(tx, { ...asked, message: simulated(whyExempt, random) }, context)
   return `exemption request ${id}: ${asked.issueIds.length} of device ${deviceId}, in the name of its owner`
 }
@@ -91,26 +83,27 @@ const issuesToAskFor = (tx: Tx, organizationId: string) =>
 
 /** Asks in the name of someone made up for a device; undefined where they have asked for all. */
 export async function simulateRegistrationRequest(tx: Tx, simulation: Simulation): Promise<string | undefined> {
-  const { organizationId, random, context, person } = simulation
-  const device = oneOf(await devicesToAskFor(tx, organizationId, person.id), random)
+  const { context, random, person } = simulation
+  const device = oneOf(await devicesToAskFor(tx, context.organizationId, person.id), random)
   if (!device) return undefined
-  const asked = { organizationId, deviceId: device.id, personId: person.id, actor: terminalActor() }
-  const id = await raiseRegistrationRequest(tx, { ...asked, message: simulated(whyMine, random) }, context)
+  const asked = { deviceId: device.id, personId: person.id, message: simulated(whyMine, random) }
+  const id = await raiseRegistrationRequest(tx, asked, context)
   return `registration request ${id}: device ${device.id}, in the name of ${person.email}`
 }
 
 /** One of a few people who exist for this only. */
 export async function madeUpPerson(
   tx: Tx,
-  { organizationId, random, context: { now } }: Omit<Simulation, 'person'>,
+  { random, context }: Omit<Simulation, 'person'>,
 ): Promise<Simulation['person']> {
+  const { organizationId, now } = context
   const number = 1 + random(madeUpPeople)
   const [name, email] = [`Simulated Person ${number}`, `simulated-person-${number}@muster.invalid`]
   const existing = await findPersonByEmail(tx, organizationId, email)
   if (existing) return existing
   const id = await addPerson(tx, { organizationId, name, email, now })
   const description = `Added the simulated person "${name}" (${email}).`
-  await recordAudit(tx, { organizationId, actor: terminalActor(), about: { person: id }, description, now })
+  await recordAudit(tx, { action: 'person.created', about: { person: id }, description }, context)
   return { id, email }
 }
 

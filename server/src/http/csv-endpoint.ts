@@ -7,13 +7,13 @@ import type { SearchFields } from '@muster/contract/search.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance } from 'fastify'
 import Type, { type Static, type TObject } from 'typebox'
+import { type ChangeContext, newChange } from '../base/change-context.ts'
 import type { Db } from '../base/db/transact.ts'
 import { fail } from '../base/errors.ts'
 import type { CsvColumns } from '../base/lists/csv-columns.ts'
 import { pageOf } from '../base/lists/keyset.ts'
 import type { ListPage } from '../base/lists/list-page.ts'
 import { parseSearch } from '../base/lists/parse-search.ts'
-import type { Actor } from '../signals/audit/record-audit.ts'
 import { csvLine } from './csv-cells.ts'
 import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
@@ -22,7 +22,7 @@ export type CsvCall<Path extends string> = {
   readonly db: Db
   readonly organizationId: string
   readonly params: PathParams<Path>
-  readonly actor: Actor
+  readonly context: ChangeContext
   readonly now: string
 }
 
@@ -86,7 +86,9 @@ export function csvEndpoint<const Path extends string, Row, Options extends TObj
   const params = readParams(path, textParams)
   registerOperation(app, operation, 'GET', () => async (request, reply) => {
     const { organizationId, actor } = request.principal ?? fail('unauthorized')
-    const call = { db, organizationId, actor, now: clock(), params: params(request.params) }
+    const now = clock()
+    const context = newChange(actor, organizationId, now)
+    const call = { db, organizationId, context, now, params: params(request.params) }
     // Validated against the options before.
     const asked = request.query as Static<Options> & Pick<ListQuery, 'query'>
     const found = parseSearch((asked.query ?? '').trim(), search ?? {})

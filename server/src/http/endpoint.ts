@@ -6,10 +6,10 @@ import type { Permission } from '@muster/contract/permissions.ts'
 import { type ApiVersion, apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema, TUnsafe } from 'typebox'
+import { type ChangeContext, newChange } from '../base/change-context.ts'
 import type { Db } from '../base/db/transact.ts'
 import { fail } from '../base/errors.ts'
 import type { Links } from '../base/links.ts'
-import type { Actor } from '../signals/audit/record-audit.ts'
 import type { Credential, RouteToken } from './authenticate.ts'
 import { readParams } from './path-params.ts'
 import { registerOperation } from './register-operation.ts'
@@ -17,8 +17,8 @@ import { registerOperation } from './register-operation.ts'
 /** What a request of a key comes with. */
 export type Call<Body = unknown, Query = unknown, Path extends string = string> = PublicCall<Body, Query, Path> & {
   readonly organizationId: string
-  /** The key, for the audit log. */
-  readonly actor: Actor
+  /** For the commands that the request runs. */
+  readonly context: ChangeContext
   /** The key of the request, or the one that its access token was granted for. */
   readonly keyId: string | undefined
   /** Undefined in the console. */
@@ -97,7 +97,8 @@ export function endpoint<
   const { permission, run } = definition
   register(app, definition, permission, (call, request) => {
     const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
-    return run({ ...call, organizationId, actor, keyId, credential: request.credential })
+    const context = newChange(actor, organizationId, call.now)
+    return run({ ...call, organizationId, context, keyId, credential: request.credential })
   })
 }
 

@@ -3,6 +3,7 @@ import type { FileDescription, InConsole } from '@muster/contract/operations/def
 import type { Permission } from '@muster/contract/permissions.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { newChange } from '../base/change-context.ts'
 import { fail } from '../base/errors.ts'
 import type { Call } from './endpoint.ts'
 import { readParams } from './path-params.ts'
@@ -56,17 +57,18 @@ export function fileEndpoint<const Path extends string>(
   const params = readParams(definition.path, {})
   registerOperation(app, operation, 'GET', (version) => async (request, reply) => {
     const { organizationId, actor, keyId } = request.principal ?? fail('unauthorized')
+    const now = clock()
     const answer = await run({
       db,
       params: params(request.params),
       headers: request.headers,
-      now: clock(),
+      now,
       links: linksOf(request.principal),
       host: request.host,
       version,
       method: request.method,
       organizationId,
-      actor,
+      context: newChange(actor, organizationId, now),
       keyId,
       credential: request.credential,
     })

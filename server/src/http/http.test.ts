@@ -43,7 +43,7 @@ const { ask, addKey, addTenant } = testApp({
       permission: 'update_devices',
       body: DeviceAuthenticationModeRequest,
       answer: Echo,
-      run: async ({ body, params, actor, version }) => ({
+      run: async ({ body, params, context: { actor }, version }) => ({
         said: { ...params, ...body, groups: (body.person_group_ids ?? []).map(identifierOf), actor, version },
       }),
     })

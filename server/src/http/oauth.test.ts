@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { revokeApiKey } from '../access/api-keys/revoke-api-key.ts'
+import { systemChange } from '../base/change-context.ts'
 import { transact } from '../base/db/transact.ts'
 import { plusMs } from '../base/time.ts'
-import { systemActor } from '../signals/audit/record-audit.ts'
 
 const app = testApp()
 beforeEach(() => app.reset())
@@ -80,7 +80,7 @@ test('a token ends with its key, and counts as a request of it', async () => {
   const left = (answer: typeof before) => Number(answer.headers['ratelimit-remaining'])
   assert.equal(left(after), left(before) - 1)
   const { organizationId, keyId } = app.tenant
-  await transact(app.db, (tx) => revokeApiKey(tx, { organizationId, id: keyId, actor: systemActor, now: app.now() }))
+  await transact(app.db, (tx) => revokeApiKey(tx, { id: keyId }, systemChange(organizationId, app.now())))
   assert.equal(await statusOf('GET', '/ssf_streams', body.access_token), 401)
   assert.deepEqual((await token(grant())).body.error, 'invalid_client')
 })

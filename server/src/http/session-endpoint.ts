@@ -4,6 +4,7 @@ import type { Static, TSchema, TUnsafe } from 'typebox'
 import { type AdmittedSession, actorOf } from '../access/sessions/admit-session.ts'
 import { requireRights, type SessionNeed } from '../access/sessions/require-rights.ts'
 import type { Browser } from '../access/sessions/start-session.ts'
+import { type ChangeContext, newChange } from '../base/change-context.ts'
 import { fail } from '../base/errors.ts'
 import { isRecordId } from './record-id.ts'
 import type { SessionGuard } from './session-guard.ts'
@@ -144,12 +145,9 @@ const callOf = <Body>(
   reply,
 })
 
-/** For whom a session's call is made, as commands take it. */
-export const requesterOf = ({ session, now }: SessionCall<unknown>) => ({
-  organizationId: session.organization_id,
-  actor: actorOf(session),
-  now,
-})
+/** The context of the commands that a session's call runs. */
+export const contextOf = ({ session, now }: SessionCall<unknown>): ChangeContext =>
+  newChange(actorOf(session), session.organization_id, now)
 
-/** The same, with the record that the path names. */
-export const recordOf = (call: SessionCall<unknown>) => ({ ...requesterOf(call), id: call.params['id'] ?? '' })
+/** The record that the path names. */
+export const recordIdOf = (call: SessionCall<unknown>): string => call.params['id'] ?? ''

@@ -1,12 +1,12 @@
+import type { ChangeContext } from '../base/change-context.ts'
 import type { Tx } from '../base/db/transact.ts'
 import { fail } from '../base/errors.ts'
 import { dayMs } from '../base/time.ts'
-import { type Actor, recordAudit } from '../signals/audit/record-audit.ts'
+import { recordAudit } from '../signals/audit/record-audit.ts'
 import { insertTargets, refuseUnknownDevices } from './target-devices.ts'
 import type { Targets } from './targeting-rules.ts'
 
 export type NewCampaign = {
-  organizationId: string
   /** Left out: the beginning of the SQL. */
   name: string | undefined
   sql: string
@@ -14,8 +14,6 @@ export type NewCampaign = {
   targets: Targets
   /** As the caller wrote them, for telling which are unknown. */
   namedDeviceIds: readonly string[]
-  actor: Actor
-  now: string
 }
 
 const waitedForMs = 7 * dayMs
@@ -27,8 +25,9 @@ export const waitsUntil = (now: string): string => new Date(Date.parse(now) + wa
  * Has devices run a statement at their next contact. Returns the campaign's identifier. Fails with invalid for devices
  * that the organization does not have, and when none is targeted.
  */
-export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<string> {
-  const { organizationId, sql, targets, actor, now } = campaign
+export async function createCampaign(tx: Tx, campaign: NewCampaign, context: ChangeContext): Promise<string> {
+  const { organizationId, now } = context
+  const { sql, targets } = campaign
   const name = campaign.name ?? nameOf(sql)
   refuseNoTargets(targets)
   await refuseUnknownDevices(tx, organizationId, campaign.namedDeviceIds)
@@ -50,7 +49,7 @@ export async function createCampaign(tx: Tx, campaign: NewCampaign): Promise<str
     .executeTakeFirstOrThrow()
   await insertTargets(tx, { organizationId, campaignId: id, revision: 1, targets, now })
   const description = `Created the live query "${name}": ${sql}`
-  await recordAudit(tx, { organizationId, actor, about: { live_query: id }, description, now })
+  await recordAudit(tx, { action: 'live_query.created', about: { live_query: id }, description }, context)
   return id
 }
 

@@ -1,18 +1,15 @@
+import type { ChangeContext } from '../base/change-context.ts'
 import { inOrganization } from '../base/db/in-organization.ts'
 import type { Tx } from '../base/db/transact.ts'
 import { orNotFound } from '../base/errors.ts'
-import { type Actor, recordAudit } from '../signals/audit/record-audit.ts'
+import { recordAudit } from '../signals/audit/record-audit.ts'
 
-type Deletion = {
-  organizationId: string
-  campaignId: string
-  actor: Actor
-  now: string
-}
+type Deletion = { campaignId: string }
 
 /** Removes a campaign with its results; devices that have not answered are not asked anymore. */
-export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> {
-  const { organizationId, campaignId, actor, now } = deletion
+export async function deleteCampaign(tx: Tx, deletion: Deletion, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
+  const { campaignId } = deletion
   const { name } = orNotFound(
     await tx
       .deleteFrom('live_query_campaigns')
@@ -21,11 +18,13 @@ export async function deleteCampaign(tx: Tx, deletion: Deletion): Promise<void> 
       .returning('name')
       .executeTakeFirst(),
   )
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { live_query: campaignId },
-    description: `Deleted the live query "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'live_query.deleted',
+      about: { live_query: campaignId },
+      description: `Deleted the live query "${name}".`,
+    },
+    context,
+  )
 }

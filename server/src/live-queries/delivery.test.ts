@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../test/support/agent-server.ts'
 import { testOnPostgres } from '../../test/support/database.ts'
-import { contextAt, makeIn, startOfTests } from '../../test/support/make.ts'
+import { makeIn, startOfTests } from '../../test/support/make.ts'
 import { until } from '../../test/support/muster-process.ts'
 import type { QueryResult } from '../../test/support/osquery-client.ts'
 import { deleteDevice } from '../administration/registrations/delete-device.ts'
+import { systemChange } from '../base/change-context.ts'
 import { transact } from '../base/db/transact.ts'
 import { plusMs } from '../base/time.ts'
-import { systemActor } from '../signals/audit/record-audit.ts'
 import { deleteCampaign } from './delete-campaign.ts'
 import { dropOldResults } from './drop-old-results.ts'
 import { giveUpWaiting } from './give-up-waiting.ts'
@@ -37,16 +37,21 @@ const countsOf = async (organizationId: string, campaignId: string) => {
 
 const edit = (organizationId: string, campaignId: string, sql: string) =>
   transact(database.db, (tx) =>
-    updateCampaign(tx, {
-      ...{ organizationId, campaignId, name: undefined, statement: { sql, tablesUsed: [] } },
-      ...{ targetsFrom: (before) => before, namedDeviceIds: [], actor: systemActor, now: agents.now() },
-    }),
+    updateCampaign(
+      tx,
+      {
+        campaignId,
+        name: undefined,
+        statement: { sql, tablesUsed: [] },
+        targetsFrom: (before) => before,
+        namedDeviceIds: [],
+      },
+      systemChange(organizationId, agents.now()),
+    ),
   )
 
 const remove = (organizationId: string, campaignId: string) =>
-  transact(database.db, (tx) =>
-    deleteCampaign(tx, { organizationId, campaignId, actor: systemActor, now: agents.now() }),
-  )
+  transact(database.db, (tx) => deleteCampaign(tx, { campaignId }, systemChange(organizationId, agents.now())))
 
 test('a device that had nothing to do is asked at its next read, polls fast, and its rows are the result', async () => {
   const organizationId = await organization()
@@ -393,8 +398,8 @@ testOnPostgres('counts stay exact while devices answer, are deleted and the quer
       ...devices.map((client, at) => client.answerAll(() => (at % 3 === 0 ? { status: 1 } : { rows: [] }))),
       edit(organizationId, id, `select ${round}`),
       transact(database.db, async (tx) => {
-        const deletion = { organizationId, deviceId: ids[round] ?? '', actor: systemActor }
-        await deleteDevice(tx, deletion, contextAt(agents.now()))
+        const deletion = { deviceId: ids[round] ?? '' }
+        await deleteDevice(tx, deletion, systemChange(organizationId, agents.now()))
       }),
     ])
     const actual = await database.db

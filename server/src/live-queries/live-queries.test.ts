@@ -6,9 +6,9 @@ import { invalidBody } from '../../test/support/invalid-body.ts'
 import { makeIn } from '../../test/support/make.ts'
 import { rowVersions } from '../../test/support/row-versions.ts'
 import { restoreDevice } from '../administration/registrations/restore-device.ts'
+import { systemChange } from '../base/change-context.ts'
 import { transact } from '../base/db/transact.ts'
 import { setFeature } from '../inventory/organizations/set-feature.ts'
-import { systemActor } from '../signals/audit/record-audit.ts'
 import { recordLiveAnswers } from './record-live-answers.ts'
 
 const app = testApp()
@@ -400,8 +400,8 @@ test('a device that is deleted is in no count and no list, and counts again when
   ])
   assert.deepEqual((await resultsOf(made.id)).data, [])
   assert.equal((await answer(other.id, device.id)).size, 0, 'a deleted device is not heard')
-  const restoration = { organizationId: app.tenant.organizationId, deviceId: device.id, actor: systemActor }
-  await transact(app.db, (tx) => restoreDevice(tx, restoration, { cause: 'x', initiator: 'admin', now: later }))
+  const restoration = { deviceId: device.id }
+  await transact(app.db, (tx) => restoreDevice(tx, restoration, systemChange(app.tenant.organizationId, later)))
   assert.deepEqual(await read(), [
     [1, 1, 0],
     [1, 0, 0],
@@ -430,7 +430,7 @@ test('changes need the permission, and everything needs the feature', async () =
   assert.equal((await app.ask('GET', `/live_query_campaigns/${made.id}/query_results`, { key })).status, 200)
   const { organizationId } = app.tenant
   await transact(app.db, (tx) =>
-    setFeature(tx, { organizationId, feature: 'live_query', isOn: false, actor: systemActor, now: start }),
+    setFeature(tx, { feature: 'live_query', isOn: false }, systemChange(organizationId, start)),
   )
   for (const path of ['', `/${made.id}`, `/${made.id}/query_results`]) {
     assert.equal((await app.ask('GET', `/live_query_campaigns${path}`)).body.error, 'feature_unavailable')

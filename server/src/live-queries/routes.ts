@@ -51,14 +51,14 @@ function addChanges(app: FastifyInstance): void {
 
   endpoint(app, {
     ...liveQueryOperations.createLiveQueryCampaign,
-    run: async ({ db, organizationId, body, actor, now }) => {
+    run: async ({ db, organizationId, body, context }) => {
       const { name, sql, ...wanted } = body
       const tablesUsed = checkSql(sql, liveQueryBlockedTables)
       const targets = wantedTargets(wanted, noTargets, identifierOf)
       const namedDeviceIds = (wanted.targeted_device_ids ?? []).map(identifierOf)
-      const campaign = { organizationId, name, sql, tablesUsed, targets, namedDeviceIds, actor, now }
+      const campaign = { name, sql, tablesUsed, targets, namedDeviceIds }
       return transact(db, async (tx) => {
-        const id = await createCampaign(tx, campaign)
+        const id = await createCampaign(tx, campaign, context)
         return presentCampaign(orNotFound(await findCampaign(tx, organizationId, id)))
       })
     },
@@ -66,13 +66,14 @@ function addChanges(app: FastifyInstance): void {
 
   endpoint(app, {
     ...liveQueryOperations.updateLiveQueryCampaign,
-    run: async ({ db, organizationId, params: { id: campaignId }, body, actor, now }) => {
+    run: async ({ db, organizationId, params: { id: campaignId }, body, context }) => {
       const { name, sql, ...wanted } = body
       const statement = sql === undefined ? undefined : { sql, tablesUsed: checkSql(sql, liveQueryBlockedTables) }
       const namedDeviceIds = (wanted.targeted_device_ids ?? []).map(identifierOf)
-      const change = { organizationId, campaignId, name, statement, namedDeviceIds, actor, now }
+      const targetsFrom = (before: Parameters<typeof wantedTargets>[1]) => wantedTargets(wanted, before, identifierOf)
+      const change = { campaignId, name, statement, namedDeviceIds, targetsFrom }
       return transact(db, async (tx) => {
-        await updateCampaign(tx, { ...change, targetsFrom: (before) => wantedTargets(wanted, before, identifierOf) })
+        await updateCampaign(tx, change, context)
         return presentCampaign(orNotFound(await findCampaign(tx, organizationId, campaignId)))
       })
     },
@@ -80,10 +81,10 @@ function addChanges(app: FastifyInstance): void {
 
   endpoint(app, {
     ...liveQueryOperations.deleteLiveQueryCampaign,
-    run: ({ db, organizationId, params: { id: campaignId }, actor, now }) =>
+    run: ({ db, organizationId, params: { id: campaignId }, context }) =>
       transact(db, async (tx) => {
         const deleted = presentCampaign(orNotFound(await findCampaign(tx, organizationId, campaignId)))
-        await deleteCampaign(tx, { organizationId, campaignId, actor, now })
+        await deleteCampaign(tx, { campaignId }, context)
         return deleted
       }),
   })

@@ -1,29 +1,29 @@
+import type { ChangeContext } from '../base/change-context.ts'
 import { inOrganization } from '../base/db/in-organization.ts'
 import type { Tx } from '../base/db/transact.ts'
 import { orNotFound } from '../base/errors.ts'
-import { type Actor, recordAudit } from '../signals/audit/record-audit.ts'
+import { changesBetween } from '../signals/audit/changes.ts'
+import { recordAudit } from '../signals/audit/record-audit.ts'
 import { refuseNoTargets, waitsUntil } from './create-campaign.ts'
 import { insertTargets, lockFitting, refuseUnknownDevices } from './target-devices.ts'
 import { isSameTargets, type Targets } from './targeting-rules.ts'
 
 export type CampaignChange = {
-  organizationId: string
   campaignId: string
   name: string | undefined
   statement: { sql: string; tablesUsed: readonly string[] } | undefined
   targetsFrom: (before: Targets) => Targets
   /** As the caller wrote them, for telling which are unknown. */
   namedDeviceIds: readonly string[]
-  actor: Actor
-  now: string
 }
 
 /**
  * Changes a campaign. Another statement or other targets raise the revision: what came before is dropped, and all
  * devices that fit by now run it again. Another name alone does not, and a change of nothing writes nothing.
  */
-export async function updateCampaign(tx: Tx, change: CampaignChange): Promise<void> {
-  const { organizationId, campaignId, now } = change
+export async function updateCampaign(tx: Tx, change: CampaignChange, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
+  const { campaignId } = change
   const stored = orNotFound(await lockCampaign(tx, organizationId, campaignId))
   const before = { deviceIds: stored.targeted_device_ids, platforms: stored.targeted_platforms }
   const targets = change.targetsFrom(before)
@@ -31,12 +31,12 @@ export async function updateCampaign(tx: Tx, change: CampaignChange): Promise<vo
   await refuseUnknownDevices(tx, organizationId, change.namedDeviceIds)
   const { name = stored.name } = change
   const { sql, tablesUsed } = change.statement ?? { sql: stored.osquery_sql, tablesUsed: stored.tables_used }
-  const changes = [
+  const news = [
     name === stored.name ? undefined : `name from "${stored.name}" to "${name}"`,
     sql === stored.osquery_sql ? undefined : `SQL from ${stored.osquery_sql} to ${sql}`,
     isSameTargets(before, targets) ? undefined : `targets from ${describe(before)} to ${describe(targets)}`,
   ].filter((one) => one !== undefined)
-  if (changes.length === 0) return
+  if (news.length === 0) return
   const runsAgain = sql !== stored.osquery_sql || !isSameTargets(before, targets)
   const revision = stored.revision + Number(runsAgain)
   if (runsAgain) {
@@ -57,14 +57,17 @@ export async function updateCampaign(tx: Tx, change: CampaignChange): Promise<vo
     .where('id', '=', campaignId)
     .execute()
   if (runsAgain) await insertTargets(tx, { organizationId, campaignId, revision, targets, now })
-  const description = `Changed the live query "${stored.name}": ${changes.join('; ')}.`
-  await recordAudit(tx, {
-    organizationId,
-    actor: change.actor,
-    about: { live_query: campaignId },
-    description,
-    now,
-  })
+  const description = `Changed the live query "${stored.name}": ${news.join('; ')}.`
+  const changes = changesBetween(
+    { name: stored.name, sql: stored.osquery_sql, targets: describe(before) },
+    { name, sql, targets: describe(targets) },
+    ['name', 'sql', 'targets'],
+  )
+  await recordAudit(
+    tx,
+    { action: 'live_query.updated', about: { live_query: campaignId }, description, changes },
+    context,
+  )
 }
 
 /** Answers do not wait for this lock; whoever changes or removes the campaign does. */

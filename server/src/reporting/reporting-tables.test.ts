@@ -3,9 +3,9 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { baseUrl, testApp } from '../../test/support/app.ts'
 import { makeIn } from '../../test/support/make.ts'
+import { systemChange } from '../base/change-context.ts'
 import { transact } from '../base/db/transact.ts'
 import { setFeature } from '../inventory/organizations/set-feature.ts'
-import { systemActor } from '../signals/audit/record-audit.ts'
 import { inventoryTables, reportingTables } from './catalogue/catalogue.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import { recordSnapshots } from './record-snapshots.ts'
@@ -162,8 +162,8 @@ test('rows of other organizations and of deleted devices are not shown', async (
 
 test('without the feature, reporting is not available', async () => {
   const { organizationId } = app.tenant
-  const change = { organizationId, feature: 'reporting', isOn: false, actor: systemActor, now: takenAt } as const
-  await transact(app.db, (tx) => setFeature(tx, change))
+  const change = { feature: 'reporting', isOn: false } as const
+  await transact(app.db, (tx) => setFeature(tx, change, systemChange(organizationId, takenAt)))
   for (const path of ['/reporting/tables', '/reporting/tables/device_uptime', records]) {
     const { status, body } = await app.ask('GET', path)
     assert.deepEqual([status, body.error], [401, 'feature_unavailable'], path)

@@ -11,7 +11,7 @@ export const contexts: readonly string[] = [
 const base = [
   ...['base/lists', 'base/jobs', 'base/outbound', 'base/osquery-sql', 'base/secrets', 'base/db', 'base/links.ts'],
   ...['base/retention.ts', 'base/errors.ts', 'base/time.ts', 'base/storable.ts', 'base/describe-fault.ts'],
-  'base/clock.ts',
+  ...['base/clock.ts', 'base/change-context.ts'],
 ]
 
 const signals = ['signals/events', 'signals/audit']
@@ -158,6 +158,8 @@ export const groundArrows: Readonly<Record<string, readonly string[]>> = {
   'base/errors.ts': [],
   'base/describe-fault.ts': [],
   'base/clock.ts': [],
+  // Who changes what: passed to every command.
+  'base/change-context.ts': [],
   'base/time.ts': [],
   'base/storable.ts': [],
 }

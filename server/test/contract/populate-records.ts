@@ -1,7 +1,7 @@
 import { ensurePackages } from '../../src/agents/packages/ensure-packages.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { baseUrl } from '../support/app.ts'
 import { makeIn } from '../support/make.ts'
 import { minute, nameOf, numbers } from './plenty.ts'
@@ -25,8 +25,10 @@ export async function populateRecords(parts: Parts): Promise<void> {
   }
   keep('tables', 'person_people')
   const site = { baseUrl, caCertificate: null, productVersion: '1.0.0' }
-  const wanted = { organizationId, site, actor: systemActor, now: harness.now() }
-  await transact(harness.db, (tx) => ensurePackages(tx, harness.secrets, wanted))
+  const wanted = { site }
+  await transact(harness.db, (tx) =>
+    ensurePackages(tx, harness.secrets, wanted, systemChange(organizationId, harness.now())),
+  )
   const packages = await harness.db
     .selectFrom('packages')
     .select('id')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { newChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { recordAudit } from '../../src/signals/audit/record-audit.ts'
 import type { TestApp } from '../support/app.ts'
@@ -96,8 +97,8 @@ export async function populate(harness: TestApp, organizationId: string): Promis
       email: 'admin@acme.example',
       ipAddress: null,
     }
-    const entry = { organizationId, actor, about: {}, description: `Looked at "${nameOf(index)}".`, now: minute(index) }
-    await transact(harness.db, (tx) => recordAudit(tx, entry))
+    const entry = { action: 'records.exported', about: {}, description: `Looked at "${nameOf(index)}".` } as const
+    await transact(harness.db, (tx) => recordAudit(tx, entry, newChange(actor, organizationId, minute(index))))
   }
   const [, secondIssue = ''] = world['issues'] ?? []
   await exempt(harness, organizationId, secondIssue)

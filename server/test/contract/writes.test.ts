@@ -3,10 +3,10 @@ import { after, test } from 'node:test'
 import { type Feature, features } from '@muster/contract/features.ts'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { apiVersions } from '@muster/contract/versions.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import type { Operation } from '../../src/http/operations.ts'
 import { setFeature } from '../../src/inventory/organizations/set-feature.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testApp } from '../support/app.ts'
 import { addressOf } from './addresses.ts'
 import { populate, type World } from './populate.ts'
@@ -41,8 +41,8 @@ const permissionOf = ({ access, operationId }: Operation): Permission =>
   access === 'read' || access === 'public' ? assert.fail(`${operationId} asks for no permission`) : access
 
 async function switchFeature(feature: Feature, isOn: boolean): Promise<void> {
-  const change = { organizationId: harness.tenant.organizationId, feature, isOn, actor: systemActor }
-  await transact(harness.db, (tx) => setFeature(tx, { ...change, now: harness.now() }))
+  const context = systemChange(harness.tenant.organizationId, harness.now())
+  await transact(harness.db, (tx) => setFeature(tx, { feature, isOn }, context))
 }
 
 for (const version of apiVersions) {

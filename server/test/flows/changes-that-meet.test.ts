@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { registerDevice } from '../../src/administration/registrations/register-device.ts'
 import { unregisterDevice } from '../../src/administration/registrations/unregister-device.ts'
 import { decideExemptionRequest } from '../../src/administration/requests/decide-exemption-request.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { ServiceError } from '../../src/base/errors.ts'
 import { plusMs } from '../../src/base/time.ts'
@@ -11,7 +12,6 @@ import { updateConfiguration } from '../../src/checks/configuration/update-confi
 import { adjustTallies } from '../../src/compliance/standing/adjust-tallies.ts'
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
 import { lockDevice } from '../../src/inventory/devices/lock-device.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { contextAt, makeIn, startOfTests } from '../support/make.ts'
 import { until } from '../support/muster-process.ts'
@@ -80,13 +80,11 @@ testOnPostgres('an issue that opens while the strategy changes falls under the n
   const reported = make.result({ device, check, rows: 'FAIL', at: minute(1) })
   await waiting(1)
   const update = transact(database.db, (tx) =>
-    updateConfiguration(tx, {
-      organizationId,
-      checkId: check.id,
-      request: { remediation_strategy: 'block_immediately' },
-      actor: systemActor,
-      now: minute(2),
-    }),
+    updateConfiguration(
+      tx,
+      { checkId: check.id, request: { remediation_strategy: 'block_immediately' } },
+      systemChange(organizationId, minute(2)),
+    ),
   )
   const recomputed = update.then(() =>
     recomputeCheck(
@@ -128,14 +126,15 @@ testOnPostgres('of several decisions about one request that meet, one counts', a
   for (let round = 0; round < 8; round += 1) {
     const issue = await make.issue({ device, check, at: minute(2 * round) })
     const { id: requestId } = await make.exemptionRequest({ device, person: owner, issues: [issue] })
-    const about = { organizationId, requestId, actor: systemActor }
     const decisions = (['approved', 'denied', 'approved', 'denied'] as const).map((status) => ({
-      ...about,
+      requestId,
       decision: { status, internal_message: 'A note.', denial_explanation: 'A reason.' },
     }))
     const outcomes = await Promise.allSettled(
       decisions.map((deciding) =>
-        transact(database.db, (tx) => decideExemptionRequest(tx, deciding, contextAt(minute(2 * round)))),
+        transact(database.db, (tx) =>
+          decideExemptionRequest(tx, deciding, systemChange(organizationId, minute(2 * round))),
+        ),
       ),
     )
     const won = outcomes.findIndex(({ status }) => status === 'fulfilled')
@@ -164,7 +163,7 @@ testOnPostgres('of a person’s last two devices, unregistered at once, one rese
     await Promise.all(
       devices.map((device) =>
         transact(database.db, (tx) =>
-          unregisterDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, contextAt(minute(1))),
+          unregisterDevice(tx, { deviceId: device.id }, systemChange(organizationId, minute(1))),
         ),
       ),
     )
@@ -189,11 +188,7 @@ testOnPostgres('nobody registers a device to a person who is being deprovisioned
   })
   const refused = assert.rejects(
     transact(database.db, (tx) =>
-      registerDevice(
-        tx,
-        { organizationId, deviceId: device.id, personId: owner.id, actor: systemActor },
-        contextAt(minute(1)),
-      ),
+      registerDevice(tx, { deviceId: device.id, personId: owner.id }, systemChange(organizationId, minute(1))),
     ),
     { code: 'not_found' },
   )

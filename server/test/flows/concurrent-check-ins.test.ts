@@ -3,6 +3,7 @@ import { beforeEach } from 'node:test'
 import { sql } from 'kysely'
 import { deleteDevice } from '../../src/administration/registrations/delete-device.ts'
 import { restoreDevice } from '../../src/administration/registrations/restore-device.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { connectPostgres } from '../../src/base/db/connect.ts'
 import { type Db, transact } from '../../src/base/db/transact.ts'
 import { plusMs } from '../../src/base/time.ts'
@@ -10,7 +11,6 @@ import { updateConfiguration } from '../../src/checks/configuration/update-confi
 import { type CheckRun, recordTogether } from '../../src/compliance/results/record-results.ts'
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
 import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testDatabase, testOnPostgres } from '../support/database.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../support/make.ts'
 import { recordResults } from '../support/record-results.ts'
@@ -181,7 +181,7 @@ testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions 
       options: { level: roll(9) },
     }
     await transact(db, (tx) =>
-      updateConfiguration(tx, { organizationId, checkId: check.id, request, actor: systemActor, now: present }),
+      updateConfiguration(tx, { checkId: check.id, request }, systemChange(organizationId, present)),
     )
     revisions.set(check.id, await revisionOf(check))
     await recompute(check)
@@ -197,9 +197,9 @@ testOnPostgres('check-ins, configurations, recomputations, sweeps and deletions 
   const recompute = (check: MadeCheck) =>
     recomputeCheck(db, { organizationId, checkId: check.id }, () => contextAt(present), new AbortController().signal)
   const deleteAndRestore = async (deviceId: string) => {
-    const about = { organizationId, deviceId, actor: systemActor }
-    await transact(db, (tx) => deleteDevice(tx, about, contextAt(present)))
-    await transact(db, (tx) => restoreDevice(tx, about, contextAt(present)))
+    const about = { deviceId }
+    await transact(db, (tx) => deleteDevice(tx, about, systemChange(organizationId, present)))
+    await transact(db, (tx) => restoreDevice(tx, about, systemChange(organizationId, present)))
   }
   const checkIn = (second: number) => {
     const users = { ada: roll(2) === 0 ? 'PASS' : 'FAIL', bob: roll(2) === 0 ? 'PASS' : 'FAIL' }

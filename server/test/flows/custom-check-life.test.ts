@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, test } from 'node:test'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { updateConfiguration } from '../../src/checks/configuration/update-configuration.ts'
 import { deleteCustomCheck } from '../../src/checks/definitions/delete-custom-check.ts'
@@ -9,7 +10,6 @@ import { createDraft } from '../../src/checks/drafts/create-draft.ts'
 import { editDraft } from '../../src/checks/drafts/edit-draft.ts'
 import { publishDraft } from '../../src/checks/drafts/publish-draft.ts'
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testAgents } from '../support/agent-server.ts'
 import { contextAt, makeIn } from '../support/make.ts'
 import type { QueryResult } from '../support/osquery-client.ts'
@@ -40,7 +40,7 @@ FROM etc_hosts`,
   privacy_info: 'Names in the hosts file.',
 }
 
-const by = () => ({ organizationId, actor: systemActor, now: agents.now() })
+const by = () => systemChange(organizationId, agents.now())
 const context = () => contextAt(agents.now())
 
 /** A laptop with a hosts file, which runs whatever SQL it is asked. */
@@ -82,15 +82,15 @@ test('a custom check from its draft to its end, with an agent that runs it', asy
   await database.db.updateTable('devices').set(registered).where('id', '=', deviceId).execute()
   assert.deepEqual((await client.read()).queries, {})
 
-  const draftId = await transact(database.db, (tx) => createDraft(tx, { ...by(), input: draft }))
-  const publish = () => transact(database.db, (tx) => publishDraft(tx, { ...by(), draftId }))
+  const draftId = await transact(database.db, (tx) => createDraft(tx, { input: draft }, by()))
+  const publish = () => transact(database.db, (tx) => publishDraft(tx, { draftId }, by()))
   const checkId = await publish()
   const recompute = () => recomputeCheck(database.db, { organizationId, checkId }, context, never)
   await recompute()
   assert.deepEqual(await statesOf(deviceId), { results: ['pending -'], issues: [], device: 'good' })
 
   const request = { remediation_strategy: 'block_immediately' } as const
-  await transact(database.db, (tx) => updateConfiguration(tx, { ...by(), checkId, request }))
+  await transact(database.db, (tx) => updateConfiguration(tx, { checkId, request }, by()))
   const { queries } = await client.read()
   assert.deepEqual(Object.values(queries), [draft.osquery_sql.replace('{{ options.home | sql_text }}', "'127.%'")])
   agents.pass(1)
@@ -100,7 +100,7 @@ test('a custom check from its draft to its end, with an agent that runs it', asy
 
   agents.pass(60)
   const input = { options: { home: { ...draft.options.home, default: '%.%' } } }
-  await transact(database.db, (tx) => editDraft(tx, { ...by(), draftId, input }))
+  await transact(database.db, (tx) => editDraft(tx, { draftId, input }, by()))
   assert.equal(await client.answerAll(answer), 0, 'an edit that is not published asks nobody')
   await publish()
   await recompute()
@@ -109,7 +109,7 @@ test('a custom check from its draft to its end, with an agent that runs it', asy
   assert.deepEqual(await statesOf(deviceId), { results: ['passing 2'], issues: [], device: 'good' })
 
   agents.pass(60)
-  await transact(database.db, (tx) => editDraft(tx, { ...by(), draftId, input: { options: draft.options } }))
+  await transact(database.db, (tx) => editDraft(tx, { draftId, input: { options: draft.options } }, by()))
   await publish()
   assert.equal(await client.answerAll(answer), 1)
   assert.deepEqual(await statesOf(deviceId), { ...failing, results: ['failing 3'] })
@@ -117,7 +117,7 @@ test('a custom check from its draft to its end, with an agent that runs it', asy
   agents.pass(3_700)
   const late = await client.read()
   assert.equal(Object.keys(late.queries).length, 1)
-  await transact(database.db, (tx) => deleteCustomCheck(tx, { ...by(), checkId }))
+  await transact(database.db, (tx) => deleteCustomCheck(tx, { checkId }, by()))
   await client.write(Object.fromEntries(Object.entries(late.queries).map(([name, sql]) => [name, answer(sql)])))
   assert.equal(await client.answerAll(answer), 0, 'agents are not asked from then on')
   await removeCheck(database.db, { organizationId, checkId }, context, never)

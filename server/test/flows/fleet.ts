@@ -7,6 +7,7 @@ import {
   suspendRegistration,
 } from '../../src/administration/registrations/suspend-registration.ts'
 import { unregisterDevice } from '../../src/administration/registrations/unregister-device.ts'
+import { type Actor, newChange, systemChange } from '../../src/base/change-context.ts'
 import { type Db, type Tx, transact } from '../../src/base/db/transact.ts'
 import { orNotFound, ServiceError } from '../../src/base/errors.ts'
 import { setBeginsBlockingOn } from '../../src/checks/configuration/set-begins-blocking-on.ts'
@@ -17,7 +18,6 @@ import { statusColumn } from '../../src/compliance/standing/rules.ts'
 import { recomputeCheck } from '../../src/compliance/targeting/recompute-check.ts'
 import { lockDevice } from '../../src/inventory/devices/lock-device.ts'
 import { settleDueDevices } from '../../src/inventory/devices/settle-due-devices.ts'
-import { type Actor, systemActor } from '../../src/signals/audit/record-audit.ts'
 import { contextAt, makeIn, startOfTests } from '../support/make.ts'
 import { at, type Model, type ModelConfiguration, newResult, personCount, type Row } from './compliance-model.ts'
 import type { Step } from './compliance-steps.ts'
@@ -162,9 +162,7 @@ async function configure(fleet: Fleet, check: number, change: Partial<ModelConfi
     options: change.option === undefined ? undefined : { level: change.option },
   }
   const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
-  await transact(db, (tx) =>
-    updateConfiguration(tx, { organizationId, checkId, request: given, actor: systemActor, now }),
-  )
+  await transact(db, (tx) => updateConfiguration(tx, { checkId, request: given }, systemChange(organizationId, now)))
   await recomputeCheck(db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
   return 'done'
 }
@@ -172,8 +170,8 @@ async function configure(fleet: Fleet, check: number, change: Partial<ModelConfi
 async function begin({ db, organizationId, checks }: Fleet, check: number, inMs: number | null, now: string) {
   const checkId = at(checks, check)
   const beginsBlockingOn = inMs === null ? null : isoOf(Date.parse(now) + inMs)
-  const change = { organizationId, checkId, beginsBlockingOn, actor: systemActor, now }
-  await transact(db, (tx) => setBeginsBlockingOn(tx, change))
+  const change = { checkId, beginsBlockingOn }
+  await transact(db, (tx) => setBeginsBlockingOn(tx, change, systemChange(organizationId, now)))
   await recomputeCheck(db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
   return 'done'
 }
@@ -193,14 +191,14 @@ async function command(
   now: string,
 ): Promise<void> {
   const deviceId = at(devices, step.device)
-  const about = { organizationId, deviceId, actor: administrator }
-  const context = contextAt(now)
+  const about = { deviceId }
+  const context = newChange(administrator, organizationId, now)
   switch (step.kind) {
     case 'register':
       return registerDevice(tx, { ...about, personId: at(people, step.person) }, context)
     case 'unregister': {
       const actor = step.isByPerson ? { ...administrator, type: 'Person' as const } : administrator
-      await unregisterDevice(tx, { ...about, actor }, context)
+      await unregisterDevice(tx, about, newChange(actor, organizationId, now))
       return
     }
     case 'delete':
@@ -210,7 +208,7 @@ async function command(
     case 'suspend': {
       const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
       if (device.registered_owner_id !== null)
-        await suspendRegistration(tx, device, 'a test doubts it', { ...context, actor: systemActor })
+        await suspendRegistration(tx, device, 'a test doubts it', systemChange(organizationId, now))
       return
     }
     case 'confirm':

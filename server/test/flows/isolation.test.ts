@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { ensurePackages } from '../../src/agents/packages/ensure-packages.ts'
 import { buildApp } from '../../src/app.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import type { Connection } from '../../src/base/db/connect.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { createLogger } from '../../src/base/logging.ts'
 import type { Operation } from '../../src/http/operations.ts'
 import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { queueStreamSignal } from '../../src/signals/streams/queue-stream-signal.ts'
 import { startStreams } from '../../src/signals/streams/start-streams.ts'
 import { testApp } from '../support/app.ts'
@@ -75,12 +75,12 @@ async function populate(organizationId: string, key: string, mark: string): Prom
   const exemptionRequest = await make.exemptionRequest({ device, person, issues: [issue] }, asked)
   const registrationRequest = await make.registrationRequest({ device, person }, asked)
   await transact(harness.db, (tx) =>
-    ensurePackages(tx, harness.secrets, {
-      organizationId,
-      site: { baseUrl: 'https://muster.test', caCertificate: null, productVersion: `1.0.0+${mark}` },
-      actor: systemActor,
-      now: harness.now(),
-    }),
+    ensurePackages(
+      tx,
+      harness.secrets,
+      { site: { baseUrl: 'https://muster.test', caCertificate: null, productVersion: `1.0.0+${mark}` } },
+      systemChange(organizationId, harness.now()),
+    ),
   )
   const packages = await harness.ask('GET', '/packages', { key })
   const draft = await make.draft(organizationId, { name: name('draft') })

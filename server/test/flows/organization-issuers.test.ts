@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { createScimToken } from '../../src/access/scim/create-token.ts'
+import { systemActor, systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { createOrganization } from '../../src/inventory/organizations/create-organization.ts'
 import { endOldAddresses } from '../../src/inventory/organizations/end-old-addresses.ts'
 import { setBaseUrl } from '../../src/inventory/organizations/set-base-url.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { queueComplianceChanges } from '../../src/signals/streams/queue-signals.ts'
 import { baseUrl, type Tenant, testApp } from '../support/app.ts'
 import { makeIn } from '../support/make.ts'
@@ -124,8 +124,8 @@ test('an organization without an address of its own makes no stream, and is told
   assert.equal(status, 422)
   assert.match(body.message, /muster organizations set-base-url/)
   const { organizationId } = globex
-  const set = { organizationId, baseUrl: 'https://globex.example', commonBaseUrl: baseUrl, actor: systemActor }
-  await transact(app.db, (tx) => setBaseUrl(tx, { ...set, now: app.now() }))
+  const set = { baseUrl: 'https://globex.example', commonBaseUrl: baseUrl }
+  await transact(app.db, (tx) => setBaseUrl(tx, set, systemChange(organizationId, app.now())))
   const made = await app.ask('POST', '/ssf_streams', { key: globex.key, body: { name: 'Okta' } })
   assert.deepEqual([made.status, made.body.iss], [201, 'https://globex.example'])
   assert.equal(made.body.aud, `https://globex.example/ssf_streams/${made.body.stream_id}`)
@@ -177,7 +177,7 @@ test('an address belongs to one organization, and the first has MUSTER_BASE_URL'
   const [globex, initech] = [await app.addTenant(), await app.addTenant()]
   const set = (organizationId: string, to: string) =>
     transact(app.db, (tx) =>
-      setBaseUrl(tx, { organizationId, baseUrl: to, commonBaseUrl: baseUrl, actor: systemActor, now: app.now() }),
+      setBaseUrl(tx, { baseUrl: to, commonBaseUrl: baseUrl }, systemChange(organizationId, app.now())),
     )
   const own = `https://organization-${globex.organizationId}.muster.test`
   await assert.rejects(set(initech.organizationId, own), { code: 'invalid' })
@@ -196,9 +196,10 @@ test('an address belongs to one organization, and the first has MUSTER_BASE_URL'
 test('once its old addresses have ended, keys of an organization are valid at its own only', async () => {
   const globex = await addWithoutAddress(app)
   const { organizationId } = globex
-  const change = { organizationId, commonBaseUrl: baseUrl, actor: systemActor, now: app.now() }
-  const set = (to: string) => transact(app.db, (tx) => setBaseUrl(tx, { ...change, baseUrl: to }))
-  const end = () => transact(app.db, (tx) => endOldAddresses(tx, change))
+  const context = () => systemChange(organizationId, app.now())
+  const set = (to: string) =>
+    transact(app.db, (tx) => setBaseUrl(tx, { commonBaseUrl: baseUrl, baseUrl: to }, context()))
+  const end = () => transact(app.db, (tx) => endOldAddresses(tx, context()))
   const whoami = async (host: string) =>
     (await app.ask('GET', '/whoami', { key: globex.key, headers: { host } })).status
   await assert.rejects(end(), { code: 'invalid' })
@@ -225,12 +226,7 @@ test('once its old addresses have ended, keys of an organization are valid at it
 test('a SCIM token is refused at the address of another organization', async () => {
   const [globex, initech] = [await app.addTenant(), await app.addTenant()]
   const { token } = await transact(app.db, (tx) =>
-    createScimToken(tx, app.secrets, {
-      organizationId: globex.organizationId,
-      name: 'Okta',
-      actor: systemActor,
-      now: app.now(),
-    }),
+    createScimToken(tx, app.secrets, { name: 'Okta' }, systemChange(globex.organizationId, app.now())),
   )
   const status = async ({ organizationId }: Tenant) =>
     (

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
-import { recordAudit, systemActor } from '../../src/signals/audit/record-audit.ts'
+import { recordAudit } from '../../src/signals/audit/record-audit.ts'
 import { baseUrl, testApp } from '../support/app.ts'
 import { makeIn, startOfTests } from '../support/make.ts'
 import { extent } from '../support/soak.ts'
@@ -88,8 +89,8 @@ async function makeLists(): Promise<List[]> {
     return id
   }
   const addEntry = async (description: string) => {
-    const entry = { organizationId, actor: systemActor, about: {}, description, now: startOfTests }
-    await transact(db(), (tx) => recordAudit(tx, entry))
+    const entry = { action: 'records.exported', about: {}, description } as const
+    await transact(db(), (tx) => recordAudit(tx, entry, systemChange(organizationId, startOfTests)))
     const { last_id } = await db().selectFrom('audit_heads').select('last_id').executeTakeFirstOrThrow()
     return last_id
   }

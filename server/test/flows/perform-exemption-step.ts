@@ -5,13 +5,12 @@ import { reopenExemptionRequest } from '../../src/administration/requests/reopen
 import { reopenRegistrationRequest } from '../../src/administration/requests/reopen-registration-request.ts'
 import { requestRegistration } from '../../src/administration/requests/request-registration.ts'
 import { withdrawExemptionRequest } from '../../src/administration/requests/withdraw-exemption-request.ts'
+import { type Actor, newChange } from '../../src/base/change-context.ts'
 import type { Tx } from '../../src/base/db/transact.ts'
 import { fail } from '../../src/base/errors.ts'
 import { endExemption } from '../../src/compliance/exemptions/end-exemption.ts'
 import { exemptCheck } from '../../src/compliance/exemptions/exempt-check.ts'
 import { snoozeCheck } from '../../src/compliance/exemptions/snooze-check.ts'
-import type { Actor } from '../../src/signals/audit/record-audit.ts'
-import { contextAt } from '../support/make.ts'
 import { at } from './compliance-model.ts'
 import { type ExemptionStep, placeOf } from './exemption-steps.ts'
 
@@ -38,29 +37,31 @@ export async function performExemptionStep(tx: Tx, place: Place, step: Exemption
     .orderBy('id')
     .execute()
   const request = requests[placeOf(step.request, requests.length)] ?? fail('not_found')
-  const about = { organizationId, requestId: request.id, actor: administrator }
-  if (step.kind === 'withdraw') return withdrawExemptionRequest(tx, { ...about, personId: request.person_id, now })
+  const about = { requestId: request.id }
+  const context = newChange(administrator, organizationId, now)
+  if (step.kind === 'withdraw') return withdrawExemptionRequest(tx, { ...about, personId: request.person_id }, context)
   if (step.kind === 'reopen') {
     return step.of === 'exemption'
-      ? reopenExemptionRequest(tx, about, contextAt(now))
-      : reopenRegistrationRequest(tx, { ...about, now })
+      ? reopenExemptionRequest(tx, about, context)
+      : reopenRegistrationRequest(tx, about, context)
   }
   const status = step.kind === 'approve' ? ('approved' as const) : ('denied' as const)
   const reasons = { internal_message: 'A note.', denial_explanation: 'A reason.', end_user_denial_message: 'A reason.' }
   const decide = step.of === 'exemption' ? decideExemptionRequest : decideRegistrationRequest
-  return decide(tx, { ...about, decision: { status, ...reasons } }, contextAt(now))
+  return decide(tx, { ...about, decision: { status, ...reasons } }, context)
 }
 
 type CheckStep = Extract<ExemptionStep, { of: 'check' }>
 
 async function performCheckStep(tx: Tx, { organizationId, devices, checks }: Place, step: CheckStep, now: string) {
   const [deviceId, checkId] = [at(devices, step.device), at(checks, step.check)]
-  const about = { organizationId, deviceId, checkId, actor: administrator }
+  const about = { deviceId, checkId }
+  const context = newChange(administrator, organizationId, now)
   if (step.kind === 'exempt') {
     const expiresAt = step.forMs === null ? null : new Date(Date.parse(now) + step.forMs).toISOString()
-    await exemptCheck(tx, { ...about, reason: 'A test exempts it.', expiresAt }, contextAt(now))
-  } else if (step.kind === 'end') await endExemption(tx, about, contextAt(now))
-  else await snoozeCheck(tx, about, contextAt(now))
+    await exemptCheck(tx, { ...about, reason: 'A test exempts it.', expiresAt }, context)
+  } else if (step.kind === 'end') await endExemption(tx, about, context)
+  else await snoozeCheck(tx, about, context)
 }
 
 type Asking = Extract<ExemptionStep, { kind: 'ask' }>
@@ -68,9 +69,10 @@ type Asking = Extract<ExemptionStep, { kind: 'ask' }>
 async function ask(tx: Tx, { organizationId, devices, checks, people }: Place, step: Asking, now: string) {
   const deviceId = at(devices, step.device)
   const personId = step.person === null ? await ownerOf(tx, organizationId, deviceId) : at(people, step.person)
-  const asked = { organizationId, deviceId, personId, message: 'Please.', actor: administrator }
+  const asked = { deviceId, personId, message: 'Please.' }
+  const context = newChange(administrator, organizationId, now)
   if (step.of === 'registration') {
-    await requestRegistration(tx, asked, contextAt(now))
+    await requestRegistration(tx, asked, context)
     return
   }
   const issues = await tx
@@ -82,7 +84,7 @@ async function ask(tx: Tx, { organizationId, devices, checks, people }: Place, s
     .where('resolved_at', 'is', null)
     .where('exempted', '=', false)
     .execute()
-  await raiseExemptionRequest(tx, { ...asked, issueIds: issues.map(({ id }) => id) }, contextAt(now))
+  await raiseExemptionRequest(tx, { ...asked, issueIds: issues.map(({ id }) => id) }, context)
 }
 
 /** Of a device that is nobody's or deleted, someone whom it does not belong to. */

@@ -6,6 +6,7 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { createApiKey } from '../../src/access/api-keys/create-api-key.ts'
 import { buildApp } from '../../src/app.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { loadConfig } from '../../src/base/config/load-config.ts'
 import { migrate } from '../../src/base/db/migrate.ts'
 import { transact } from '../../src/base/db/transact.ts'
@@ -13,7 +14,6 @@ import { createLogger } from '../../src/base/logging.ts'
 import { openSecrets } from '../../src/base/secrets/secrets.ts'
 import { plusMs } from '../../src/base/time.ts'
 import { setBaseUrl } from '../../src/inventory/organizations/set-base-url.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { type Streams, startStreams } from '../../src/signals/streams/start-streams.ts'
 import { testDatabase } from '../support/database.ts'
 import { migrationsBefore } from '../support/migrations-before.ts'
@@ -88,14 +88,12 @@ async function start({ connection }: Old): Promise<Running> {
   })
   const keyOf = async (organizationId: string) => {
     const key = {
-      organizationId,
       name: 'Receiver',
       responsibleAdministrator: 'Ada',
       permissions: { manage_ssf_streams: 'The test needs it.' },
-      actor: systemActor,
-      now,
     }
-    return (await transact(connection.db, (tx) => createApiKey(tx, secrets, key))).key
+    return (await transact(connection.db, (tx) => createApiKey(tx, secrets, key, systemChange(organizationId, now))))
+      .key
   }
   return { app, streams, keyOf }
 }
@@ -152,8 +150,8 @@ test('a moved stream signs with the key of its organization; what was queued bef
   assert.deepEqual([before.present.iss, before.next, before.has_shared_key], [baseUrl, null, true])
   assert.equal((await call('POST', `/ssf_streams/${uuid}/move`)).status, 422, 'there is no address to move to')
   const own = 'https://two.example.test'
-  const address = { organizationId: '2', baseUrl: own, commonBaseUrl: baseUrl, actor: systemActor, now }
-  await transact(several.db, (tx) => setBaseUrl(tx, address))
+  const address = { baseUrl: own, commonBaseUrl: baseUrl }
+  await transact(several.db, (tx) => setBaseUrl(tx, address, systemChange('2', now)))
   assert.equal((await call('GET', `/ssf_streams/${uuid}`)).body.iss, baseUrl, 'an address moves no stream')
   const { body: planned } = await call('GET', `/ssf_streams/${uuid}/issuer`)
   const audience = `${own}/ssf_streams/${uuid}`

@@ -55,6 +55,8 @@ function assertChain(tables: Tables): void {
       ip_address: entry['ip_address'] ?? null,
       description: column(entry, 'description'),
       about: entry['about'] == null ? null : entry['about'].slice(1, -1).split(',').filter(Boolean),
+      action: entry['action'] ?? null,
+      changes: entry['changes'] == null ? null : JSON.parse(entry['changes']),
     }
     assert.deepEqual(bytes(column(entry, 'previous_hash')), previous, `entry ${entry['id']} follows the one before`)
     previous = hashEntry(previous, hashed)

@@ -6,12 +6,12 @@ import type { BodyLimits } from '../../src/agents/protocol/bodies/body-limits.ts
 import { createEnrollmentSecret } from '../../src/agents/protocol/create-enrollment-secret.ts'
 import { agentRoutes } from '../../src/agents/protocol/routes.ts'
 import { type Agents, startAgents } from '../../src/agents/protocol/start-agents.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { type Db, transact } from '../../src/base/db/transact.ts'
 import { openSecrets, type Secrets } from '../../src/base/secrets/secrets.ts'
 import { rememberRoutes } from '../../src/http/create-server.ts'
 import { isDatabaseUnavailable } from '../../src/http/database-unavailable.ts'
 import { addEarlyAnswers } from '../../src/http/early-answers.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { testDatabase } from './database.ts'
 import { startOfTests } from './make.ts'
 import { type Machine, type OsqueryQuirks, osqueryClient } from './osquery-client.ts'
@@ -82,8 +82,12 @@ export function testAgents() {
   })
 
   async function enrollmentSecret(organizationId: string, personId?: string): Promise<string> {
-    const wanted = { organizationId, name: 'Laptops', actor: systemActor, now, ...(personId && { personId }) }
-    return (await transact(database.db, (tx) => createEnrollmentSecret(tx, secrets, wanted))).secret
+    const wanted = { name: 'Laptops', ...(personId && { personId }) }
+    return (
+      await transact(database.db, (tx) =>
+        createEnrollmentSecret(tx, secrets, wanted, systemChange(organizationId, now)),
+      )
+    ).secret
   }
 
   return {

@@ -4,6 +4,7 @@ import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApiKey } from '../../src/access/api-keys/create-api-key.ts'
 import { type AppParts, buildApp } from '../../src/app.ts'
+import { systemActor, systemChange } from '../../src/base/change-context.ts'
 import { type Config, loadConfig } from '../../src/base/config/load-config.ts'
 import type { Db } from '../../src/base/db/transact.ts'
 import { type Tx, transact } from '../../src/base/db/transact.ts'
@@ -12,7 +13,6 @@ import type { Outbound } from '../../src/base/outbound/outbound.ts'
 import { claimInstallation, rememberBaseUrl } from '../../src/base/secrets/installation.ts'
 import { openSecrets, type Secrets } from '../../src/base/secrets/secrets.ts'
 import { createOrganization } from '../../src/inventory/organizations/create-organization.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { type StreamParts, type Streams, startStreams } from '../../src/signals/streams/start-streams.ts'
 import { holdAnswersToTheirSchemas } from './answer-schemas.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -109,7 +109,7 @@ export function testApp(settings: Settings = {}): TestApp {
       const { id: organizationId } = await createOrganization(tx, { name, actor: systemActor, now })
       if (organizationId !== '1') await giveAddress(tx, organizationId)
       const add = (keyName: string, granted: readonly Permission[]) =>
-        createApiKey(tx, secrets, { ...keyOf(organizationId, keyName, granted), now })
+        createApiKey(tx, secrets, keyOf(keyName, granted), systemChange(organizationId, now))
       const full = await add('Full access', allPermissions)
       const readOnly = await add('Reading', [])
       return { organizationId, key: full.key, keyId: full.id, readOnlyKey: readOnly.key, readOnlyKeyId: readOnly.id }
@@ -148,8 +148,9 @@ export function testApp(settings: Settings = {}): TestApp {
       if (rows.length > 0) await database.db.insertInto('signing_keys').values(rows).execute()
     },
     addKey: async (granted = []) => {
-      const made = keyOf(current().tenant.organizationId, 'Another key', granted)
-      return (await transact(database.db, (tx) => createApiKey(tx, secrets, { ...made, now }))).key
+      const made = keyOf('Another key', granted)
+      const context = systemChange(current().tenant.organizationId, now)
+      return (await transact(database.db, (tx) => createApiKey(tx, secrets, made, context))).key
     },
     ask: async (method, url, options = {}) => {
       const answer = await ask(current().app, method, url, { key: current().tenant.key, ...options })
@@ -173,12 +174,10 @@ async function noteInstallation(db: Db, { fingerprint }: Secrets): Promise<void>
 
 const allPermissions = Object.keys(permissions) as Permission[]
 
-const keyOf = (organizationId: string, name: string, granted: readonly Permission[]) => ({
-  organizationId,
+const keyOf = (name: string, granted: readonly Permission[]) => ({
   name,
   responsibleAdministrator: 'Ada Lovelace',
   permissions: Object.fromEntries(granted.map((permission) => [permission, 'The tests need it.'])),
-  actor: systemActor,
 })
 
 async function ask(app: FastifyInstance, method: string, url: string, options: AskOptions): Promise<Answer> {

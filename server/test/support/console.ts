@@ -1,10 +1,9 @@
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
-import { ulid } from 'ulid'
 import { addAdminUser } from '../../src/access/administrators/add-admin-user.ts'
 import { hashPassword } from '../../src/access/sessions/passwords.ts'
 import { setPassword } from '../../src/access/sessions/set-password.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { type Answer, baseUrl, type TestApp } from './app.ts'
 import { makePasswordsCheap } from './cheap-passwords.ts'
 
@@ -63,7 +62,7 @@ export async function addAdmin(trial: TestApp, wanted: Wanted = {}): Promise<{ i
   const passwordHash = await hashPassword(trial.secrets, password)
   return transact(trial.db, async (tx) => {
     const details = { organizationId, firstName: 'Maya', lastName: 'Lindqvist', email, access, restrictions }
-    const id = await addAdminUser(tx, { ...details, actor: systemActor }, { cause: ulid(), now })
+    const id = await addAdminUser(tx, { ...details }, systemChange(organizationId, now))
     await setPassword(tx, { organizationId, adminUserId: id, passwordHash, now })
     return { id, email }
   })

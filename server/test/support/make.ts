@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
+import { type ChangeOrigin, systemChange } from '../../src/base/change-context.ts'
 import type { Database } from '../../src/base/db/schema.ts'
 import { type Db, transact } from '../../src/base/db/transact.ts'
 import type { CheckRun } from '../../src/compliance/results/record-results.ts'
 import type { CheckRow } from '../../src/compliance/standing/rules.ts'
 import { retarget, targetedChecks } from '../../src/compliance/targeting/retarget.ts'
 import { lockDevices } from '../../src/inventory/devices/lock-device.ts'
-import { type ChangeContext, settleAuthStates } from '../../src/inventory/devices/settle-auth-state.ts'
+import { settleAuthStates } from '../../src/inventory/devices/settle-auth-state.ts'
 import { checkSql } from '../../src/live-queries/check-sql.ts'
 import { createCampaign } from '../../src/live-queries/create-campaign.ts'
 import { storeRun } from '../../src/reporting/queries/store-run.ts'
 import { boundRow } from '../../src/reporting/sandbox/report-row.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { complianceChangeType } from '../../src/signals/streams/event-types.ts'
 import { noteTokenSettings } from '../../src/signals/streams/token-settings.ts'
 import { recordResults } from './record-results.ts'
@@ -22,7 +22,7 @@ export const startOfTests = '2026-11-20T10:00:00.000Z'
 type Row<Table extends keyof Database> = Selectable<Database[Table]>
 type Columns<Table extends keyof Database> = Partial<Omit<Insertable<Database[Table]>, 'organization_id'>>
 
-export const contextAt = (now = startOfTests): ChangeContext => ({ cause: randomUUID(), initiator: 'policy', now })
+export const contextAt = (now = startOfTests): ChangeOrigin => ({ cause: randomUUID(), initiator: 'policy', now })
 
 export type MadeCheck = Row<'checks'> & { configuration: Row<'check_configurations'> }
 
@@ -404,8 +404,8 @@ export function makeIn(database: { readonly db: Db }) {
   ): Promise<string> {
     const targets = { deviceIds, platforms: [] }
     const tablesUsed = checkSql(sql, [])
-    const campaign = { organizationId, name, sql, tablesUsed, targets, namedDeviceIds: deviceIds, actor: systemActor }
-    return transact(database.db, (tx) => createCampaign(tx, { ...campaign, now: at }))
+    const campaign = { name, sql, tablesUsed, targets, namedDeviceIds: deviceIds }
+    return transact(database.db, (tx) => createCampaign(tx, campaign, systemChange(organizationId, at)))
   }
 
   /** A reporting query over nothing; rows make it one that has run. */

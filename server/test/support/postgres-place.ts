@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { type Permission, permissions } from '@muster/contract/permissions.ts'
 import { createApiKey } from '../../src/access/api-keys/create-api-key.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import type { Db } from '../../src/base/db/transact.ts'
 import { transact } from '../../src/base/db/transact.ts'
 import { openSecrets, type Secrets } from '../../src/base/secrets/secrets.ts'
 import { generateKey } from '../../src/base/secrets/token-format.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import { type Hooks, type MusterPlace, openPlace } from './muster-process.ts'
 
 export type PostgresPlace = MusterPlace & {
@@ -47,14 +47,16 @@ export function openPostgresPlace(
     async addKey() {
       const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
       return transact(db, (tx) =>
-        createApiKey(tx, secrets, {
-          organizationId,
-          name: 'Another key',
-          responsibleAdministrator: 'Ada Lovelace',
-          permissions: Object.fromEntries(granted.map((permission) => [permission, 'The tests need it.'])),
-          actor: systemActor,
-          now: new Date().toISOString(),
-        }),
+        createApiKey(
+          tx,
+          secrets,
+          {
+            name: 'Another key',
+            responsibleAdministrator: 'Ada Lovelace',
+            permissions: Object.fromEntries(granted.map((permission) => [permission, 'The tests need it.'])),
+          },
+          systemChange(organizationId, new Date().toISOString()),
+        ),
       )
     },
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { createScimToken } from '../../src/access/scim/create-token.ts'
+import { systemChange } from '../../src/base/change-context.ts'
 import { transact } from '../../src/base/db/transact.ts'
-import { systemActor } from '../../src/signals/audit/record-audit.ts'
 import type { Answer, TestApp } from './app.ts'
 
 export type ScimOptions = {
@@ -19,8 +19,10 @@ export function scimClient(app: TestApp) {
   let token = ''
 
   async function addToken(organizationId = app.tenant.organizationId, name = 'Okta'): Promise<string> {
-    const asked = { organizationId, name, actor: systemActor, now: app.now() }
-    return (await transact(app.db, (tx) => createScimToken(tx, app.secrets, asked))).token
+    const asked = { name }
+    return (
+      await transact(app.db, (tx) => createScimToken(tx, app.secrets, asked, systemChange(organizationId, app.now())))
+    ).token
   }
 
   /** To be called after every reset of the app. */

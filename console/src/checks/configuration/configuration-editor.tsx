@@ -23,7 +23,7 @@ type Parts = {
   readonly facts: CheckFacts
   readonly saved: CheckConfiguration
   readonly definitions: Definitions
-  readonly isResuming: boolean
+  readonly begin: Draft
 }
 
 const previewQuery = (saved: CheckConfiguration, change: Change, most: number, isReady: boolean) =>
@@ -40,10 +40,10 @@ const previewQuery = (saved: CheckConfiguration, change: Change, most: number, i
 const isBlocking = ({ strategy, paused }: Draft): boolean =>
   !paused && (strategy === 'warn_then_block' || strategy === 'block_immediately')
 
-export function ConfigurationEditor({ facts, saved, definitions, isResuming }: Parts) {
+export function ConfigurationEditor({ facts, saved, definitions, begin: first }: Parts) {
   const before = useMemo(() => draftOf(saved, definitions), [saved, definitions])
   const [base, setBase] = useState(before)
-  const [draft, setDraft] = useState<Draft>(isResuming ? { ...before, paused: false } : before)
+  const [draft, setDraft] = useState<Draft>(first)
   const [others, setOthers] = useState<readonly string[]>([])
   if (JSON.stringify(base) !== JSON.stringify(before)) {
     // What was saved meanwhile, here or by someone else; what was typed stays.

@@ -1,23 +1,19 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { type AdminDetails, describeAdmin, describeRights, faultsOfAdmin, startingRestrictions } from './rules.ts'
 
 type NewAdminUser = Omit<AdminDetails, 'restrictions'> & {
-  organizationId: string
   /** Limited access may do nothing unless they are given. */
   restrictions?: readonly string[] | undefined
-  actor: Actor
 }
 
 /** Adds an administrator and returns the identifier. One e-mail address, in whatever case, is one administrator. */
-export async function addAdminUser(
-  tx: Tx,
-  admin: NewAdminUser,
-  { cause, now }: { cause: string; now: string },
-): Promise<string> {
-  const { organizationId, firstName, lastName, email, access, actor } = admin
+export async function addAdminUser(tx: Tx, admin: NewAdminUser, context: ChangeContext): Promise<string> {
+  const { cause, now, organizationId } = context
+  const { firstName, lastName, email, access } = admin
   const restrictions = admin.restrictions ?? startingRestrictions(access)
   const errors = faultsOfAdmin({ ...admin, restrictions })
   if (errors.length > 0) fail('invalid', { errors })
@@ -32,6 +28,6 @@ export async function addAdminUser(
   const news = { type: 'admin_users.created', adminUserId: added.id, firstName, lastName, email, access } as const
   await announce(tx, [{ ...news, organizationId, deviceId: null, cause, at: now }])
   const description = `Added ${describeAdmin(row)} with ${describeRights({ access, restrictions })}.`
-  await recordAudit(tx, { organizationId, actor, about: { administrator: added.id }, description, now })
+  await recordAudit(tx, { action: 'administrator.created', about: { administrator: added.id }, description }, context)
   return added.id
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { newChange, systemActor } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { addAdminUser } from './add-admin-user.ts'
 import { removeAdminUser } from './remove-admin-user.ts'
 import { updateAdminUser } from './update-admin-user.ts'
@@ -29,11 +28,11 @@ beforeEach(() => app.reset())
 type Details = Partial<Parameters<typeof addAdminUser>[1]>
 type Change = Omit<Parameters<typeof updateAdminUser>[1], 'organizationId' | 'actor' | 'now'>
 
-const ofUs = () => ({ organizationId: app.tenant.organizationId, actor, now })
-const add = (details: Details = {}) =>
-  transact(app.db, (tx) => addAdminUser(tx, { ...ofUs(), ...maya, ...details }, { cause: randomUUID(), now }))
-const update = (change: Change) => transact(app.db, (tx) => updateAdminUser(tx, { ...ofUs(), ...change }))
-const remove = (id: string) => transact(app.db, (tx) => removeAdminUser(tx, { ...ofUs(), id }))
+const ofUs = () => newChange(actor, app.tenant.organizationId, now)
+const add = (details: Details = {}, context = ofUs()) =>
+  transact(app.db, (tx) => addAdminUser(tx, { ...maya, ...details }, context))
+const update = (change: Change) => transact(app.db, (tx) => updateAdminUser(tx, change, ofUs()))
+const remove = (id: string) => transact(app.db, (tx) => removeAdminUser(tx, { id }, ofUs()))
 const lastEntry = async () => (await app.ask('GET', '/audit_logs?per_page=1')).body.data[0].description
 const read = async (id: string) => (await app.ask('GET', `/admin_users/${id}`)).body
 const refusal = (field: string, message: string) => ({ code: 'invalid', errors: [{ field, message }] })
@@ -144,7 +143,7 @@ test('one address is one administrator, whatever its case, and may be one of ano
   const before = await rowVersions(app.db)
   await assert.rejects(add({ email: 'MAYA@ACME.EXAMPLE' }), refusal('email', 'is an administrator’s already'))
   assert.deepEqual(await rowVersions(app.db), before)
-  assert.ok(await add({ organizationId: (await app.addTenant()).organizationId }))
+  assert.ok(await add({}, newChange(actor, (await app.addTenant()).organizationId, now)))
 })
 
 testOnPostgres('an administrator of one address is added once, however many do it at the same time', async () => {
@@ -235,8 +234,10 @@ testOnPostgres('the last two with full access cannot both go at the same time', 
     const { organizationId } = await app.addTenant()
     const [one, two] = [await make.adminUser(organizationId), await make.adminUser(organizationId)]
     const outcomes = await Promise.allSettled([
-      transact(app.db, (tx) => removeAdminUser(tx, { organizationId, id: one.id, actor, now })),
-      transact(app.db, (tx) => updateAdminUser(tx, { organizationId, id: two.id, access: 'billing_only', actor, now })),
+      transact(app.db, (tx) => removeAdminUser(tx, { id: one.id }, newChange(actor, organizationId, now))),
+      transact(app.db, (tx) =>
+        updateAdminUser(tx, { id: two.id, access: 'billing_only' }, newChange(actor, organizationId, now)),
+      ),
     ])
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
     const left = await app.db

@@ -1,24 +1,24 @@
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { changesBetween } from '../../signals/audit/changes.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { lockAdminUser } from './lock-admin-user.ts'
 import { describeAdmin, describeRights, faultsOfRights, startingRestrictions } from './rules.ts'
 
 type AdminUserChange = {
-  organizationId: string
   id: string
   /** What is left out stays. Restrictions end with limited access, and whoever comes to have it may do nothing at first. */
   access?: AdminAccess | undefined
   restrictions?: readonly string[] | undefined
-  actor: Actor
-  now: string
 }
 
 /** Changes what an administrator may do; the last one with full access keeps it. Returns whether anything changed. */
-export async function updateAdminUser(tx: Tx, change: AdminUserChange): Promise<boolean> {
-  const { organizationId, id, actor, now } = change
+export async function updateAdminUser(tx: Tx, change: AdminUserChange, context: ChangeContext): Promise<boolean> {
+  const { organizationId } = context
+  const { id } = change
   const admin = await lockAdminUser(tx, organizationId, id)
   const access = change.access ?? admin.access
   const restrictions =
@@ -37,7 +37,12 @@ export async function updateAdminUser(tx: Tx, change: AdminUserChange): Promise<
     .where(inOrganization('admin_users', organizationId))
     .where('id', '=', id)
     .execute()
+  const changes = changesBetween(admin, rights, ['access', 'restrictions'])
   const description = `Changed what ${describeAdmin(admin)} may do from ${from} to ${to}.`
-  await recordAudit(tx, { organizationId, actor, about: { administrator: id }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'administrator.updated', about: { administrator: id }, description, changes },
+    context,
+  )
   return true
 }

@@ -6,6 +6,7 @@ import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { buildApp } from '../../app.ts'
+import { newChange, systemActor } from '../../base/change-context.ts'
 import { connectPostgres } from '../../base/db/connect.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
@@ -13,7 +14,6 @@ import { createLogger } from '../../base/logging.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { generateKey } from '../../base/secrets/token-format.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { changePermissions, type PermissionChange } from './change-permissions.ts'
 import { createApiKey } from './create-api-key.ts'
 import { listApiKeys } from './queries.ts'
@@ -30,7 +30,7 @@ const trial = testApp({
       tag: 'Trial',
       permission: 'update_devices',
       answer: Type.Object({ name: Type.String() }),
-      run: async ({ actor: { name } }) => ({ name }),
+      run: async ({ context }) => ({ name: context.actor.name }),
     }),
 })
 const { ask, addKey, addTenant, secrets } = trial
@@ -39,20 +39,22 @@ const actor = systemActor
 
 const create = (asked: Partial<Parameters<typeof createApiKey>[2]> = {}) =>
   transact(trial.db, (tx) =>
-    createApiKey(tx, secrets, {
-      organizationId: trial.tenant.organizationId,
-      name: 'Sync "A"',
-      responsibleAdministrator: 'Maya Lindqvist',
-      permissions: { remove_devices: 'Lost devices are deleted by the help desk.' },
-      actor,
-      now,
-      ...asked,
-    }),
+    createApiKey(
+      tx,
+      secrets,
+      {
+        name: 'Sync "A"',
+        responsibleAdministrator: 'Maya Lindqvist',
+        permissions: { remove_devices: 'Lost devices are deleted by the help desk.' },
+        ...asked,
+      },
+      newChange(actor, trial.tenant.organizationId, now),
+    ),
   )
 const reveal = (organizationId: string, id: string) =>
-  transact(trial.db, (tx) => revealApiKey(tx, secrets, { organizationId, id, actor, now }))
+  transact(trial.db, (tx) => revealApiKey(tx, secrets, { id }, newChange(actor, organizationId, now)))
 const revoke = (organizationId: string, id: string) =>
-  transact(trial.db, (tx) => revokeApiKey(tx, { organizationId, id, actor, now }))
+  transact(trial.db, (tx) => revokeApiKey(tx, { id }, newChange(actor, organizationId, now)))
 const lastEntry = async () => (await ask('GET', '/audit_logs?per_page=1')).body.data[0].description
 
 test('a new key works, is listed without its secret, and is written down with its permissions', async () => {
@@ -140,7 +142,7 @@ test('a sealed key opens only in its own place and with the own master key', asy
   const others = openSecrets(Buffer.alloc(32, 9))
   const { organizationId } = trial.tenant
   await assert.rejects(
-    transact(trial.db, (tx) => revealApiKey(tx, others, { organizationId, id: first.id, actor, now })),
+    transact(trial.db, (tx) => revealApiKey(tx, others, { id: first.id }, newChange(actor, organizationId, now))),
     { name: 'UnsealError' },
   )
 })
@@ -182,16 +184,16 @@ test('a permission or a name that changes counts from the next request on', asyn
   assert.equal((await ask('POST', '/trials', { key })).status, 403)
 })
 
-const change = (asked: Partial<PermissionChange> & Pick<PermissionChange, 'id' | 'change'>) =>
+const change = (
+  asked: Partial<PermissionChange> & Pick<PermissionChange, 'id' | 'change'>,
+  organizationId = trial.tenant.organizationId,
+) =>
   transact(trial.db, (tx) =>
-    changePermissions(tx, {
-      organizationId: trial.tenant.organizationId,
-      permissions: ['update_devices'],
-      rationale: 'The help desk needs it.',
-      actor,
-      now,
-      ...asked,
-    }),
+    changePermissions(
+      tx,
+      { permissions: ['update_devices'], rationale: 'The help desk needs it.', ...asked },
+      newChange(actor, organizationId, now),
+    ),
   )
 
 test('a permission is granted and withdrawn with a reason, and both count from the next request on', async () => {
@@ -244,7 +246,7 @@ test('permissions are not changed without a reason, of an unknown or revoked key
   const none = [{ field: 'permissions', message: 'must name at least one' }]
   await assert.rejects(change({ id, change: 'withdraw', permissions: [] }), hasErrors(none))
   const { organizationId } = await addTenant()
-  await assert.rejects(change({ id, change: 'grant', organizationId }), { code: 'not_found' })
+  await assert.rejects(change({ id, change: 'grant' }, organizationId), { code: 'not_found' })
   await assert.rejects(change({ id: '999999', change: 'grant' }), { code: 'not_found' })
   await revoke(trial.tenant.organizationId, id)
   await assert.rejects(change({ id, change: 'grant' }), { code: 'not_found' })

@@ -1,26 +1,25 @@
 import { permissions as known, type Permission } from '@muster/contract/permissions.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
 export type PermissionChange = {
-  organizationId: string
   id: string
   change: 'grant' | 'withdraw'
   permissions: readonly Permission[]
   /** Why; kept with what is granted. */
   rationale: string
-  actor: Actor
-  now: string
 }
 
 /**
  * Grants a key permissions or withdraws them: every process heeds it from the commit on. Returns whether it changes
  * anything; a permission that is granted already, for another reason, is granted for the new one.
  */
-export async function changePermissions(tx: Tx, asked: PermissionChange): Promise<boolean> {
-  const { organizationId, id, change, rationale, actor, now } = asked
+export async function changePermissions(tx: Tx, asked: PermissionChange, context: ChangeContext): Promise<boolean> {
+  const { organizationId } = context
+  const { id, change, rationale } = asked
   refuseUnacceptable(asked)
   const { name, permissions: held } = orNotFound(await lockKey(tx, organizationId, id))
   const concerned = [...new Set(asked.permissions)].filter((permission) =>
@@ -43,7 +42,8 @@ export async function changePermissions(tx: Tx, asked: PermissionChange): Promis
     change === 'grant'
       ? `Granted the API key "${name}" ${what} ("${rationale}").`
       : `Withdrew ${what} from the API key "${name}" ("${rationale}").`
-  await recordAudit(tx, { organizationId, actor, about: { api_key: id }, description, now })
+  const changes = [{ field: 'permissions', from: Object.keys(held), to: Object.keys(permissions) }]
+  await recordAudit(tx, { action: 'api_key.updated', about: { api_key: id }, description, changes }, context)
   return true
 }
 

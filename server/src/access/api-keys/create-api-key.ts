@@ -1,14 +1,14 @@
 import { permissions as known, type Permission } from '@muster/contract/permissions.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { generateKey, isWellFormedKey } from '../../base/secrets/token-format.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { sealingPlace } from './sealing-place.ts'
 
 export type NewApiKey = {
-  organizationId: string
   name: string
   /** Name of the administrator who answers for the key. */
   responsibleAdministrator: string
@@ -18,23 +18,18 @@ export type NewApiKey = {
   expiresAt?: string | undefined
   /** A key made beforehand by `generateKey`; a new one unless given. */
   key?: string | undefined
-  actor: Actor
-  now: string
 }
 
 /** Makes a key and returns it in plain text; the database holds it sealed, and its keyed hash for looking it up. */
-export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): Promise<{ id: string; key: string }> {
-  const {
-    organizationId,
-    name,
-    responsibleAdministrator,
-    permissions,
-    expiresAt,
-    key = generateKey(),
-    actor,
-    now,
-  } = asked
-  refuseUnacceptable(asked, key)
+export async function createApiKey(
+  tx: Tx,
+  secrets: Secrets,
+  asked: NewApiKey,
+  context: ChangeContext,
+): Promise<{ id: string; key: string }> {
+  const { organizationId, now } = context
+  const { name, responsibleAdministrator, permissions, expiresAt, key = generateKey() } = asked
+  refuseUnacceptable(asked, key, context)
   const id = await nextId(tx)
   await tx
     .insertInto('api_keys')
@@ -56,12 +51,13 @@ export async function createApiKey(tx: Tx, secrets: Secrets, asked: NewApiKey): 
     api_key_id: id,
   })
   const description = `Created the API key "${name}", for which "${responsibleAdministrator}" is responsible, ${grantsOf(permissions)}${expiresAt === undefined ? '' : `, until ${expiresAt}`}.`
-  await recordAudit(tx, { organizationId, actor, about: { api_key: id }, description, now })
+  await recordAudit(tx, { action: 'api_key.created', about: { api_key: id }, description }, context)
   return { id, key }
 }
 
-function refuseUnacceptable(asked: NewApiKey, key: string): void {
-  const { name, responsibleAdministrator, permissions, expiresAt, now } = asked
+function refuseUnacceptable(asked: NewApiKey, key: string, context: ChangeContext): void {
+  const { now } = context
+  const { name, responsibleAdministrator, permissions, expiresAt } = asked
   const errors = Object.entries(permissions).flatMap(([permission, rationale]) => {
     const field = `permissions/${permission}`
     if (!Object.hasOwn(known, permission)) return [{ field, message: 'is not a permission' }]

@@ -1,6 +1,6 @@
 import type { Feature } from '@muster/contract/features.ts'
 import type { Permission } from '@muster/contract/permissions.ts'
-import type { Actor, ActorIdentity } from '../../signals/audit/record-audit.ts'
+import type { Actor, ActorIdentity } from '../../base/change-context.ts'
 
 /** For whom a request is answered: someone with a key, or an administrator in the console. */
 export type Caller = {

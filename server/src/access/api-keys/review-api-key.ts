@@ -1,15 +1,17 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Review = { organizationId: string; id: string; actor: Actor; now: string }
+type Review = { id: string }
 
 /**
  * Notes that an administrator with full access has looked at a key that one without had a part in, and keeps it as it is.
  * Returns whether it was waiting for that.
  */
-export async function reviewApiKey(tx: Tx, { organizationId, id, actor, now }: Review): Promise<boolean> {
+export async function reviewApiKey(tx: Tx, { id }: Review, context: ChangeContext): Promise<boolean> {
+  const { organizationId } = context
   const { name, needs_review_since } = orNotFound(
     await tx
       .selectFrom('api_keys')
@@ -28,6 +30,6 @@ export async function reviewApiKey(tx: Tx, { organizationId, id, actor, now }: R
     .where('id', '=', id)
     .execute()
   const description = `Reviewed the API key "${name}", which an administrator without full access had a part in, and kept it.`
-  await recordAudit(tx, { organizationId, actor, about: { api_key: id }, description, now })
+  await recordAudit(tx, { action: 'api_key.reviewed', about: { api_key: id }, description }, context)
   return true
 }

@@ -3,7 +3,7 @@ import { type SavedView, type SavedViewPage, savedViewPages } from '@muster/cont
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { requesterOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { contextOf, recordIdOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { deleteView } from './delete-view.ts'
 import { listSavedViews } from './queries.ts'
@@ -15,23 +15,23 @@ export function savedViewRoutes(scope: FastifyInstance, guard: SessionGuard): vo
   sessionRoute(scope, guard, {
     ...settingOperations.listSavedViews,
     run: async (call): Promise<{ data: SavedView[] }> => {
-      const page = pageOf(call)
-      return { data: await listSavedViews(db, { ...ownerOf(call), page }) }
+      const { organization_id: organizationId, admin_user_id: adminUserId } = call.session
+      return { data: await listSavedViews(db, { organizationId, adminUserId, page: pageOf(call) }) }
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.createSavedView,
-    run: (call): Promise<SavedView> => transact(db, (tx) => saveView(tx, call.body, ownerOf(call))),
+    run: (call): Promise<SavedView> =>
+      transact(db, (tx) => saveView(tx, call.body, call.session.admin_user_id, contextOf(call))),
   })
   sessionRoute(scope, guard, {
     ...settingOperations.deleteSavedView,
     run: async (call) => {
-      await transact(db, (tx) => deleteView(tx, call.params['id'] ?? '', ownerOf(call)))
+      const deletion = { id: recordIdOf(call), adminUserId: call.session.admin_user_id }
+      await transact(db, (tx) => deleteView(tx, deletion, contextOf(call)))
     },
   })
 }
-
-const ownerOf = (call: SessionCall<unknown>) => ({ ...requesterOf(call), adminUserId: call.session.admin_user_id })
 
 const pageOf = ({ params }: SessionCall<unknown>): SavedViewPage =>
   savedViewPages.find((name) => name === params['page']) ?? fail('not_found')

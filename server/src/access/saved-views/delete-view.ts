@@ -1,13 +1,14 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Asked = { organizationId: string; adminUserId: string; actor: Actor; now: string }
+type Deletion = { id: string; adminUserId: string }
 
 /** Deletes a view of one's own, or one whose maker is gone. */
-export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void> {
-  const { organizationId, adminUserId, actor, now } = asked
+export async function deleteView(tx: Tx, { id, adminUserId }: Deletion, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
   const deleted = await tx
     .deleteFrom('saved_views')
     .where(inOrganization('saved_views', organizationId))
@@ -22,5 +23,5 @@ export async function deleteView(tx: Tx, id: string, asked: Asked): Promise<void
     .executeTakeFirst()
   const { name, page } = orNotFound(deleted)
   const description = `Deleted the view "${name}" of the list ${page}.`
-  await recordAudit(tx, { organizationId, actor, about: {}, description, now })
+  await recordAudit(tx, { action: 'saved_view.deleted', about: {}, description }, context)
 }

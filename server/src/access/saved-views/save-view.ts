@@ -1,15 +1,19 @@
 import type { SavedView, SavedViewCreation } from '@muster/contract/saved-views.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { listSavedViews, maxOfPage } from './queries.ts'
 
-type Asked = { organizationId: string; adminUserId: string; actor: Actor; now: string }
-
 /** Keeps filters under a name that no other view of the list has that its maker sees. */
-export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked): Promise<SavedView> {
-  const { organizationId, adminUserId, actor, now } = asked
+export async function saveView(
+  tx: Tx,
+  wanted: SavedViewCreation,
+  adminUserId: string,
+  context: ChangeContext,
+): Promise<SavedView> {
+  const { organizationId, now } = context
   const { page, filters, is_shared: isShared } = wanted
   const name = wanted.name.trim()
   await sql`select pg_advisory_xact_lock(hashtextextended(${`saved views ${organizationId}`}, 0))`.execute(tx)
@@ -30,6 +34,6 @@ export async function saveView(tx: Tx, wanted: SavedViewCreation, asked: Asked):
     .returning('id')
     .executeTakeFirstOrThrow()
   const description = `Saved the view "${name}" of the list ${page}${isShared ? ' for everyone' : ''}.`
-  await recordAudit(tx, { organizationId, actor, about: {}, description, now })
+  await recordAudit(tx, { action: 'saved_view.created', about: {}, description }, context)
   return { id, name, filters, is_shared: isShared, is_own: true }
 }

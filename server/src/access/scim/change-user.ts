@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import type { Values } from './attribute.ts'
 import { type Precondition, requireVersion } from './require-version.ts'
-import type { ScimCall } from './scim-call.ts'
 import { settlePerson } from './settle-person.ts'
 import { draftOf, type UserDraft } from './user-draft.ts'
 import { lockUser, type UserRow } from './user-queries.ts'
@@ -20,7 +20,7 @@ export type UserChange = {
 }
 
 /** Changes a user and the person it is; writes nothing where nothing changes. Fails with not_found. */
-export async function changeUser(tx: Tx, { id, precondition, change }: UserChange, call: ScimCall): Promise<void> {
+export async function changeUser(tx: Tx, { id, precondition, change }: UserChange, call: ChangeContext): Promise<void> {
   const row = orNotFound(await lockUser(tx, call.organizationId, id))
   requireVersion(precondition, row.revision)
   const current = valuesOf(row)
@@ -30,9 +30,8 @@ export async function changeUser(tx: Tx, { id, precondition, change }: UserChang
   if (changes.length > 0 || isActivityNew) await write(tx, id, draft, call)
   await settlePerson(tx, id, { ...draft, active: isActivityNew ? draft.active : undefined }, call)
   if (changes.length === 0) return
-  const { organizationId, actor, now } = call
   const description = `Changed the SCIM user "${row.user_name}": ${changes.join(', ')}.`
-  await recordAudit(tx, { organizationId, actor, about: { person: id }, description, now })
+  await recordAudit(tx, { action: 'scim_user.updated', about: { person: id }, description }, call)
 }
 
 /** The user under the names of the schema. */
@@ -61,7 +60,8 @@ function changesOf(before: UserDraft, after: UserDraft): string[] {
 
 const quoted = (text: string | null): string => (text === null ? 'nothing' : `"${text}"`)
 
-async function write(tx: Tx, id: string, draft: UserDraft, { organizationId, now }: ScimCall): Promise<void> {
+async function write(tx: Tx, id: string, draft: UserDraft, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
   await tx
     .updateTable('scim_users')
     .set({

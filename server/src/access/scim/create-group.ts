@@ -1,7 +1,7 @@
 import { createPersonGroup } from '../../administration/groups/create-person-group.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { addMembers } from './change-group.ts'
-import type { ScimCall } from './scim-call.ts'
 
 export type GroupDraft = {
   readonly displayName: string
@@ -11,9 +11,9 @@ export type GroupDraft = {
 }
 
 /** Makes a group with its members and returns its identifier. Groups of one name are a conflict, which the index finds. */
-export async function createGroup(tx: Tx, draft: GroupDraft, call: ScimCall): Promise<string> {
-  const { organizationId, actor, now } = call
-  const id = await createPersonGroup(tx, { organizationId, name: draft.displayName, actor, now })
+export async function createGroup(tx: Tx, draft: GroupDraft, call: ChangeContext): Promise<string> {
+  const { organizationId, now } = call
+  const id = await createPersonGroup(tx, { name: draft.displayName }, call)
   await tx
     .insertInto('scim_groups')
     .values({

@@ -1,17 +1,20 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { generateScimToken, scimTokenPurpose } from './token-format.ts'
 
-type NewToken = { organizationId: string; name: string; actor: Actor; now: string }
+type NewToken = { name: string }
 
 /** Makes a token for an identity provider. It is returned this once: the database has its keyed hash only. */
 export async function createScimToken(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, name, actor, now }: NewToken,
+  { name }: NewToken,
+  context: ChangeContext,
 ): Promise<{ id: string; token: string }> {
+  const { organizationId, now } = context
   if (name.trim() === '') fail('invalid', { errors: [{ field: 'name', message: 'must not be blank' }] })
   const token = generateScimToken()
   const { id } = await tx
@@ -27,12 +30,10 @@ export async function createScimToken(
       scim_token_id: id,
     })
     .execute()
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { scim_token: id },
-    description: `Created the SCIM token "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    { action: 'scim_token.created', about: { scim_token: id }, description: `Created the SCIM token "${name}".` },
+    context,
+  )
   return { id, token }
 }

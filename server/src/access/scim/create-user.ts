@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { addPerson } from '../../inventory/people/add-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import type { ScimCall } from './scim-call.ts'
 import { refuse } from './scim-error.ts'
 import { settlePerson } from './settle-person.ts'
 import type { UserDraft } from './user-draft.ts'
@@ -12,8 +12,8 @@ import { lockDeletedUser, lockPersonOfEmail } from './user-queries.ts'
  * Makes a user and returns its identifier, which is the person's. Someone whom this address belongs to, or who was
  * the user of this name before, is linked; fails with uniqueness if they are a user already.
  */
-export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Promise<string> {
-  const { organizationId, actor, now } = call
+export async function createUser(tx: Tx, draft: UserDraft, call: ChangeContext): Promise<string> {
+  const { organizationId, now } = call
   const known =
     (await lockPersonOfEmail(tx, organizationId, draft.email)) ??
     (await lockDeletedUser(tx, organizationId, draft.userName))
@@ -24,7 +24,7 @@ export async function createUser(tx: Tx, draft: UserDraft, call: ScimCall): Prom
   const description = known
     ? `Linked the person "${known.name}" (${known.email}) to the SCIM user "${userName}".`
     : `Added the person "${name}" (${email}) for the SCIM user "${userName}".`
-  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
+  await recordAudit(tx, { action: 'scim_user.created', about: { person: personId }, description }, call)
   await settlePerson(tx, personId, { ...draft, active: draft.active ?? true }, call)
   return personId
 }
@@ -35,7 +35,8 @@ const refuseEmail = () => refuse(409, 'uniqueness', 'There is a user with this e
  * RFC 7644 §3.3: a user of this name is a conflict, which the index finds; a deleted one is none (§3.6). So is a person who has
  * become a user since they were looked for.
  */
-async function insertUser(tx: Tx, personId: string, draft: UserDraft, { organizationId, now }: ScimCall) {
+async function insertUser(tx: Tx, personId: string, draft: UserDraft, context: ChangeContext) {
+  const { organizationId, now } = context
   const stored = {
     user_name: draft.userName,
     external_id: draft.externalId,

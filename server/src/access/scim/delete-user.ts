@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { ulid } from 'ulid'
 import { removePersonGroupMembers } from '../../administration/groups/remove-person-group-members.ts'
 import { deprovisionPerson } from '../../administration/registrations/deprovision-person.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -9,31 +9,30 @@ import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { touchGroup } from './change-group.ts'
 import { lockGroupsOfUser } from './group-queries.ts'
 import { type Precondition, requireVersion } from './require-version.ts'
-import type { ScimCall } from './scim-call.ts'
 import { lockUser } from './user-queries.ts'
 
 /**
  * Deletes a user: the person is deprovisioned, leaves the groups of the identity provider, and is kept, to be linked
  * again by the same address or user name. The other attributes are not kept. Fails with not_found, also when repeated.
  */
-export async function deleteUser(tx: Tx, id: string, precondition: Precondition, call: ScimCall): Promise<void> {
-  const { organizationId, actor, now } = call
+export async function deleteUser(tx: Tx, id: string, precondition: Precondition, call: ChangeContext): Promise<void> {
+  const { organizationId } = call
   // Changes of members lock the group before the users.
   const groups = await lockGroupsOfUser(tx, organizationId, id)
   const user = orNotFound(await lockUser(tx, organizationId, id))
   requireVersion(precondition, user.revision)
   await forget(tx, id, call)
-  const context = { cause: ulid(), initiator: 'admin', now } as const
-  await deprovisionPerson(tx, { organizationId, personId: id, actor }, context)
+  await deprovisionPerson(tx, { personId: id }, call)
   for (const personGroupId of groups) {
-    await removePersonGroupMembers(tx, { organizationId, personGroupId, gone: [id], actor, now })
+    await removePersonGroupMembers(tx, { personGroupId, gone: [id] }, call)
     await touchGroup(tx, personGroupId, call)
   }
   const description = `Deleted the SCIM user "${user.user_name}".`
-  await recordAudit(tx, { organizationId, actor, about: { person: id }, description, now })
+  await recordAudit(tx, { action: 'scim_user.deleted', about: { person: id }, description }, call)
 }
 
-async function forget(tx: Tx, id: string, { organizationId, now }: ScimCall): Promise<void> {
+async function forget(tx: Tx, id: string, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
   const nothing = { external_id: null, emails: [], attributes: '{}' }
   await tx
     .updateTable('scim_users')

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ChangeContext, newChange } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import type { Links } from '../../base/links.ts'
 import { type AdmittedToken, admitToken } from './admit-token.ts'
 import { isRecord, type Values } from './attribute.ts'
 import type { Precondition } from './require-version.ts'
-import type { ScimCall } from './scim-call.ts'
 import { refuse } from './scim-error.ts'
 import { isWellFormedScimToken, scimTokenPurpose } from './token-format.ts'
 
@@ -21,7 +21,7 @@ const requestsPerMinute = 1_200
 export type ScimRequest = {
   readonly db: Db
   readonly links: Links
-  readonly call: ScimCall
+  readonly call: ChangeContext
   /** Of the address; blank where it has none. */
   readonly id: string
   readonly query: Record<string, unknown>
@@ -78,11 +78,12 @@ function readRequest(scope: FastifyInstance, request: FastifyRequest): ScimReque
   return {
     db,
     links: linksOf(token),
-    call: {
-      organizationId: token.organizationId,
-      actor: { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null, ipAddress: ip },
-      now: clock(),
-    },
+    call: newChange(
+      { type: 'System', id: null, name: `${token.name} (SCIM)`, email: null, ipAddress: ip },
+      token.organizationId,
+      clock(),
+      'admin',
+    ),
     id: isRecord(params) ? String(params['id'] ?? '') : '',
     query: isRecord(query) ? query : {},
     body: takesBody && isRecord(body) ? body : {},

@@ -1,12 +1,14 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Revocation = { organizationId: string; id: string; actor: Actor; now: string }
+type Revocation = { id: string }
 
 /** Ends a token: every process refuses it from the commit on. One that was revoked before is not found. */
-export async function revokeScimToken(tx: Tx, { organizationId, id, actor, now }: Revocation): Promise<void> {
+export async function revokeScimToken(tx: Tx, { id }: Revocation, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
   const revoked = await tx
     .updateTable('scim_tokens')
     .set({ revoked_at: now })
@@ -16,11 +18,9 @@ export async function revokeScimToken(tx: Tx, { organizationId, id, actor, now }
     .returning('name')
     .executeTakeFirst()
   const { name } = orNotFound(revoked)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { scim_token: id },
-    description: `Revoked the SCIM token "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    { action: 'scim_token.revoked', about: { scim_token: id }, description: `Revoked the SCIM token "${name}".` },
+    context,
+  )
 }

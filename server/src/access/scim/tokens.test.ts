@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { scimClient, scimError } from '../../../test/support/scim-client.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { revokeScimToken } from './revoke-token.ts'
 import { listScimTokens } from './token-queries.ts'
 
@@ -52,8 +52,8 @@ test('several tokens are in force side by side until each is revoked', async () 
   const [, { id, name } = { id: '', name: '' }] = await tokens()
   assert.equal(name, 'Okta')
   const { organizationId } = app.tenant
-  const revocation = { organizationId, id, actor: systemActor, now: app.now() }
-  await transact(app.db, (tx) => revokeScimToken(tx, revocation))
+  const revocation = { id }
+  await transact(app.db, (tx) => revokeScimToken(tx, revocation, systemChange(organizationId, app.now())))
   assert.equal((await ask('GET', config, { token: first })).status, 401)
   assert.equal((await ask('GET', config, { token: second })).status, 200)
   assert.deepEqual(
@@ -61,12 +61,12 @@ test('several tokens are in force side by side until each is revoked', async () 
     ['Okta', 'Entra'],
   )
   await assert.rejects(
-    transact(app.db, (tx) => revokeScimToken(tx, revocation)),
+    transact(app.db, (tx) => revokeScimToken(tx, revocation, systemChange(organizationId, app.now()))),
     { code: 'not_found' },
   )
   const other = await app.addTenant()
   await assert.rejects(
-    transact(app.db, (tx) => revokeScimToken(tx, { ...revocation, organizationId: other.organizationId, id: '1' })),
+    transact(app.db, (tx) => revokeScimToken(tx, { id: '1' }, systemChange(other.organizationId, app.now()))),
     { code: 'not_found' },
   )
   const { body } = await app.ask('GET', '/audit_logs?query=description~"SCIM token"')
@@ -108,9 +108,7 @@ test('the last use is written once a minute', async () => {
 test('without the feature every request is a 401 until it is there again', async () => {
   const { organizationId } = app.tenant
   const setTo = (isOn: boolean) =>
-    transact(app.db, (tx) =>
-      setFeature(tx, { organizationId, feature: 'scim', isOn, actor: systemActor, now: app.now() }),
-    )
+    transact(app.db, (tx) => setFeature(tx, { feature: 'scim', isOn }, systemChange(organizationId, app.now())))
   await setTo(false)
   const { status, body } = await ask('GET', '/Users')
   assert.deepEqual([status, body], [401, scimError(401, 'SCIM is not available to the organization.')])

@@ -1,9 +1,9 @@
-import { ulid } from 'ulid'
+import { type Actor, newChange, systemActorAt } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit, systemActorAt } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { addAdminUser } from '../administrators/add-admin-user.ts'
 import { describeAdmin } from '../administrators/rules.ts'
 import { linkPurpose } from './create-link.ts'
@@ -46,7 +46,11 @@ export async function acceptLink(db: Db, secrets: Secrets, asked: Acceptance): P
     const secret = await startSession(tx, secrets, session)
     const actor: Actor = { type: 'User', ...admin, ipAddress }
     const description = 'Chose a password with a one-time link and signed in to the console.'
-    await recordAudit(tx, { organizationId, actor, about: { administrator: admin.id }, description, now })
+    await recordAudit(
+      tx,
+      { action: 'administrator.password_chosen', about: { administrator: admin.id }, description },
+      newChange(actor, organizationId, now),
+    )
     return secret
   })
 }
@@ -105,10 +109,14 @@ async function addFirst(tx: Tx, link: LinkRow, asked: Acceptance) {
     .executeTakeFirst()
   if (known) {
     const description = `Gave ${describeAdmin(known)} the link for the first administrator.`
-    await recordAudit(tx, { organizationId, actor, about: { administrator: known.id }, description, now })
+    await recordAudit(
+      tx,
+      { action: 'administrator.first_link_given', about: { administrator: known.id }, description },
+      newChange(actor, organizationId, now),
+    )
     return { id: known.id, name: `${known.first_name} ${known.last_name}`.trim(), email: known.email }
   }
   const details = { firstName, lastName, email, access: 'full', restrictions: [] } as const
-  const id = await addAdminUser(tx, { organizationId, ...details, actor }, { cause: ulid(), now })
+  const id = await addAdminUser(tx, details, newChange(actor, organizationId, now))
   return { id, name: `${firstName} ${lastName}`.trim(), email }
 }

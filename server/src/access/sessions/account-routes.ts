@@ -4,9 +4,8 @@ import { sessionOperations } from '@muster/contract/operations/console-sessions.
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { contextOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
-import { actorOf } from './admit-session.ts'
 import { beginTotp, disableTotp, enableTotp, renewRecoveryCodes } from './change-totp.ts'
 import { changePreferences } from './preferences.ts'
 import { presentSignInState } from './present.ts'
@@ -16,11 +15,9 @@ import { changePassword, stepUp } from './step-up.ts'
 import { base32, totpUri } from './totp.ts'
 import { secretOf, welcome } from './welcome-routes.ts'
 
-const placeOf = ({ session, now }: SessionCall<unknown>) => ({
+const placeOf = ({ session }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
   adminUserId: session.admin_user_id,
-  actor: actorOf(session),
-  now,
 })
 
 /** What administrators see and change of their own account. */
@@ -59,18 +56,25 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
   sessionRoute(scope, guard, {
     ...sessionOperations.getAccount,
     run: async (call): Promise<SignInState> =>
-      presentSignInState(orNotFound(await findSignInState(db, placeOf(call))), call.session.session_id),
+      presentSignInState(
+        orNotFound(await findSignInState(db, { ...placeOf(call), now: call.now })),
+        call.session.session_id,
+      ),
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.endSession,
     run: async (call) => {
-      await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }))
+      await transact(db, (tx) =>
+        revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }, contextOf(call)),
+      )
     },
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.endOtherSessions,
     run: async (call) => {
-      await transact(db, (tx) => revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }))
+      await transact(db, (tx) =>
+        revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }, contextOf(call)),
+      )
     },
   })
 }
@@ -80,7 +84,7 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
   sessionRoute(scope, guard, {
     ...sessionOperations.beginTotp,
     run: async (call): Promise<TotpSetup> => {
-      const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call)))
+      const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call), contextOf(call)))
       const { email, organization_name: organization } = call.session
       return { secret: base32(secret), uri: totpUri(secret, { email, organization }) }
     },
@@ -88,19 +92,21 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
   sessionRoute(scope, guard, {
     ...sessionOperations.enableTotp,
     run: async (call): Promise<RecoveryCodes> => ({
-      recovery_codes: await transact(db, (tx) => enableTotp(tx, secrets, { ...placeOf(call), ...call.body })),
+      recovery_codes: await transact(db, (tx) =>
+        enableTotp(tx, secrets, { ...placeOf(call), ...call.body }, contextOf(call)),
+      ),
     }),
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.disableTotp,
     run: async (call) => {
-      await transact(db, (tx) => disableTotp(tx, placeOf(call)))
+      await transact(db, (tx) => disableTotp(tx, placeOf(call), contextOf(call)))
     },
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.renewRecoveryCodes,
     run: async (call): Promise<RecoveryCodes> => ({
-      recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call))),
+      recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call), contextOf(call))),
     }),
   })
 }

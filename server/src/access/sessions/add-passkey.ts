@@ -1,16 +1,17 @@
 import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { isOurChallenge, makeChallenge, useChallenge } from './passkey-challenge.ts'
 import type { PasskeySite } from './passkey-site.ts'
 import { listPasskeys } from './queries.ts'
 import { type AdminPlace, deleteRecoveryCodes, holdsFactor, lockAdmin, storeRecoveryCodes } from './second-factor.ts'
 import { generateRecoveryCodes } from './totp.ts'
 
-type Asked = AdminPlace & { actor: Actor; now: string }
+type Asked = AdminPlace
 
 export const passkeyPurpose = 'passkey'
 const maxPasskeys = 20
@@ -23,15 +24,16 @@ export async function passkeyOptions(
   secrets: Secrets,
   site: PasskeySite,
   asked: Asked & { email: string },
+  context: ChangeContext,
 ): Promise<Record<string, unknown>> {
   const known = await listPasskeys(db, asked)
   const options = await generateRegistrationOptions({
     rpName: 'Muster',
     rpID: site.rpId,
     userName: asked.email,
-    userDisplayName: asked.actor.name,
+    userDisplayName: context.actor.name,
     userID: new Uint8Array(secrets.lookupHash('passkey user', holderOf(asked))),
-    challenge: new Uint8Array(makeChallenge(secrets, 'add', holderOf(asked), asked.now)),
+    challenge: new Uint8Array(makeChallenge(secrets, 'add', holderOf(asked), context.now)),
     attestationType: 'none',
     excludeCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -45,25 +47,24 @@ export async function addPasskey(
   secrets: Secrets,
   site: PasskeySite,
   asked: Asked & { name: string; response: Record<string, unknown> },
+  context: ChangeContext,
 ): Promise<{ id: string; recoveryCodes: string[] }> {
-  const { challenge, made } = await verifyMade(secrets, site, asked)
+  const { challenge, made } = await verifyMade(secrets, site, asked, context)
   return transact(db, async (tx) => {
     await lockAdmin(tx, asked)
-    if (!(await useChallenge(tx, secrets, challenge, asked.now))) return refuse('was used before: ask for another')
+    if (!(await useChallenge(tx, secrets, challenge, context.now))) return refuse('was used before: ask for another')
     if ((await listPasskeys(tx, asked)).length >= maxPasskeys) return refuse('is one too many: remove another first')
     const isFirst = !(await holdsFactor(tx, asked))
-    const id = await insertPasskey(tx, secrets, asked, made)
+    const id = await insertPasskey(tx, secrets, asked, made, context)
     const recoveryCodes = isFirst ? generateRecoveryCodes() : []
     if (isFirst) await storeRecoveryCodes(tx, secrets, asked, recoveryCodes)
-    const { organizationId, actor, now, name } = asked
+    const { name } = asked
     const description = `Added the passkey "${name}"${isFirst ? ', with ten recovery codes' : ''}.`
-    await recordAudit(tx, {
-      organizationId,
-      actor,
-      about: { administrator: asked.adminUserId },
-      description,
-      now,
-    })
+    await recordAudit(
+      tx,
+      { action: 'administrator.passkey_added', about: { administrator: asked.adminUserId }, description },
+      context,
+    )
     return { id, recoveryCodes }
   })
 }
@@ -72,6 +73,7 @@ async function verifyMade(
   secrets: Secrets,
   { rpId, origin }: PasskeySite,
   asked: Asked & { response: Record<string, unknown> },
+  context: ChangeContext,
 ) {
   let challenge = ''
   const verified = await verifyRegistrationResponse({
@@ -79,7 +81,7 @@ async function verifyMade(
     response: asked.response as never,
     expectedChallenge: (text) => {
       challenge = text
-      return isOurChallenge(secrets, text, 'add', holderOf(asked), asked.now)
+      return isOurChallenge(secrets, text, 'add', holderOf(asked), context.now)
     },
     expectedOrigin: origin,
     expectedRPID: rpId,
@@ -91,12 +93,18 @@ async function verifyMade(
 
 type Made = Awaited<ReturnType<typeof verifyMade>>['made']
 
-async function insertPasskey(tx: Tx, secrets: Secrets, asked: Asked & { name: string }, made: Made): Promise<string> {
+async function insertPasskey(
+  tx: Tx,
+  secrets: Secrets,
+  asked: Asked & { name: string },
+  made: Made,
+  context: ChangeContext,
+): Promise<string> {
   const { credential, credentialBackedUp } = made
   const { id } = await tx
     .insertInto('admin_passkeys')
     .values({
-      organization_id: asked.organizationId,
+      organization_id: context.organizationId,
       admin_user_id: asked.adminUserId,
       name: asked.name,
       credential_id: credential.id,
@@ -104,7 +112,7 @@ async function insertPasskey(tx: Tx, secrets: Secrets, asked: Asked & { name: st
       sign_count: String(credential.counter),
       transports: (credential.transports ?? []).slice(0, 10).map((transport) => String(transport).slice(0, 30)),
       is_synced: credentialBackedUp,
-      created_at: asked.now,
+      created_at: context.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -112,7 +120,7 @@ async function insertPasskey(tx: Tx, secrets: Secrets, asked: Asked & { name: st
     .insertInto('admin_passkey_lookups')
     .values({
       lookup_hash: secrets.lookupHash(passkeyPurpose, credential.id),
-      organization_id: asked.organizationId,
+      organization_id: context.organizationId,
       admin_passkey_id: id,
     })
     .onConflict((conflict) => conflict.constraint('admin_passkey_lookups_pkey').doNothing())
@@ -123,8 +131,9 @@ async function insertPasskey(tx: Tx, secrets: Secrets, asked: Asked & { name: st
 }
 
 /** With the last second factor the recovery codes go as well. */
-export async function removePasskey(tx: Tx, asked: Asked & { id: string }): Promise<void> {
-  const { organizationId, adminUserId, id, actor, now } = asked
+export async function removePasskey(tx: Tx, asked: Asked & { id: string }, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
+  const { adminUserId, id } = asked
   await lockAdmin(tx, asked)
   const removed = await tx
     .deleteFrom('admin_passkeys')
@@ -135,13 +144,15 @@ export async function removePasskey(tx: Tx, asked: Asked & { id: string }): Prom
     .executeTakeFirst()
   const { name } = orNotFound(removed)
   if (!(await holdsFactor(tx, asked))) await deleteRecoveryCodes(tx, asked)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { administrator: adminUserId },
-    description: `Removed the passkey "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'administrator.passkey_removed',
+      about: { administrator: adminUserId },
+      description: `Removed the passkey "${name}".`,
+    },
+    context,
+  )
 }
 
 const refuse = (message: string): never => fail('invalid', { errors: [{ field: 'response', message }] })

@@ -1,10 +1,9 @@
 import type { AdministratorLink, SignInState } from '@muster/contract/console.ts'
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { requesterOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { contextOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { addAdminUser } from '../administrators/add-admin-user.ts'
 import { removeAdminUser } from '../administrators/remove-admin-user.ts'
@@ -21,7 +20,7 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
   const { db, secrets, config } = scope.kit
   const { baseUrl } = config
   const linkFor = async (tx: Tx, call: SessionCall<unknown>, purpose: 'invite' | 'reset', adminUserId: string) => {
-    const link = await inviteAdmin(tx, secrets, { ...requesterOf(call), adminUserId, purpose, baseUrl })
+    const link = await inviteAdmin(tx, secrets, { adminUserId, purpose, baseUrl }, contextOf(call))
     return { administrator_id: adminUserId, url: link.url, expires_at: link.expiresAt }
   }
 
@@ -30,8 +29,8 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
     run: (call): Promise<AdministratorLink> =>
       transact(db, async (tx) => {
         const { first_name: firstName, last_name: lastName = '', restrictions, ...rest } = call.body
-        const details = { ...requesterOf(call), ...rest, firstName, lastName, restrictions }
-        const id = await addAdminUser(tx, details, { cause: ulid(), now: call.now })
+        const details = { ...rest, firstName, lastName, restrictions }
+        const id = await addAdminUser(tx, details, contextOf(call))
         return linkFor(tx, call, 'invite', id)
       }),
   })
@@ -46,26 +45,26 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
   sessionRoute(scope, guard, {
     ...settingOperations.updateAdministrator,
     run: async (call) => {
-      await transact(db, (tx) => updateAdminUser(tx, { ...requesterOf(call), ...call.body, id: idOf(call) }))
+      await transact(db, (tx) => updateAdminUser(tx, { ...call.body, id: idOf(call) }, contextOf(call)))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.removeAdministrator,
     run: async (call) => {
-      await transact(db, (tx) => removeAdminUser(tx, { ...requesterOf(call), id: idOf(call) }))
+      await transact(db, (tx) => removeAdminUser(tx, { id: idOf(call) }, contextOf(call)))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.getAdministratorSignIn,
     run: async (call): Promise<SignInState> => {
-      const asked = { ...requesterOf(call), adminUserId: idOf(call) }
+      const asked = { organizationId: call.session.organization_id, adminUserId: idOf(call), now: call.now }
       return presentSignInState(orNotFound(await findSignInState(db, asked)), call.session.session_id)
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.endAdministratorSessions,
     run: async (call) => {
-      await transact(db, (tx) => revokeSessions(tx, { ...requesterOf(call), adminUserId: idOf(call) }))
+      await transact(db, (tx) => revokeSessions(tx, { adminUserId: idOf(call) }, contextOf(call)))
     },
   })
 }

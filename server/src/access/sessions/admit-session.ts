@@ -1,9 +1,9 @@
 import type { AdminAccess } from '@muster/contract/admin-users.ts'
 import type { Feature } from '@muster/contract/features.ts'
 import { sql } from 'kysely'
+import type { Actor } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { needsSecondFactor } from './needs-second-factor.ts'
 import { clockToleranceMs, sessionIdleMs, sessionLifetimeMs } from './rules.ts'
 

@@ -1,17 +1,18 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { changeSettings, type SettingsChange } from '../../inventory/organizations/change-settings.ts'
-import { type AdmittedSession, actorOf } from './admit-session.ts'
+import type { AdmittedSession } from './admit-session.ts'
 import { requirePower } from './require-rights.ts'
 import { holdsFactor } from './second-factor.ts'
 
-type Choice = Pick<SettingsChange, 'wanted' | 'now'> & { session: AdmittedSession }
+type Choice = SettingsChange & { session: AdmittedSession }
 
 /**
  * Changes settings for whoever has the session. A second factor is required of others by someone who has one, so that
  * nobody locks everyone out by trying it; an identity provider answers for its own.
  */
-export async function chooseSettings(tx: Tx, { session, ...choice }: Choice): Promise<void> {
+export async function chooseSettings(tx: Tx, { session, ...choice }: Choice, context: ChangeContext): Promise<void> {
   const { organization_id: organizationId, admin_user_id: adminUserId, method } = session
   const { is_second_factor_required: isRequired } = choice.wanted
   if (isRequired !== undefined) requirePower(session, 'manage_administrators')
@@ -19,5 +20,5 @@ export async function chooseSettings(tx: Tx, { session, ...choice }: Choice): Pr
     const message = 'cannot be switched on by someone who has none: add a passkey or an authenticator app first'
     fail('invalid', { errors: [{ field: 'is_second_factor_required', message }] })
   }
-  await changeSettings(tx, { ...choice, organizationId, actor: actorOf(session) })
+  await changeSettings(tx, choice, context)
 }

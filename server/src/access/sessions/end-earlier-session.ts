@@ -1,3 +1,4 @@
+import { newChange } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
@@ -21,13 +22,15 @@ export async function endEarlierSession(
   const { organization_id: organizationId, session_id: sessionId, admin_user_id: id, email } = earlier
   if ((await endSessions(tx, { organizationId, adminUserId: id, sessionId, now })) === 0) return
   const name = `${earlier.first_name} ${earlier.last_name}`.trim()
-  await recordAudit(tx, {
-    organizationId,
-    actor: { type: 'User', id, name, email, ipAddress },
-    about: { administrator: id },
-    description: 'Signed out of the console: someone signed in again with the same browser.',
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'administrator.signed_out',
+      about: { administrator: id },
+      description: 'Signed out of the console: someone signed in again with the same browser.',
+    },
+    newChange({ type: 'User', id, name, email, ipAddress }, organizationId, now),
+  )
 }
 
 const findOpenSession = (tx: Tx, lookupHash: Buffer, now: string) =>

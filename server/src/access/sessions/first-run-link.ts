@@ -1,6 +1,7 @@
+import { systemChange } from '../../base/change-context.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { createLink } from './create-link.ts'
 import { hasAccounts } from './queries.ts'
 
@@ -22,7 +23,11 @@ export async function firstRunLink(
     const asked = { organizationId: organization.id, purpose: 'first_run', adminUserId: null, baseUrl, now } as const
     const link = await createLink(tx, secrets, asked)
     const description = 'Showed a link for the first administrator in the terminal.'
-    await recordAudit(tx, { organizationId: organization.id, actor: systemActor, about: {}, description, now })
+    await recordAudit(
+      tx,
+      { action: 'organization.first_link_shown', about: {}, description },
+      systemChange(organization.id, now),
+    )
     return link
   })
 }

@@ -6,10 +6,10 @@ import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../../test/support/console.ts'
 import { openLivePage } from '../../../test/support/live-page.ts'
 import { buildApp } from '../../app.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { createLogger } from '../../base/logging.ts'
 import { changeSettings } from '../../inventory/organizations/change-settings.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const app = testApp()
 let elsewhere: FastifyInstance | undefined
@@ -52,7 +52,7 @@ async function resetPassword(boss: Boss, { id }: Who) {
 
 const requireFactor = async (_boss: Boss, { organizationId }: Who) => {
   const wanted = { is_second_factor_required: true }
-  await transact(app.db, (tx) => changeSettings(tx, { organizationId, wanted, actor: systemActor, now: app.now() }))
+  await transact(app.db, (tx) => changeSettings(tx, { wanted }, systemChange(organizationId, app.now())))
 }
 
 /** What is done to someone, what their open page hears last, and what it is answered when it comes again. */

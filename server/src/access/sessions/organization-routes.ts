@@ -1,7 +1,7 @@
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { requesterOf, sessionRoute } from '../../http/session-endpoint.ts'
+import { contextOf, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { endOldAddresses } from '../../inventory/organizations/end-old-addresses.ts'
 import { renameOrganization } from '../../inventory/organizations/rename-organization.ts'
@@ -12,22 +12,20 @@ export function organizationSettingRoutes(scope: FastifyInstance, guard: Session
   sessionRoute(scope, guard, {
     ...settingOperations.renameOrganization,
     run: async (call) => {
-      const change = { ...requesterOf(call), ...call.body }
-      await transact(scope.kit.db, (tx) => renameOrganization(tx, change))
+      await transact(scope.kit.db, (tx) => renameOrganization(tx, call.body, contextOf(call)))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.endOldAddresses,
     run: async (call) => {
-      await transact(scope.kit.db, (tx) => endOldAddresses(tx, requesterOf(call)))
+      await transact(scope.kit.db, (tx) => endOldAddresses(tx, contextOf(call)))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.updateSettings,
     run: async (call) => {
-      const { session, body: wanted, now } = call
-      const choice = { session, wanted, now }
-      await transact(scope.kit.db, (tx) => chooseSettings(tx, choice))
+      const choice = { session: call.session, wanted: call.body }
+      await transact(scope.kit.db, (tx) => chooseSettings(tx, choice, contextOf(call)))
     },
   })
 }

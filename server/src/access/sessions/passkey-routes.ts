@@ -2,20 +2,17 @@ import type { AddedPasskey, ConsoleSession, PasskeyOptions } from '@muster/contr
 import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { openRoute, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { contextOf, openRoute, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { addPasskey, passkeyOptions, removePasskey } from './add-passkey.ts'
-import { actorOf } from './admit-session.ts'
 import { passkeySite } from './passkey-site.ts'
 import { proofOptions, signInByPasskey, stepUpByPasskey } from './prove-passkey.ts'
 import { welcome } from './welcome-routes.ts'
 
-const askedBy = ({ session, now }: SessionCall<unknown>) => ({
+const askedBy = ({ session }: SessionCall<unknown>) => ({
   organizationId: session.organization_id,
   adminUserId: session.admin_user_id,
   email: session.email,
-  actor: actorOf(session),
-  now,
 })
 
 /** Passkeys, where there can be any. */
@@ -40,20 +37,26 @@ export function passkeyRoutes(scope: FastifyInstance, guard: SessionGuard): void
   sessionRoute(scope, guard, {
     ...sessionOperations.getPasskeyCreationOptions,
     run: async (call): Promise<PasskeyOptions> => {
-      return { options: await passkeyOptions(db, secrets, site, askedBy(call)) }
+      return { options: await passkeyOptions(db, secrets, site, askedBy(call), contextOf(call)) }
     },
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.addPasskey,
     run: async (call): Promise<AddedPasskey> => {
-      const { id, recoveryCodes } = await addPasskey(db, secrets, site, { ...askedBy(call), ...call.body })
+      const { id, recoveryCodes } = await addPasskey(
+        db,
+        secrets,
+        site,
+        { ...askedBy(call), ...call.body },
+        contextOf(call),
+      )
       return { id, recovery_codes: recoveryCodes }
     },
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.removePasskey,
     run: async (call) => {
-      await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }))
+      await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }, contextOf(call)))
     },
   })
 }

@@ -1,4 +1,5 @@
 import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server'
+import { newChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
@@ -36,13 +37,11 @@ export function signInByPasskey(db: Db, secrets: Secrets, site: PasskeySite, ask
     const { ipAddress } = browser
     const actor = { type: 'User', id: adminUserId, name: adminName, email, ipAddress } as const
     const description = `Signed in to the console with the passkey "${name}".`
-    await recordAudit(tx, {
-      organizationId,
-      actor,
-      about: { administrator: adminUserId },
-      description,
-      now,
-    })
+    await recordAudit(
+      tx,
+      { action: 'administrator.signed_in', about: { administrator: adminUserId }, description },
+      newChange(actor, organizationId, now),
+    )
     return secret
   })
 }
@@ -60,13 +59,11 @@ export function stepUpByPasskey(
     if (passkey.organization_id !== organizationId || passkey.admin_user_id !== admin_user_id) return refuse()
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId, now })
     const description = `Confirmed their identity in the console with the passkey "${passkey.name}".`
-    await recordAudit(tx, {
-      organizationId,
-      actor: actorOf(session),
-      about: { administrator: admin_user_id },
-      description,
-      now,
-    })
+    await recordAudit(
+      tx,
+      { action: 'administrator.identity_confirmed', about: { administrator: admin_user_id }, description },
+      newChange(actorOf(session), organizationId, now),
+    )
     return secret
   })
 }

@@ -1,6 +1,7 @@
 import type { ConsoleLink, ConsoleSession, SignInOptions } from '@muster/contract/console.ts'
 import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance } from 'fastify'
+import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { openRoute, sessionRoute } from '../../http/session-endpoint.ts'
@@ -37,13 +38,11 @@ export function sessionRoutes(scope: FastifyInstance, guard: SessionGuard): void
       await transact(db, async (tx) => {
         if ((await endSessions(tx, { organizationId, adminUserId, sessionId, now })) === 0) return
         const description = 'Signed out of the console.'
-        await recordAudit(tx, {
-          organizationId,
-          actor: actorOf(session),
-          about: { administrator: adminUserId },
-          description,
-          now,
-        })
+        await recordAudit(
+          tx,
+          { action: 'administrator.signed_out', about: { administrator: adminUserId }, description },
+          newChange(actorOf(session), organizationId, now),
+        )
       })
       return reply.header('set-cookie', guard.cookie.clear).code(204).send()
     },

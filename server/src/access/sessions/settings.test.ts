@@ -6,10 +6,10 @@ import { makeIn } from '../../../test/support/make.ts'
 import { ensurePackages } from '../../agents/packages/ensure-packages.ts'
 import { findEnrollmentSecret } from '../../agents/protocol/enrollment-queries.ts'
 import { enrollmentSecretPurpose } from '../../agents/protocol/enrollment-secret-place.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { setBaseUrl } from '../../inventory/organizations/set-base-url.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { totpCode } from './totp.ts'
 
 const app = testApp()
@@ -57,7 +57,7 @@ test('old addresses are shown until an administrator ends them, with fresh proof
   const own = 'https://globex.example'
   const set = ({ organizationId }: { organizationId: string }, to: string) =>
     transact(app.db, (tx) =>
-      setBaseUrl(tx, { organizationId, baseUrl: to, commonBaseUrl: baseUrl, actor: systemActor, now: app.now() }),
+      setBaseUrl(tx, { baseUrl: to, commonBaseUrl: baseUrl }, systemChange(organizationId, app.now())),
     )
   await set(globex, own)
   await set(initech, 'https://initech.example')
@@ -139,7 +139,7 @@ test('a package is made again with another secret, which is not rotated by itsel
   const { browser } = await signedIn()
   const { organizationId } = app.tenant
   const site = { baseUrl, caCertificate: null, productVersion: '0.1.0' }
-  await transact(app.db, (tx) => ensurePackages(tx, app.secrets, { organizationId, site, actor: systemActor, now }))
+  await transact(app.db, (tx) => ensurePackages(tx, app.secrets, { site }, systemChange(organizationId, now)))
   const [secret] = (await browser.ask('GET', '/views/enrollment_secrets?state=in_force')).body.data
   assert.notEqual(secret.package_id, null)
   const refused = await browser.ask('POST', `/session/enrollment_secrets/${secret.id}/rotate`)
@@ -166,8 +166,8 @@ test('SCIM tokens are made, rotated and revoked where the plan has SCIM', async 
   assert.equal((await browser.ask('DELETE', `/session/scim_tokens/${rotated.body.id}`)).status, 204)
   assert.deepEqual([await list(), await asProvider(rotated.body.token)], [[], 401])
   assert.equal((await browser.ask('POST', '/session/scim_tokens', { name: '  ' })).status, 422)
-  const change = { organizationId: app.tenant.organizationId, isOn: false, actor: systemActor, now }
-  await transact(app.db, (tx) => setFeature(tx, { ...change, feature: 'scim' }))
+  const change = { feature: 'scim', isOn: false } as const
+  await transact(app.db, (tx) => setFeature(tx, change, systemChange(app.tenant.organizationId, now)))
   const off = await browser.ask('POST', '/session/scim_tokens', { name: 'Okta' })
   assert.deepEqual([off.status, off.body.error], [401, 'feature_unavailable'])
 })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { newChange } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
@@ -29,7 +30,11 @@ export function signInByIdentity(db: Db, secrets: Secrets, asked: Asked): Promis
     const actor = { type: 'User', id: adminUserId, name, email, ipAddress } as const
     const first = known.length > 0 ? '' : ', for the first time'
     const description = `Signed in to the console through the identity provider "${provider}"${first}.`
-    await recordAudit(tx, { organizationId, actor, about: { administrator: adminUserId }, description, now })
+    await recordAudit(
+      tx,
+      { action: 'administrator.signed_in', about: { administrator: adminUserId }, description },
+      newChange(actor, organizationId, now),
+    )
     return secret
   })
 }

@@ -4,8 +4,8 @@ import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser, password } from '../../../test/support/console.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { firstRunLink } from './first-run-link.ts'
 import { inviteAdmin } from './invite-admin.ts'
 
@@ -28,14 +28,7 @@ const entries = async (count: number): Promise<string[]> =>
   )
 const invite = (adminUserId: string, purpose: 'invite' | 'reset' = 'invite') =>
   transact(app.db, (tx) =>
-    inviteAdmin(tx, app.secrets, {
-      organizationId: app.tenant.organizationId,
-      adminUserId,
-      purpose,
-      baseUrl,
-      actor: systemActor,
-      now: app.now(),
-    }),
+    inviteAdmin(tx, app.secrets, { adminUserId, purpose, baseUrl }, systemChange(app.tenant.organizationId, app.now())),
   )
 
 test('the link of the first run makes the first administrator and signs them in, once', async () => {

@@ -1,3 +1,4 @@
+import { newChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -42,13 +43,15 @@ export async function signIn(
     const secret = await startSession(tx, secrets, session)
     const name = `${account.first_name} ${account.last_name}`.trim()
     const actor = { type: 'User', id: adminUserId, name, email: account.email, ipAddress } as const
-    await recordAudit(tx, {
-      organizationId,
-      actor,
-      about: { administrator: adminUserId },
-      description: `Signed in to the console ${proof}.`,
-      now,
-    })
+    await recordAudit(
+      tx,
+      {
+        action: 'administrator.signed_in',
+        about: { administrator: adminUserId },
+        description: `Signed in to the console ${proof}.`,
+      },
+      newChange(actor, organizationId, now),
+    )
     return { outcome: 'signed_in', secret }
   })
 }

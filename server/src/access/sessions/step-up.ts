@@ -1,3 +1,4 @@
+import { newChange } from '../../base/change-context.ts'
 import type { Db } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
@@ -26,13 +27,11 @@ export function stepUp(db: Db, secrets: Secrets, asked: Proof): Promise<SignInOu
     const { organizationId } = placeOf(session)
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
     const description = `Confirmed their identity in the console ${proof}.`
-    await recordAudit(tx, {
-      organizationId,
-      actor: actorOf(session),
-      about: { administrator: session.admin_user_id },
-      description,
-      now,
-    })
+    await recordAudit(
+      tx,
+      { action: 'administrator.identity_confirmed', about: { administrator: session.admin_user_id }, description },
+      newChange(actorOf(session), organizationId, now),
+    )
     return secret
   })
 }
@@ -54,13 +53,11 @@ export async function changePassword(
     const { organizationId } = place
     const secret = await rotateSession(tx, secrets, { organizationId, sessionId: session.session_id, now })
     const description = `Changed the password and ended all other sessions, after proving who they are ${proof}.`
-    await recordAudit(tx, {
-      organizationId,
-      actor: actorOf(session),
-      about: { administrator: session.admin_user_id },
-      description,
-      now,
-    })
+    await recordAudit(
+      tx,
+      { action: 'administrator.password_changed', about: { administrator: session.admin_user_id }, description },
+      newChange(actorOf(session), organizationId, now),
+    )
     return secret
   })
 }

@@ -1,19 +1,14 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { findDeviceGroup } from './queries.ts'
 import { quoteNames } from './quote-names.ts'
 import { addToMembersCount, insertDeviceGroupMembers } from './write-device-group-members.ts'
 
-export type DeviceGroupAddition = {
-  organizationId: string
-  groupId: string
-  deviceIds: readonly string[]
-  actor: Actor
-}
+export type DeviceGroupAddition = { groupId: string; deviceIds: readonly string[] }
 
 const maxDevices = 1_000
 
@@ -26,7 +21,8 @@ export async function addDeviceGroupMembers(
   addition: DeviceGroupAddition,
   context: ChangeContext,
 ): Promise<void> {
-  const { organizationId, groupId, deviceIds, actor } = addition
+  const { organizationId } = context
+  const { groupId, deviceIds } = addition
   if (deviceIds.length > maxDevices) {
     fail('invalid', { errors: [{ field: 'device_ids', message: `must not have more than ${maxDevices} items` }] })
   }
@@ -47,13 +43,15 @@ export async function addDeviceGroupMembers(
   await reconcileDevices(tx, moved, { targeting: 'all', deadlines: 'all', agents: 'all' }, context)
   await addToMembersCount(tx, { organizationId, groupId }, moved.length)
   const names = quoteNames(moved.map(({ name }) => name))
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device_group: groupId, device: moved.map(({ id }) => id) },
-    description: `Added the ${moved.length === 1 ? 'device' : 'devices'} ${names} to the device group "${group.name}".`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device_group.devices_added',
+      about: { device_group: groupId, device: moved.map(({ id }) => id) },
+      description: `Added the ${moved.length === 1 ? 'device' : 'devices'} ${names} to the device group "${group.name}".`,
+    },
+    context,
+  )
 }
 
 /** Another organization's device is refused in the same words as one that never was. */

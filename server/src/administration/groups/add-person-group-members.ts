@@ -1,32 +1,32 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { findPersonGroup } from './queries.ts'
 import { recordMemberships } from './record-memberships.ts'
 
-export type PersonGroupAddition = {
-  organizationId: string
-  personGroupId: string
-  personIds: readonly string[]
-  actor: Actor
-  now: string
-}
+export type PersonGroupAddition = { personGroupId: string; personIds: readonly string[] }
 
 /**
  * Adds people to a group and returns how many were not in it; the others stay. Fails with not_found, adding nobody,
  * where one is unknown.
  */
-export async function addPersonGroupMembers(tx: Tx, addition: PersonGroupAddition): Promise<number> {
-  const { organizationId, personGroupId } = addition
+export async function addPersonGroupMembers(
+  tx: Tx,
+  addition: PersonGroupAddition,
+  context: ChangeContext,
+): Promise<number> {
+  const { organizationId } = context
+  const { personGroupId } = addition
   const group = orNotFound(await findPersonGroup(tx, organizationId, personGroupId))
   const ids = [...new Set(addition.personIds)]
   const names = await namesOf(tx, organizationId, ids)
   for (const id of ids) orNotFound(names.get(id))
   const added = await insertMembers(tx, organizationId, personGroupId, ids)
   const joined = added.map((id) => ({ id, name: names.get(id) ?? '' }))
-  await recordMemberships(tx, joined, (people) => `Added ${people} to the person group "${group.name}".`, addition)
+  const sentence = (people: string) => `Added ${people} to the person group "${group.name}".`
+  await recordMemberships(tx, joined, sentence, { personGroupId, action: 'person_group.members_added' }, context)
   return added.length
 }
 

@@ -1,25 +1,22 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { listChecksOfGroup } from '../../compliance/targeting/checks-of-group.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { type DeviceGroupRow, findDeviceGroup, lockDeviceGroup } from './queries.ts'
 import { quoteNames } from './quote-names.ts'
 
-type Deletion = {
-  organizationId: string
-  groupId: string
-  actor: Actor
-  now: string
-}
+type Deletion = { groupId: string }
 
 /**
  * Deletes a group and returns it as it was; its devices stay. Fails with not_found, and with invalid while a check names
  * the group: without it a check that targets it alone would be for every device.
  */
-export async function deleteDeviceGroup(tx: Tx, deletion: Deletion): Promise<DeviceGroupRow> {
-  const { organizationId, groupId, actor, now } = deletion
+export async function deleteDeviceGroup(tx: Tx, deletion: Deletion, context: ChangeContext): Promise<DeviceGroupRow> {
+  const { organizationId, now } = context
+  const { groupId } = deletion
   orNotFound(await lockDeviceGroup(tx, organizationId, groupId))
   const group = orNotFound(await findDeviceGroup(tx, organizationId, groupId))
   const checks = await listChecksOfGroup(tx, organizationId, groupId)
@@ -37,6 +34,6 @@ export async function deleteDeviceGroup(tx: Tx, deletion: Deletion): Promise<Dev
   await queueAgentNotice(tx, organizationId, null, now)
   const devices = group.members_count === 1 ? '1 device was' : `${group.members_count} devices were`
   const description = `Deleted the device group "${group.name}", in which ${devices}.`
-  await recordAudit(tx, { organizationId, actor, about: { device_group: groupId }, description, now })
+  await recordAudit(tx, { action: 'device_group.deleted', about: { device_group: groupId }, description }, context)
   return group
 }

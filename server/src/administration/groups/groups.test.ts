@@ -3,9 +3,9 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { addPersonGroupMembers } from './add-person-group-members.ts'
 import { createDeviceGroup } from './create-device-group.ts'
 import { createPersonGroup } from './create-person-group.ts'
@@ -137,12 +137,12 @@ test('making groups and adding people is audited, and only news is', async () =>
   const { organizationId } = app.tenant
   const ada = await make.person(organizationId, { name: 'Ada' })
   const bob = await make.person(organizationId, { name: 'Bob' })
-  const by = { organizationId, actor: systemActor, now: app.now() }
+  const by = systemChange(organizationId, app.now())
   await transact(app.db, async (tx) => {
-    await createDeviceGroup(tx, { ...by, name: 'Early', description: null })
-    const personGroupId = await createPersonGroup(tx, { ...by, name: 'Finance' })
-    await addPersonGroupMembers(tx, { ...by, personGroupId, personIds: [bob.id, ada.id, bob.id] })
-    await addPersonGroupMembers(tx, { ...by, personGroupId, personIds: [ada.id] })
+    await createDeviceGroup(tx, { name: 'Early', description: null }, by)
+    const personGroupId = await createPersonGroup(tx, { name: 'Finance' }, by)
+    await addPersonGroupMembers(tx, { personGroupId, personIds: [bob.id, ada.id, bob.id] }, by)
+    await addPersonGroupMembers(tx, { personGroupId, personIds: [ada.id] }, by)
   })
   assert.deepEqual(await lastAudits(3), [
     'Added "Bob" and "Ada" to the person group "Finance".',
@@ -157,8 +157,9 @@ test('people are added to a group all or none', async () => {
   const other = await app.addTenant()
   const [ada, stranger] = [await make.person(organizationId), await make.person(other.organizationId)]
   const group = await make.personGroup(organizationId)
-  const addition = { organizationId, personGroupId: group.id, personIds: [ada.id, stranger.id], actor: systemActor }
-  const adding = transact(app.db, (tx) => addPersonGroupMembers(tx, { ...addition, now: app.now() }))
+  const addition = { personGroupId: group.id, personIds: [ada.id, stranger.id] }
+  const context = systemChange(organizationId, app.now())
+  const adding = transact(app.db, (tx) => addPersonGroupMembers(tx, addition, context))
   await assert.rejects(adding, (error) => error instanceof ServiceError && error.code === 'not_found')
   assert.deepEqual(await search(`/person_groups/${group.id}/people`, ''), [])
 })

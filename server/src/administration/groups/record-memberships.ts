@@ -1,5 +1,7 @@
+import type { AuditAction } from '@muster/contract/audit-actions.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { type AuditEntry, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { quoteNames } from './quote-names.ts'
 
 const namesInOneEntry = 200
@@ -9,13 +11,13 @@ export async function recordMemberships(
   tx: Tx,
   members: readonly { readonly id: string; readonly name: string }[],
   sentence: (people: string) => string,
-  change: Omit<AuditEntry, 'description' | 'about'> & { personGroupId: string },
+  { personGroupId, action }: { personGroupId: string; action: AuditAction },
+  context: ChangeContext,
 ): Promise<void> {
-  const { organizationId, personGroupId, actor, now } = change
   for (let start = 0; start < members.length; start += namesInOneEntry) {
     const told = members.slice(start, start + namesInOneEntry)
     const about = { person_group: personGroupId, person: told.map(({ id }) => id) }
     const description = sentence(quoteNames(told.map(({ name }) => name)))
-    await recordAudit(tx, { organizationId, actor, about, description, now })
+    await recordAudit(tx, { action, about, description }, context)
   }
 }

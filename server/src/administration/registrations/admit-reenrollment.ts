@@ -1,20 +1,19 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { judgeReenrollment, type Reenrollments } from './reenrollment-rules.ts'
 
-type Enrolling = Pick<ChangeContext, 'cause' | 'now'> & { actor: Actor }
 export type Admission = { isRefused: false; refusedBefore: number } | { isRefused: true }
 
 /**
  * Decides whether an agent may enroll as a locked device while another agent of that device is in use. Where two do so
  * in turn, the device is marked, and the one that holds the node key keeps it for a while.
  */
-export async function admitReenrollment(tx: Tx, device: LockedDevice, context: Enrolling): Promise<Admission> {
+export async function admitReenrollment(tx: Tx, device: LockedDevice, context: ChangeContext): Promise<Admission> {
   const before = await findReenrollments(tx, device)
   const verdict = judgeReenrollment(before, device.identity_conflict_since !== null, context.now)
   await saveReenrollments(tx, device, verdict.next)
@@ -26,8 +25,9 @@ async function beginConflict(
   tx: Tx,
   device: LockedDevice,
   { refused_until: until }: Reenrollments,
-  { actor, cause, now }: Enrolling,
+  context: ChangeContext,
 ): Promise<void> {
+  const { cause, now } = context
   await setIdentityConflict(tx, device, now)
   await announce(tx, [
     {
@@ -39,13 +39,15 @@ async function beginConflict(
       at: now,
     },
   ])
-  await recordAudit(tx, {
-    organizationId: device.organization_id,
-    actor,
-    about: { device: device.id },
-    description: `Found two agents that enroll as the device "${device.name}" in turn; further enrollments as it are refused until ${until}.`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.identity_conflict_found',
+      about: { device: device.id },
+      description: `Found two agents that enroll as the device "${device.name}" in turn; further enrollments as it are refused until ${until}.`,
+    },
+    context,
+  )
 }
 
 const findReenrollments = (tx: Tx, device: LockedDevice): Promise<Reenrollments | undefined> =>

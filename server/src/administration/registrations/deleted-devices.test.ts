@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { type Actor, newChange, systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
-import { type Actor, systemActor } from '../../signals/audit/record-audit.ts'
 import { deleteDevice } from './delete-device.ts'
 import { deprovisionPerson } from './deprovision-person.ts'
 import { purgeDevices } from './purge-devices.ts'
@@ -24,9 +24,9 @@ beforeEach(async () => {
 })
 
 const remove = (deviceId: string, now = minute(1)) =>
-  transact(database.db, (tx) => deleteDevice(tx, { organizationId, deviceId, actor }, contextAt(now)))
+  transact(database.db, (tx) => deleteDevice(tx, { deviceId }, newChange(actor, organizationId, now)))
 const restore = (deviceId: string, now = minute(2)) =>
-  transact(database.db, (tx) => restoreDevice(tx, { organizationId, deviceId, actor }, contextAt(now)))
+  transact(database.db, (tx) => restoreDevice(tx, { deviceId }, newChange(actor, organizationId, now)))
 
 async function fleet() {
   const owner = await make.person(organizationId, { has_used_first_trust: true })
@@ -120,9 +120,9 @@ test('what is deleted cannot be deleted again, and what is not cannot be restore
   await remove(device.id)
   await assert.rejects(remove(device.id), { code: 'not_found' })
   const { id: stranger } = await make.organization()
-  const foreign = { organizationId: stranger, deviceId: device.id, actor }
+  const foreign = { deviceId: device.id }
   await assert.rejects(
-    transact(database.db, (tx) => restoreDevice(tx, foreign, contextAt(minute(2)))),
+    transact(database.db, (tx) => restoreDevice(tx, foreign, newChange(actor, stranger, minute(2)))),
     { code: 'not_found' },
   )
 })
@@ -135,7 +135,7 @@ test('a restored device is judged by what was configured while it was gone', asy
   await remove(device.id)
   const configure = (checkId: string, request: object) =>
     transact(database.db, (tx) =>
-      updateConfiguration(tx, { organizationId, checkId, request, actor: systemActor, now: minute(2) }),
+      updateConfiguration(tx, { checkId, request }, systemChange(organizationId, minute(2))),
     )
   await configure(check.id, { remediation_strategy: 'block_immediately' })
   await configure(passed.id, { excluded_groups: ['macos'] })
@@ -156,7 +156,7 @@ test('a device comes back without an owner who was deprovisioned meanwhile', asy
   const { device, owner } = await fleet()
   await remove(device.id)
   await transact(database.db, (tx) =>
-    deprovisionPerson(tx, { organizationId, personId: owner.id, actor }, contextAt(minute(2))),
+    deprovisionPerson(tx, { personId: owner.id }, newChange(actor, organizationId, minute(2))),
   )
   await restore(device.id, minute(3))
   const restored = (await everything()).devices.find((row) => row.id === device.id)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
-import { contextAt, makeIn } from '../../../test/support/make.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { addPerson } from '../../inventory/people/add-person.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { deprovisionPerson } from './deprovision-person.ts'
 
 const app = testApp()
@@ -15,7 +15,7 @@ const laterOn = '2026-11-21T09:00:00.000Z'
 beforeEach(() => app.reset())
 
 const deprovision = (personId: string, organizationId = app.tenant.organizationId) =>
-  transact(app.db, (tx) => deprovisionPerson(tx, { organizationId, personId, actor: systemActor }, contextAt(laterOn)))
+  transact(app.db, (tx) => deprovisionPerson(tx, { personId }, systemChange(organizationId, laterOn)))
 
 const idsOf = async (url: string): Promise<string[]> =>
   (await app.ask('GET', url)).body.data.map((row: { id: string }) => row.id)

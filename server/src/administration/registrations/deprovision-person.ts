@@ -1,21 +1,22 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { markDeprovisioned } from '../../inventory/people/mark-deprovisioned.ts'
 import { isDeprovisioned } from '../../inventory/people/queries.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { unregisterDevice } from './unregister-device.ts'
 
-type Deprovisioning = { organizationId: string; personId: string; actor: Actor }
+type Deprovisioning = { personId: string }
 
 /**
  * Takes a person out of the organization: the registrations of their devices end, which says nothing about
  * compliance. Does nothing for a person who is out already; fails with not_found for one who never was in.
  */
 export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, context: ChangeContext): Promise<void> {
-  const { organizationId, personId, actor } = deprovisioning
+  const { organizationId } = context
+  const { personId } = deprovisioning
   // Devices are locked before their owner everywhere; what was registered in between is found by looking again.
   await lockDevices(tx, organizationId, await devicesOf(tx, organizationId, personId))
   const person = await markDeprovisioned(tx, organizationId, personId, context.now)
@@ -24,15 +25,17 @@ export async function deprovisionPerson(tx: Tx, deprovisioning: Deprovisioning, 
     return fail('not_found')
   }
   for (const deviceId of await devicesOf(tx, organizationId, personId)) {
-    await unregisterDevice(tx, { organizationId, deviceId, actor }, context)
+    await unregisterDevice(tx, { deviceId }, context)
   }
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { person: personId },
-    description: `Deprovisioned "${person.name}" (${person.email}).`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'person.deprovisioned',
+      about: { person: personId },
+      description: `Deprovisioned "${person.name}" (${person.email}).`,
+    },
+    context,
+  )
 }
 
 async function devicesOf(tx: Tx, organizationId: string, personId: string): Promise<string[]> {

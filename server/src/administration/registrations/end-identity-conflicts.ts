@@ -1,32 +1,33 @@
 import { sql } from 'kysely'
+import { type ChangeContext, systemChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { setIdentityConflict } from '../../inventory/devices/set-identity-conflict.ts'
-import { type Actor, recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Resolution = { organizationId: string; deviceId: string; actor: Actor; now: string }
+type Resolution = { deviceId: string }
 
 /**
  * Ends the identity conflict of a device, for an administrator who has seen to the second machine: the next enrollment
  * as the device is taken at once. Does nothing where there is no conflict.
  */
-export async function resolveIdentityConflict(
-  tx: Tx,
-  { organizationId, deviceId, actor, now }: Resolution,
-): Promise<void> {
+export async function resolveIdentityConflict(tx: Tx, { deviceId }: Resolution, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   if (device.identity_conflict_since === null) return
   await end(tx, device)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId },
-    description: `Resolved the identity conflict of the device "${device.name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.identity_conflict_resolved',
+      about: { device: deviceId },
+      description: `Resolved the identity conflict of the device "${device.name}".`,
+    },
+    context,
+  )
 }
 
 const quietMs = dayMs
@@ -60,13 +61,15 @@ async function endQuiet(tx: Tx, organizationId: string, deviceId: string, before
   if (!counts) return
   await end(tx, device)
   if (device.identity_conflict_since === null) return
-  await recordAudit(tx, {
-    organizationId,
-    actor: systemActor,
-    about: { device: deviceId },
-    description: `Ended the identity conflict of the device "${device.name}": no second agent has tried to enroll for a day${refusalsInWords(counts.refused)}.`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.identity_conflict_ended',
+      about: { device: deviceId },
+      description: `Ended the identity conflict of the device "${device.name}": no second agent has tried to enroll for a day${refusalsInWords(counts.refused)}.`,
+    },
+    systemChange(organizationId, now),
+  )
 }
 
 /** What the audit log adds where enrollments were refused since its last entry. */

@@ -1,10 +1,10 @@
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { adjustTallies } from '../../compliance/standing/adjust-tallies.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { setDeleted } from '../../inventory/devices/set-deleted.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { countInLiveQueries } from '../../live-queries/count-device.ts'
 import { countMember } from '../groups/count-member.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
@@ -12,7 +12,7 @@ import { resetTrustOfLast } from './reset-trust.ts'
 /**
  * Takes a locked device out of all counts and refuses its agent. Locks are taken in the order of `reconcileDevices`.
  */
-export async function markDeleted(tx: Tx, device: LockedDevice, { now }: ChangeContext): Promise<void> {
+export async function markDeleted(tx: Tx, device: LockedDevice, { now }: ChangeOrigin): Promise<void> {
   await setDeleted(tx, device, now)
   if (device.registered_owner_id !== null) await resetTrustOfLast(tx, device, device.registered_owner_id)
   await countResults(tx, device, -1)

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { purgeRow } from '../../inventory/devices/set-deleted.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { announce } from '../../signals/events/announce.ts'
 
 const devicesPerBatch = 50
 
 /** Removes devices deleted before `deletedBefore` for good, in batches; returns how many. */
-export async function purgeDevices(db: Db, deletedBefore: string, context: ChangeContext): Promise<number> {
+export async function purgeDevices(db: Db, deletedBefore: string, context: ChangeOrigin): Promise<number> {
   let purged = 0
   for (;;) {
     const count = await transact(db, async (tx) => {

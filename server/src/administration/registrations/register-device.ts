@@ -1,16 +1,16 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner, setOwner } from '../../inventory/devices/set-owner.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
-type Registration = { organizationId: string; deviceId: string; personId: string; actor: Actor }
+type Registration = { deviceId: string; personId: string }
 
 /**
  * Registers a device to a person, whose it then is alone. Its open issues get their blocking moments counted from
@@ -18,7 +18,8 @@ type Registration = { organizationId: string; deviceId: string; personId: string
  * time by registering again. Fails with not_found for a device or person that the organization does not have.
  */
 export async function registerDevice(tx: Tx, registration: Registration, context: ChangeContext): Promise<void> {
-  const { organizationId, deviceId, personId, actor } = registration
+  const { organizationId } = context
+  const { deviceId, personId } = registration
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id === personId) return
@@ -36,13 +37,15 @@ export async function registerDevice(tx: Tx, registration: Registration, context
     },
   ])
   await reconcileDevices(tx, [owned], { deadlines: 'all' }, context)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, person: personId },
-    description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.registered',
+      about: { device: deviceId, person: personId },
+      description: `Registered the device "${device.name}" to "${person.name}" (${person.email}).`,
+    },
+    context,
+  )
 }
 
 async function withoutOwner(tx: Tx, device: LockedDevice): Promise<LockedDevice> {

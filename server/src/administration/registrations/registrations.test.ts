@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
-import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { type Actor, newChange, systemChange } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import { type Actor, systemActor } from '../../signals/audit/record-audit.ts'
 import { registerDevice } from './register-device.ts'
 import { confirmRegistration, suspendRegistration } from './suspend-registration.ts'
 import { unregisterDevice } from './unregister-device.ts'
@@ -34,20 +34,21 @@ beforeEach(async () => {
 })
 
 const within = <T>(work: (tx: Tx) => Promise<T>) => transact(database.db, work)
-const about = (deviceId: string, actor = administrator) => ({ organizationId, deviceId, actor })
 const register = (deviceId: string, personId: string, now: string) =>
-  within((tx) => registerDevice(tx, { ...about(deviceId), personId }, contextAt(now)))
+  within((tx) => registerDevice(tx, { deviceId, personId }, newChange(administrator, organizationId, now)))
 const unregister = (deviceId: string, now: string, actor = administrator) =>
-  within((tx) => unregisterDevice(tx, about(deviceId, actor), contextAt(now)))
+  within((tx) => unregisterDevice(tx, { deviceId }, newChange(actor, organizationId, now)))
 const confirm = (deviceId: string, now: string) =>
-  within((tx) => confirmRegistration(tx, about(deviceId), contextAt(now)))
+  within((tx) => confirmRegistration(tx, { deviceId }, newChange(administrator, organizationId, now)))
 const suspend = (deviceId: string, now: string) =>
   within(async (tx) => {
     const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-    await suspendRegistration(tx, device, 'someone else’s agent enrolled as this device', {
-      ...contextAt(now),
-      actor: systemActor,
-    })
+    await suspendRegistration(
+      tx,
+      device,
+      'someone else’s agent enrolled as this device',
+      systemChange(organizationId, now),
+    )
   })
 
 const deviceOf = (id: string) =>
@@ -94,7 +95,7 @@ test('registering counts the grace of open issues from now, uses the first trust
   assert.equal(await trustOf(ada.id), true)
   assert.deepEqual(await news(), [
     { type: 'devices.registered', deviceName: 'Mac 1' },
-    { type: 'device_trust.status_changed', from: 'good', to: 'will_block', initiator: 'policy' },
+    { type: 'device_trust.status_changed', from: 'good', to: 'will_block', initiator: 'admin' },
   ])
   assert.deepEqual(await sentences(), ['Registered the device "Mac 1" to "Ada Lovelace" (ada@acme.example).'])
 })
@@ -158,7 +159,7 @@ test('unregistering answers what it ended and says nothing about compliance', as
     signalled_status: 'not-compliant',
   })
   assert.deepEqual(await news(), [
-    { type: 'device_trust.status_changed', from: 'blocked', to: 'good', initiator: 'policy' },
+    { type: 'device_trust.status_changed', from: 'blocked', to: 'good', initiator: 'admin' },
   ])
   assert.equal((await sentences()).at(-1), 'Ended the registration of the device "Mac 1" to "Ada Lovelace".')
   const issue = await database.db.selectFrom('issues').select(['resolved_at', 'blocks_device_at']).execute()
@@ -176,7 +177,7 @@ test('compliance is signalled again from the next registration on, against what 
     type: 'device_trust.status_changed',
     from: 'good',
     to: 'good',
-    initiator: 'policy',
+    initiator: 'admin',
     compliance: { previous: 'not-compliant', current: 'compliant' },
   })
   assert.equal((await stateOf(device.id)).signalled_status, 'compliant')

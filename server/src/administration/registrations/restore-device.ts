@@ -1,3 +1,4 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -7,26 +8,21 @@ import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.t
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { setDeleted } from '../../inventory/devices/set-deleted.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { markFirstTrust } from '../../inventory/people/mark-first-trust.ts'
 import { countInLiveQueries } from '../../live-queries/count-device.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { countMember } from '../groups/count-member.ts'
 import { countResults } from './mark-deleted.ts'
 
-type Restoration = { organizationId: string; deviceId: string; actor: Actor }
+type Restoration = { deviceId: string }
 
 /**
  * Brings a deleted device back with its registration, groups and issues, in line with what changed meanwhile. Fails
  * with not_found once it is purged.
  */
-export async function restoreDevice(
-  tx: Tx,
-  { organizationId, deviceId, actor }: Restoration,
-  context: ChangeContext,
-): Promise<void> {
-  const { now } = context
+export async function restoreDevice(tx: Tx, { deviceId }: Restoration, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
   await holdConfigurations(tx, organizationId)
   const deleted = orNotFound(await lockDeleted(tx, organizationId, deviceId))
   await setDeleted(tx, deleted, null)
@@ -36,13 +32,15 @@ export async function restoreDevice(
   await reconcileDevices(tx, [device], { targeting: 'all', queries: 'all', deadlines: 'all', agents: 'all' }, context)
   await countMember(tx, organizationId, device.id, 1)
   await countInLiveQueries(tx, device, 1)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId },
-    description: `Restored the deleted device "${device.name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.restored',
+      about: { device: deviceId },
+      description: `Restored the deleted device "${device.name}".`,
+    },
+    context,
+  )
 }
 
 const lockDeleted = (tx: Tx, organizationId: string, deviceId: string) =>

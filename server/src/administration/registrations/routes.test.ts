@@ -4,9 +4,9 @@ import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -248,9 +248,7 @@ test('both take the permission Remove Devices and the feature Write API', async 
   }
   const enough = await app.addKey(['remove_devices'])
   const setWriting = (isOn: boolean) =>
-    transact(app.db, (tx) =>
-      setFeature(tx, { organizationId, feature: 'write_api', isOn, actor: systemActor, now: start }),
-    )
+    transact(app.db, (tx) => setFeature(tx, { feature: 'write_api', isOn }, systemChange(organizationId, start)))
   await setWriting(false)
   const unavailable = 'The feature Write API is not available to the organization.'
   for (const { status, body } of [await remove(device.id, enough), await endRegistration(device.id, enough)]) {

@@ -1,6 +1,5 @@
 import { deviceOperations } from '@muster/contract/operations/devices.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -12,21 +11,19 @@ import { unregisterDevice } from './unregister-device.ts'
 export function registrationRoutes(app: FastifyInstance): void {
   endpoint(app, {
     ...deviceOperations.deleteDevice,
-    run: ({ db, organizationId, params, actor, now, links }) =>
+    run: ({ db, organizationId, params, links, context }) =>
       transact(db, async (tx) => {
         const device = orNotFound(await findDevice(tx, organizationId, params.id))
-        const deletion = { organizationId, deviceId: params.id, actor }
-        await deleteDevice(tx, deletion, { cause: ulid(), initiator: 'admin', now })
+        await deleteDevice(tx, { deviceId: params.id }, context)
         return presentDevice(device, links)
       }),
   })
 
   endpoint(app, {
     ...deviceOperations.deleteDeviceRegistration,
-    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
+    run: ({ db, params: { deviceId }, context, links }) =>
       transact(db, async (tx) => {
-        const context = { cause: ulid(), initiator: 'admin', now } as const
-        const ended = await unregisterDevice(tx, { organizationId, deviceId, actor }, context)
+        const ended = await unregisterDevice(tx, { deviceId }, context)
         return {
           device_id: ended.device_id,
           registered_at: ended.registered_at,

@@ -1,9 +1,10 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { setSuspension } from '../../inventory/devices/set-owner.ts'
-import { type ChangeContext, settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { settleAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 
 /** Puts the registration of a locked device in doubt, unless it is, until its owner or an administrator confirms it. */
@@ -11,8 +12,9 @@ export async function suspendRegistration(
   tx: Tx,
   device: LockedDevice,
   reason: string,
-  { actor, cause, now }: { actor: Actor; cause: string; now: string },
+  context: ChangeContext,
 ): Promise<LockedDevice> {
+  const { cause, now } = context
   if (device.registration_suspended_at !== null) return device
   const suspended = await setSuspension(tx, device, now)
   await announce(tx, [
@@ -26,13 +28,15 @@ export async function suspendRegistration(
       at: now,
     },
   ])
-  await recordAudit(tx, {
-    organizationId: device.organization_id,
-    actor,
-    about: { device: device.id, person: device.registered_owner_id },
-    description: `Suspended the registration of the device "${device.name}": ${reason}.`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.registration_suspended',
+      about: { device: device.id, person: device.registered_owner_id },
+      description: `Suspended the registration of the device "${device.name}": ${reason}.`,
+    },
+    context,
+  )
   return suspended
 }
 
@@ -41,18 +45,21 @@ const asSentence = (reason: string): string => `${reason[0]?.toUpperCase() ?? ''
 /** Ends the doubt: the device is the owner's after all. Fails with device_not_registered. */
 export async function confirmRegistration(
   tx: Tx,
-  { organizationId, deviceId, actor }: { organizationId: string; deviceId: string; actor: Actor },
+  { deviceId }: { deviceId: string },
   context: ChangeContext,
 ): Promise<void> {
+  const { organizationId } = context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   if (device.registered_owner_id === null) fail('device_not_registered')
   if (device.registration_suspended_at === null) return
   await settleAuthState(tx, await setSuspension(tx, device, null), context)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, person: device.registered_owner_id },
-    description: `Confirmed the registration of the device "${device.name}".`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.registration_confirmed',
+      about: { device: deviceId, person: device.registered_owner_id },
+      description: `Confirmed the registration of the device "${device.name}".`,
+    },
+    context,
+  )
 }

@@ -1,15 +1,15 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { clearOwner } from '../../inventory/devices/set-owner.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { markDeleted } from './mark-deleted.ts'
 import { resetTrustOfLast } from './reset-trust.ts'
 
-type Unregistration = { organizationId: string; deviceId: string; actor: Actor }
+type Unregistration = { deviceId: string }
 export type EndedRegistration = {
   device_id: string
   device_name: string
@@ -24,9 +24,10 @@ export type EndedRegistration = {
  */
 export async function unregisterDevice(
   tx: Tx,
-  { organizationId, deviceId, actor }: Unregistration,
+  { deviceId }: Unregistration,
   context: ChangeContext,
 ): Promise<EndedRegistration> {
+  const { organizationId, actor } = context
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const { registered_owner_id: ownerId, registered_at: registeredAt } = device
   if (ownerId === null || registeredAt === null) return fail('device_not_registered')
@@ -41,13 +42,15 @@ export async function unregisterDevice(
     .executeTakeFirst()
   const goesToo = device.device_type === 'iOS' || device.device_type === 'Android'
   if (goesToo) await markDeleted(tx, free, context)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, person: ownerId },
-    description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.unregistered',
+      about: { device: deviceId, person: ownerId },
+      description: `Ended the registration of the device "${device.name}" to "${owner?.name ?? ''}"${goesToo ? ' and deleted the device' : ''}.`,
+    },
+    context,
+  )
   return {
     device_id: device.id,
     device_name: device.name,

@@ -1,16 +1,10 @@
-import { ulid } from 'ulid'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { findDevice } from '../../inventory/devices/queries.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { unregisterDevice } from './unregister-device.ts'
 
-type Asked = {
-  readonly organizationId: string
-  readonly deviceIds: readonly string[]
-  readonly actor: Actor
-  readonly now: string
-}
+type Asked = { readonly deviceIds: readonly string[] }
 
 type Refused = { readonly device_id: string; readonly device_name: string | null; readonly reason: string }
 
@@ -20,17 +14,17 @@ type Refused = { readonly device_id: string; readonly device_name: string | null
  */
 export async function unregisterDevices(
   db: Db,
-  { organizationId, deviceIds, actor, now }: Asked,
+  { deviceIds }: Asked,
+  context: ChangeContext,
 ): Promise<{ unregistered_count: number; refused: Refused[] }> {
   const refused: Refused[] = []
   const asked = [...new Set(deviceIds)]
   for (const deviceId of asked) {
-    const context = { cause: ulid(), initiator: 'admin', now } as const
     try {
-      await transact(db, (tx) => unregisterDevice(tx, { organizationId, deviceId, actor }, context))
+      await transact(db, (tx) => unregisterDevice(tx, { deviceId }, context))
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      const device = await findDevice(db, organizationId, deviceId)
+      const device = await findDevice(db, context.organizationId, deviceId)
       refused.push({ device_id: deviceId, device_name: device?.name ?? null, reason: error.message })
     }
   }

@@ -1,28 +1,24 @@
 import type { ExemptionRequestDecision } from '@muster/contract/exemption-requests.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { exemptIssues } from '../../compliance/issues/exempt-issues.ts'
 import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { readExemptionDecision } from './decision-rules.ts'
 import { aboutRequest, describeExemptionRequest, describeReason } from './describe-request.ts'
 import { lockExemptionRequest, refuseUnlessWaiting } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
 
-type Deciding = {
-  organizationId: string
-  requestId: string
-  decision: ExemptionRequestDecision
-  actor: Actor
-}
+type Deciding = { requestId: string; decision: ExemptionRequestDecision }
 
 /**
  * Approves or denies an open exemption request. Approved: its issues stay open but block no more; those that are
  * resolved by now are left alone. Fails with not_found, invalid, request_decided or request_withdrawn.
  */
 export async function decideExemptionRequest(tx: Tx, deciding: Deciding, context: ChangeContext): Promise<void> {
-  const { organizationId, requestId, actor } = deciding
+  const { organizationId } = context
+  const { requestId } = deciding
   const subject = await lockExemptionRequest(tx, organizationId, requestId)
   const reading = readExemptionDecision(deciding.decision)
   if ('errors' in reading) return fail('invalid', { errors: reading.errors })
@@ -35,11 +31,13 @@ export async function decideExemptionRequest(tx: Tx, deciding: Deciding, context
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeExemptionRequest(subject)}${reason}`
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: aboutRequest(subject),
-    description,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: isApproved ? 'exemption_request.approved' : 'exemption_request.denied',
+      about: aboutRequest(subject),
+      description,
+    },
+    context,
+  )
 }

@@ -1,8 +1,8 @@
 import type { RegistrationRequestDecision } from '@muster/contract/registration-requests.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { confirmRegistration } from '../registrations/suspend-registration.ts'
 import { readRegistrationDecision } from './decision-rules.ts'
@@ -10,12 +10,7 @@ import { aboutRequest, describeReason, describeRegistrationRequest } from './des
 import { lockRegistrationRequest, refuseUnlessWaiting } from './lock-request.ts'
 import { setRegistrationStatus } from './set-registration-status.ts'
 
-type Deciding = {
-  organizationId: string
-  requestId: string
-  decision: RegistrationRequestDecision
-  actor: Actor
-}
+type Deciding = { requestId: string; decision: RegistrationRequestDecision }
 
 /**
  * Approves or denies a pending registration request. Approved: the device is registered to the requester, whoever had
@@ -23,7 +18,8 @@ type Deciding = {
  * request_decided or request_withdrawn.
  */
 export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, context: ChangeContext): Promise<void> {
-  const { organizationId, requestId, actor } = deciding
+  const { organizationId, actor } = context
+  const { requestId } = deciding
   const subject = await lockRegistrationRequest(tx, organizationId, requestId)
   const reading = readRegistrationDecision(deciding.decision)
   if ('errors' in reading) return fail('invalid', { errors: reading.errors })
@@ -39,11 +35,13 @@ export async function decideRegistrationRequest(tx: Tx, deciding: Deciding, cont
   }
   const reason = describeReason(decision.internalMessage)
   const description = `${isApproved ? 'Approved' : 'Denied'} ${describeRegistrationRequest(subject)}${reason}`
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: aboutRequest(subject),
-    description,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: isApproved ? 'registration_request.approved' : 'registration_request.denied',
+      about: aboutRequest(subject),
+      description,
+    },
+    context,
+  )
 }

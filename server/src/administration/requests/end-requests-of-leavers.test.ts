@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
-import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { deprovisionPerson } from '../registrations/deprovision-person.ts'
 import { decideRegistrationRequest } from './decide-registration-request.ts'
 import { endRequestsOfLeavers } from './end-requests-of-leavers.ts'
@@ -46,9 +46,7 @@ async function leaverAndStayer() {
 }
 
 const deprovision = (personId: string) =>
-  transact(database.db, (tx) =>
-    deprovisionPerson(tx, { organizationId, personId, actor: systemActor }, contextAt(startOfTests)),
-  )
+  transact(database.db, (tx) => deprovisionPerson(tx, { personId }, systemChange(organizationId, startOfTests)))
 
 test('what a deprovisioned person waits for is ended by the system, and nothing else', async () => {
   const { leaver, stayer, device, spare, issue } = await leaverAndStayer()
@@ -84,15 +82,15 @@ test('until then nobody decides about it, and afterwards nobody reopens it', asy
   const { id: requestId } = await make.registrationRequest({ device: spare, person: leaver })
   await deprovision(leaver.id)
   const gone = (error: unknown) => error instanceof ServiceError && error.code === 'request_withdrawn'
-  const deciding = { organizationId, requestId, decision: { status: 'approved' as const }, actor: systemActor }
+  const deciding = { requestId, decision: { status: 'approved' as const } }
   await assert.rejects(
-    transact(database.db, (tx) => decideRegistrationRequest(tx, deciding, contextAt(later))),
+    transact(database.db, (tx) => decideRegistrationRequest(tx, deciding, systemChange(organizationId, later))),
     gone,
   )
   await endRequestsOfLeavers(database.db, () => later)
-  const reopening = { organizationId, requestId, actor: systemActor, now: later }
+  const reopening = { requestId }
   await assert.rejects(
-    transact(database.db, (tx) => reopenRegistrationRequest(tx, reopening)),
+    transact(database.db, (tx) => reopenRegistrationRequest(tx, reopening, systemChange(organizationId, later))),
     gone,
   )
 })

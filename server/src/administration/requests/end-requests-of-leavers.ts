@@ -1,6 +1,8 @@
+import type { AuditAction } from '@muster/contract/audit-actions.ts'
 import { sql } from 'kysely'
+import { systemChange } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
-import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { aboutRequest, describeExemptionRequest, describeRegistrationRequest } from './describe-request.ts'
 import { lockExemptionRequest, lockRegistrationRequest } from './lock-request.ts'
 import { setExemptionStatus } from './set-exemption-status.ts'
@@ -52,19 +54,21 @@ async function end(tx: Tx, { kind, ...key }: Waiting, now: string): Promise<bool
   const ended = kind === 'exemption' ? await withdraw(tx, key, now) : await deny(tx, key, now)
   if (ended === undefined) return false
   const { organizationId } = key
-  const entry = { about: ended.about, description: `${ended.sentence}: ${reason}.` }
-  await recordAudit(tx, { organizationId, actor: systemActor, ...entry, now })
+  const { action, about, sentence } = ended
+  const context = systemChange(organizationId, now)
+  await recordAudit(tx, { action, about, description: `${sentence}: ${reason}.` }, context)
   return true
 }
 
 type Key = Omit<Waiting, 'kind'>
-type Ended = { sentence: string; about: ReturnType<typeof aboutRequest> }
+type Ended = { action: AuditAction; sentence: string; about: ReturnType<typeof aboutRequest> }
 
 async function withdraw(tx: Tx, key: Key, now: string): Promise<Ended | undefined> {
   const subject = await lockExemptionRequest(tx, key.organizationId, key.requestId)
   if (subject.request.status !== 'open' || subject.requester.deprovisioned_at === null) return undefined
   await setExemptionStatus(tx, key, { status: 'withdrawn' }, now)
-  return { sentence: `Withdrew ${describeExemptionRequest(subject)}`, about: aboutRequest(subject) }
+  const sentence = `Withdrew ${describeExemptionRequest(subject)}`
+  return { action: 'exemption_request.withdrawn', sentence, about: aboutRequest(subject) }
 }
 
 async function deny(tx: Tx, key: Key, now: string): Promise<Ended | undefined> {
@@ -72,5 +76,6 @@ async function deny(tx: Tx, key: Key, now: string): Promise<Ended | undefined> {
   if (subject.request.status !== 'pending' || subject.requester.deprovisioned_at === null) return undefined
   const decision = { status: 'denied', internalMessage: 'The person was deprovisioned.', explanation: null } as const
   await setRegistrationStatus(tx, key, decision, now)
-  return { sentence: `Denied ${describeRegistrationRequest(subject)}`, about: aboutRequest(subject) }
+  const sentence = `Denied ${describeRegistrationRequest(subject)}`
+  return { action: 'registration_request.denied', sentence, about: aboutRequest(subject) }
 }

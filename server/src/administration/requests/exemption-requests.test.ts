@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
-import { contextAt, type MadeCheck, makeIn } from '../../../test/support/make.ts'
+import { type MadeCheck, makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { type Actor, newChange, systemChange } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
-import { type Actor, systemActor } from '../../signals/audit/record-audit.ts'
 import { deleteDevice } from '../registrations/delete-device.ts'
 import { raiseExemptionRequest } from './raise-exemption-request.ts'
 import { reopenExemptionRequest } from './reopen-exemption-request.ts'
@@ -42,22 +42,27 @@ beforeEach(async () => {
 const within = <T>(work: (tx: Tx) => Promise<T>) => transact(app.db, work)
 const ids = (issues: readonly Issue[]) => issues.map(({ id }) => id)
 
-const raise = (issueIds: readonly string[], changed: Partial<Parameters<typeof raiseExemptionRequest>[1]> = {}) => {
-  const { organizationId } = app.tenant
-  const asked = { organizationId, deviceId: device.id, personId: ada.id, message: 'It is a build server.' }
+const raise = (
+  issueIds: readonly string[],
+  changed: Partial<Parameters<typeof raiseExemptionRequest>[1]> = {},
+  organizationId = app.tenant.organizationId,
+) => {
+  const asked = { deviceId: device.id, personId: ada.id, message: 'It is a build server.' }
   return within((tx) =>
-    raiseExemptionRequest(tx, { ...asked, issueIds, actor: adasActor, ...changed }, contextAt(hour(1))),
+    raiseExemptionRequest(tx, { ...asked, issueIds, ...changed }, newChange(adasActor, organizationId, hour(1))),
   )
 }
 
 const reopen = (requestId: string) => {
-  const reopening = { organizationId: app.tenant.organizationId, requestId, actor: systemActor }
-  return within((tx) => reopenExemptionRequest(tx, reopening, contextAt(hour(3))))
+  const reopening = { requestId }
+  return within((tx) => reopenExemptionRequest(tx, reopening, systemChange(app.tenant.organizationId, hour(3))))
 }
 
 const withdraw = (requestId: string, personId = ada.id) => {
-  const withdrawal = { organizationId: app.tenant.organizationId, requestId, personId, actor: adasActor, now: hour(2) }
-  return within((tx) => withdrawExemptionRequest(tx, withdrawal))
+  const withdrawal = { requestId, personId }
+  return within((tx) =>
+    withdrawExemptionRequest(tx, withdrawal, newChange(adasActor, app.tenant.organizationId, hour(2))),
+  )
 }
 
 const decide = (id: string, body: object, method = 'PATCH') => app.ask(method, `/exemption_requests/${id}`, { body })
@@ -316,7 +321,7 @@ test('raising is refused for what is not the person’s, not open, disallowed, o
     ['not_device_owner', [[issue.id], { personId: bob.id }]],
     ['not_found', [[issue.id], { personId: '900000000000000001' }]],
     ['not_found', [[issue.id], { deviceId: '900000000000000001' }]],
-    ['not_found', [[issue.id], { organizationId: (await app.addTenant()).organizationId }]],
+    ['not_found', [[issue.id], {}, (await app.addTenant()).organizationId]],
     ['already_requested', [[issue.id]]],
     ['exemptions_disallowed', [[forbidden.id]]],
     ['invalid', [[forbidden.id, foreign.id]]],
@@ -395,9 +400,7 @@ test('an issue that two approved requests cover stays exempted until both are re
 test('a deleted device takes its requests out of sight, and purging it removes them', async () => {
   const id = await raise([(await make.issue({ device, check: disk })).id])
   const { organizationId } = app.tenant
-  await within((tx) =>
-    deleteDevice(tx, { organizationId, deviceId: device.id, actor: systemActor }, contextAt(hour(2))),
-  )
+  await within((tx) => deleteDevice(tx, { deviceId: device.id }, systemChange(organizationId, hour(2))))
   assert.equal((await app.ask('GET', `/exemption_requests/${id}`)).status, 404)
   assert.deepEqual((await app.ask('GET', '/exemption_requests')).body.data, [])
   assert.equal((await decide(id, approval)).status, 404)

@@ -1,6 +1,5 @@
 import { requestOperations } from '@muster/contract/operations/requests.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -24,10 +23,10 @@ export function exemptionRequestRoutes(app: FastifyInstance): void {
 
   endpoint(app, {
     ...requestOperations.decideExemptionRequest,
-    run: ({ db, organizationId, params: { id: requestId }, body: decision, actor, now, links }) =>
+    run: ({ db, organizationId, params: { id: requestId }, body: decision, links, context }) =>
       transact(db, async (tx) => {
-        const deciding = { organizationId, requestId, decision, actor }
-        await decideExemptionRequest(tx, deciding, { cause: ulid(), initiator: 'admin', now })
+        const deciding = { requestId, decision }
+        await decideExemptionRequest(tx, deciding, context)
         return presentExemptionRequest(orNotFound(await findExemptionRequest(tx, organizationId, requestId)), links)
       }),
   })

@@ -1,24 +1,17 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { readMessage } from './decision-rules.ts'
 import { describeIssues, describePerson } from './describe-request.ts'
 import { listCoveredIssues } from './exemption-queries.ts'
 
-type ExemptionAsked = {
-  organizationId: string
-  deviceId: string
-  personId: string
-  issueIds: readonly string[]
-  message: string
-  actor: Actor
-}
+type ExemptionAsked = { deviceId: string; personId: string; issueIds: readonly string[]; message: string }
 
 const maxIssues = 100
 
@@ -28,7 +21,8 @@ const maxIssues = 100
  * that are not open on the device or are exempted already, naming their places.
  */
 export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, context: ChangeContext): Promise<string> {
-  const { organizationId, deviceId, personId, actor } = asked
+  const { organizationId } = context
+  const { deviceId, personId } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   if (device.registered_owner_id !== personId) fail('not_device_owner')
@@ -52,13 +46,15 @@ export async function raiseExemptionRequest(tx: Tx, asked: ExemptionAsked, conte
       at: context.now,
     },
   ])
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, person: personId },
-    description: `Asked for ${describePerson(person)} that ${describeIssues(issueIds)} of the device "${device.name}" be exempted: "${message.ok}".`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'exemption_request.created',
+      about: { device: deviceId, person: personId },
+      description: `Asked for ${describePerson(person)} that ${describeIssues(issueIds)} of the device "${device.name}" be exempted: "${message.ok}".`,
+    },
+    context,
+  )
   return id
 }
 

@@ -1,21 +1,15 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { readMessage } from './decision-rules.ts'
 import { describePerson } from './describe-request.ts'
 import { hasPendingRequest } from './registration-queries.ts'
 
-export type RegistrationAsked = {
-  organizationId: string
-  deviceId: string
-  personId: string
-  message: string
-  actor: Actor
-}
+export type RegistrationAsked = { deviceId: string; personId: string; message: string }
 
 /**
  * Asks on behalf of a person that a device be registered to them, or that their suspended registration be confirmed,
@@ -27,14 +21,15 @@ export async function raiseRegistrationRequest(
   asked: RegistrationAsked,
   context: ChangeContext,
 ): Promise<string> {
-  const { organizationId, deviceId, personId, actor } = asked
+  const { organizationId } = context
+  const { deviceId, personId } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   const isTheirs = device.registered_owner_id === personId && device.registration_suspended_at === null
   if (isTheirs) fail('already_registered')
   const message = readMessage(asked.message)
   if ('errors' in message) return fail('invalid', { errors: message.errors })
-  if (await hasPendingRequest(tx, asked)) fail('already_requested')
+  if (await hasPendingRequest(tx, { organizationId, deviceId, personId })) fail('already_requested')
   const { id } = await tx
     .insertInto('registration_requests')
     .values({
@@ -60,12 +55,14 @@ export async function raiseRegistrationRequest(
       at: context.now,
     },
   ])
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, person: personId },
-    description: `Asked for ${describePerson(person)} that the device "${device.name}" be registered to them: "${message.ok}".`,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'registration_request.created',
+      about: { device: deviceId, person: personId },
+      description: `Asked for ${describePerson(person)} that the device "${device.name}" be registered to them: "${message.ok}".`,
+    },
+    context,
+  )
   return id
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
-import { contextAt, makeIn } from '../../../test/support/make.ts'
+import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { type Actor, newChange, systemChange } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound, ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
 import { changeSettings } from '../../inventory/organizations/change-settings.ts'
-import { type Actor, systemActor } from '../../signals/audit/record-audit.ts'
 import { registerDevice } from '../registrations/register-device.ts'
 import { suspendRegistration } from '../registrations/suspend-registration.ts'
 import { raiseRegistrationRequest } from './raise-registration-request.ts'
@@ -40,27 +40,20 @@ beforeEach(async () => {
 
 const within = <T>(work: (tx: Tx) => Promise<T>) => transact(app.db, work)
 const asked = (changed: object = {}) => ({
-  organizationId: app.tenant.organizationId,
   deviceId: device.id,
   personId: ada.id,
   message: 'My new laptop.',
-  actor: adasActor,
   ...changed,
 })
-const raise = (changed?: object) => within((tx) => raiseRegistrationRequest(tx, asked(changed), contextAt(hour(1))))
-const request = (changed?: object) => within((tx) => requestRegistration(tx, asked(changed), contextAt(hour(1))))
+const byAda = () => newChange(adasActor, app.tenant.organizationId, hour(1))
+const raise = (changed?: object) => within((tx) => raiseRegistrationRequest(tx, asked(changed), byAda()))
+const request = (changed?: object) => within((tx) => requestRegistration(tx, asked(changed), byAda()))
 const reopen = (requestId: string) => {
-  const reopening = { organizationId: app.tenant.organizationId, requestId, actor: systemActor, now: hour(3) }
-  return within((tx) => reopenRegistrationRequest(tx, reopening))
+  const reopening = { requestId }
+  return within((tx) => reopenRegistrationRequest(tx, reopening, systemChange(app.tenant.organizationId, hour(3))))
 }
 const register = (personId: string, at = start) =>
-  within((tx) =>
-    registerDevice(
-      tx,
-      { organizationId: app.tenant.organizationId, deviceId: device.id, personId, actor: systemActor },
-      contextAt(at),
-    ),
-  )
+  within((tx) => registerDevice(tx, { deviceId: device.id, personId }, systemChange(app.tenant.organizationId, at)))
 
 const decide = (id: string, body: object, method = 'PATCH') => app.ask(method, `/registration_requests/${id}`, { body })
 const denial = { status: 'denied', internal_message: 'Not ours.', end_user_denial_message: 'Use the one we gave you.' }
@@ -176,10 +169,7 @@ test('an approval confirms the suspended registration of the requester', async (
   await register(ada.id)
   await within(async (tx) => {
     const locked = orNotFound(await lockDevice(tx, app.tenant.organizationId, device.id))
-    await suspendRegistration(tx, locked, 'a test doubts it', {
-      ...contextAt(start),
-      actor: systemActor,
-    })
+    await suspendRegistration(tx, locked, 'a test doubts it', systemChange(app.tenant.organizationId, start))
   })
   const id = await raise()
   assert.equal((await decide(id, { status: 'approved' })).status, 200)
@@ -320,10 +310,10 @@ test('a first device waits for a decision where the organization wants that', as
   const bob = await make.person(organizationId, { name: 'Bob', email: 'bob@acme.example' })
   const eve = await make.person(organizationId, { name: 'Eve', email: 'eve@acme.example' })
   const second = await make.device(organizationId, { name: 'Second' })
-  const by = { organizationId, actor: systemActor, now: hour(1) }
-  await within((tx) => changeSettings(tx, { ...by, wanted: { is_first_device_trusted: false } }))
+  const by = systemChange(organizationId, hour(1))
+  await within((tx) => changeSettings(tx, { wanted: { is_first_device_trusted: false } }, by))
   const requestId = await request({ personId: bob.id })
   assert.match(requestId ?? '', /^\d+$/)
-  await within((tx) => changeSettings(tx, { ...by, wanted: { is_first_device_trusted: null } }))
+  await within((tx) => changeSettings(tx, { wanted: { is_first_device_trusted: null } }, by))
   assert.equal(await request({ personId: eve.id, deviceId: second.id }), undefined, 'registered at once, as is usual')
 })

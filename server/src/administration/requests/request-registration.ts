@@ -1,7 +1,7 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { findSettings } from '../../inventory/organizations/settings.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
 import { registerDevice } from '../registrations/register-device.ts'
@@ -18,13 +18,14 @@ export async function requestRegistration(
   asked: RegistrationAsked,
   context: ChangeContext,
 ): Promise<string | undefined> {
-  const { organizationId, deviceId, personId, actor } = asked
+  const { organizationId } = context
+  const { deviceId, personId } = asked
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
   const person = orNotFound(await lockPerson(tx, organizationId, personId))
   const { is_first_device_trusted: isTrusted } = await findSettings(tx, organizationId)
   if (!isTrusted || person.has_used_first_trust || device.registered_owner_id !== null) {
     return raiseRegistrationRequest(tx, asked, context)
   }
-  await registerDevice(tx, { organizationId, deviceId, personId, actor }, context)
+  await registerDevice(tx, { deviceId, personId }, context)
   return undefined
 }

@@ -3,9 +3,9 @@ import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { contextAt, makeIn } from '../../../test/support/make.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import type { ServiceError } from '../../base/errors.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { mergeDevices } from './merge-devices.ts'
 
 const agents = testAgents()
@@ -22,8 +22,8 @@ const merge = (keptId: string, otherId: string, isOneMachine = false) =>
   transact(database.db, (tx) =>
     mergeDevices(
       tx,
-      { organizationId, keptId, otherId, isOneMachine, actor: systemActor },
-      { ...contextAt(agents.now()), initiator: 'admin' },
+      { keptId, otherId, isOneMachine },
+      systemChange(organizationId, { ...contextAt(agents.now()), initiator: 'admin' }.now),
     ),
   )
 
@@ -101,8 +101,8 @@ test('where the kept device is the one that reports, its agent continues and the
   assert.ok(!(await old.client.config()).accepted)
   const kept = await deviceOf(fresh.deviceId)
   assert.deepEqual([kept.name, kept.serial, kept.hardware_uuid], ['ada-new', before.serial, before.uuid])
-  const restoration = { organizationId, deviceId: old.deviceId, actor: systemActor }
-  await transact(database.db, (tx) => restoreDevice(tx, restoration, contextAt(agents.now())))
+  const restoration = { deviceId: old.deviceId }
+  await transact(database.db, (tx) => restoreDevice(tx, restoration, systemChange(organizationId, agents.now())))
   assert.ok(!(await old.client.config()).accepted, 'also once its record is restored')
 })
 

@@ -2,6 +2,7 @@ import { addDeviceGroupMembers } from '../../administration/groups/add-device-gr
 import { markDeleted } from '../../administration/registrations/mark-deleted.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
+import type { ChangeContext, ChangeOrigin } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
@@ -11,19 +12,17 @@ import { holdConfigurations } from '../../compliance/standing/hold-configuration
 import { followReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
 import { type LockedDevice, lockDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { takeOverDevice } from '../../inventory/devices/take-over-device.ts'
 import { lockPerson } from '../../inventory/people/lock-person.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { endNodeKeys, moveNodeKeys } from '../protocol/node-key-lookups.ts'
 import { getPair, type Pair, refuseOther } from './get-pair.ts'
 import { listExemptionsToTake, listGroupsToJoin, type MergedDevice } from './queries.ts'
 import { agentOf, needsConfirmation } from './rules.ts'
 
-type Merge = Pair & {
+type Merge = Omit<Pair, 'organizationId'> & {
   /** Whoever merges says so where the devices themselves show the opposite. */
   isOneMachine: boolean
-  actor: Actor
 }
 
 /**
@@ -32,11 +31,12 @@ type Merge = Pair & {
  * with nothing in common unless `isOneMachine` says so.
  */
 export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext): Promise<void> {
-  const { organizationId, keptId, otherId, actor } = merge
-  const { now } = context
+  const { organizationId, now } = context
+  const { keptId, otherId } = merge
+  const pair = { organizationId, keptId, otherId }
   await holdConfigurations(tx, organizationId)
   const locked = await lockDevices(tx, organizationId, [keptId, otherId])
-  const { kept, other } = await getPair(tx, merge)
+  const { kept, other } = await getPair(tx, pair)
   if (needsConfirmation(kept, other, now) && !merge.isOneMachine) {
     refuseOther(
       'is reporting too and shares neither serial nor hardware UUID with the device that stays: wait until one of them has been silent for ten minutes, or confirm that they are one machine',
@@ -50,17 +50,19 @@ export async function mergeDevices(tx: Tx, merge: Merge, context: ChangeContext)
   if (agent === 'other') await moveNodeKeys(tx, { organizationId, fromId: otherId, toId: keptId })
   // A record that is restored must not bring a second agent back.
   else await endNodeKeys(tx, organizationId, otherId)
-  await takeFacts(tx, merge, { kept, other, isAgentMoved: agent === 'other' }, context)
-  await takeStanding(tx, merge, { kept, other }, context)
+  await takeFacts(tx, pair, { kept, other, isAgentMoved: agent === 'other' }, context)
+  await takeStanding(tx, pair, { kept, other }, context)
   await refreshAll(tx, { organizationId, deviceIds: [keptId], now })
   await queueAgentNotice(tx, organizationId, keptId, now)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: [keptId, otherId] },
-    description: `Merged the device "${other.name}" (${otherId}) into the device "${kept.name}" (${keptId}), and deleted "${other.name}". ${agentSentence(agent)}`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.merged',
+      about: { device: [keptId, otherId] },
+      description: `Merged the device "${other.name}" (${otherId}) into the device "${kept.name}" (${keptId}), and deleted "${other.name}". ${agentSentence(agent)}`,
+    },
+    context,
+  )
 }
 
 const agentSentence = (agent: ReturnType<typeof agentOf>): string =>
@@ -75,7 +77,7 @@ async function takeFacts(
   tx: Tx,
   { organizationId, keptId }: Pair,
   both: Both & { isAgentMoved: boolean },
-  context: ChangeContext,
+  context: ChangeOrigin,
 ) {
   const { kept, other, isAgentMoved } = both
   const [first, second] = isAgentMoved ? [other, kept] : [kept, other]
@@ -101,20 +103,19 @@ async function takeFacts(
 }
 
 /** Groups, exemptions and the owner, each with the entry and the events that it has by hand. */
-async function takeStanding(tx: Tx, merge: Merge, { kept, other }: Both, context: ChangeContext): Promise<void> {
-  const { organizationId, keptId, actor } = merge
-  for (const { id: groupId } of await listGroupsToJoin(tx, merge)) {
-    await addDeviceGroupMembers(tx, { organizationId, groupId, deviceIds: [keptId], actor }, context)
+async function takeStanding(tx: Tx, pair: Pair, { kept, other }: Both, context: ChangeContext): Promise<void> {
+  const { organizationId, keptId } = pair
+  for (const { id: groupId } of await listGroupsToJoin(tx, pair)) {
+    await addDeviceGroupMembers(tx, { groupId, deviceIds: [keptId] }, context)
   }
-  for (const exemption of await listExemptionsToTake(tx, merge, context.now)) {
+  for (const exemption of await listExemptionsToTake(tx, pair, context.now)) {
     const { check_id: checkId, reason, exemption_expires_at: expiresAt } = exemption
-    await exemptCheck(tx, { organizationId, deviceId: keptId, checkId, reason, expiresAt, actor }, context)
+    await exemptCheck(tx, { deviceId: keptId, checkId, reason, expiresAt }, context)
   }
   const personId = other.registered_owner_id
   if (kept.registered_owner_id !== null || personId === null) return
-  await registerDevice(tx, { organizationId, deviceId: keptId, personId, actor }, context)
+  await registerDevice(tx, { deviceId: keptId, personId }, context)
   if (other.registration_suspended_at === null) return
   const registered: LockedDevice = orNotFound(await lockDevice(tx, organizationId, keptId))
-  const { cause, now } = context
-  await suspendRegistration(tx, registered, 'the device that was merged into it was suspended', { actor, cause, now })
+  await suspendRegistration(tx, registered, 'the device that was merged into it was suspended', context)
 }

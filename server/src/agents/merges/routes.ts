@@ -1,6 +1,5 @@
 import { deviceViewOperations } from '@muster/contract/operations/console-devices.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -32,11 +31,11 @@ export function mergeRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.mergeDevices,
-    run: ({ db, organizationId, params: { deviceId: keptId }, body, actor, now, links }) =>
+    run: ({ db, organizationId, params: { deviceId: keptId }, body, links, context }) =>
       transact(db, async (tx) => {
         const isOneMachine = body.is_one_machine === true
-        const merge = { organizationId, keptId, otherId: identifierOf(body.other_id), isOneMachine, actor }
-        await mergeDevices(tx, merge, { cause: ulid(), initiator: 'admin', now })
+        const merge = { keptId, otherId: identifierOf(body.other_id), isOneMachine }
+        await mergeDevices(tx, merge, context)
         return presentDevice(orNotFound(await findDevice(tx, organizationId, keptId)), links)
       }),
   })

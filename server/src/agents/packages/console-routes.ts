@@ -2,7 +2,7 @@ import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { recordOf, sessionRoute } from '../../http/session-endpoint.ts'
+import { contextOf, recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { rebuildPackage } from './rebuild-package.ts'
 import { openPackageSite } from './site.ts'
@@ -14,7 +14,11 @@ export function packageSettingRoutes(scope: FastifyInstance, guard: SessionGuard
     ...settingOperations.rebuildPackage,
     run: async (call): Promise<RebuiltPackage> => {
       const site = await openPackageSite(config)
-      return { file_name: await transact(db, (tx) => rebuildPackage(tx, secrets, { ...recordOf(call), site })) }
+      return {
+        file_name: await transact(db, (tx) =>
+          rebuildPackage(tx, secrets, { id: recordIdOf(call), site }, contextOf(call)),
+        ),
+      }
     },
   })
 }

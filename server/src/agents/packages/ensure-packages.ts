@@ -1,15 +1,16 @@
 import { type Insertable, sql } from 'kysely'
+import { type ChangeContext, systemChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Database } from '../../base/db/schema.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { createEnrollmentSecret } from '../protocol/create-enrollment-secret.ts'
 import { type PackageKind, packageKinds, titleOf } from './package-kinds.ts'
 import { findPackages, type PackageRow } from './queries.ts'
 import type { PackageSite } from './site.ts'
 
-export type PackageChange = { organizationId: string; site: PackageSite; actor: Actor; now: string }
+export type PackageChange = { site: PackageSite }
 
 /**
  * Makes the packages that the organization lacks, each with an enrollment secret of its own, and brings the others in
@@ -19,13 +20,14 @@ export async function ensurePackages(
   tx: Tx,
   secrets: Secrets,
   change: PackageChange,
+  context: ChangeContext,
 ): Promise<{ made: number; changed: number }> {
-  await lockPackages(tx, change.organizationId)
-  const present = await findPackages(tx, change.organizationId)
+  await lockPackages(tx, context.organizationId)
+  const present = await findPackages(tx, context.organizationId)
   const missing = packageKinds.filter((kind) => !present.some((row) => isKind(row, kind)))
   const outdated = present.filter((row) => !isCurrent(row, change.site))
-  if (missing.length > 0) await addPackages(tx, secrets, missing, change)
-  if (outdated.length > 0) await renewPackages(tx, outdated, change)
+  if (missing.length > 0) await addPackages(tx, secrets, missing, change, context)
+  if (outdated.length > 0) await renewPackages(tx, outdated, change, context)
   return { made: missing.length, changed: outdated.length }
 }
 
@@ -43,7 +45,7 @@ export async function ensureAllPackages(db: Db, secrets: Secrets, site: PackageS
     ) < ${packageKinds.length}
     order by organizations.id`.execute(db)
   for (const { id: organizationId } of rows) {
-    await transact(db, (tx) => ensurePackages(tx, secrets, { organizationId, site, actor: systemActor, now }))
+    await transact(db, (tx) => ensurePackages(tx, secrets, { site }, systemChange(organizationId, now)))
   }
 }
 
@@ -66,11 +68,13 @@ async function addPackages(
   secrets: Secrets,
   kinds: readonly PackageKind[],
   change: PackageChange,
+  context: ChangeContext,
 ): Promise<void> {
-  const { organizationId, site, actor, now } = change
+  const { organizationId, now } = context
+  const { site } = change
   const rows: Insertable<Database['packages']>[] = []
   for (const kind of kinds) {
-    const secret = await createEnrollmentSecret(tx, secrets, { organizationId, name: secretNameOf(kind), actor, now })
+    const secret = await createEnrollmentSecret(tx, secrets, { name: secretNameOf(kind) }, context)
     rows.push({
       organization_id: organizationId,
       agent: kind.agent,
@@ -84,13 +88,23 @@ async function addPackages(
   }
   const made = await tx.insertInto('packages').values(rows).returning('id').execute()
   const description = `Made the packages ${listTitles(kinds)} with an enrollment secret each.`
-  await recordAudit(tx, { organizationId, actor, about: { package: made.map(({ id }) => id) }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'package.created', about: { package: made.map(({ id }) => id) }, description },
+    context,
+  )
 }
 
 const listTitles = (kinds: readonly PackageKind[]): string => kinds.map((kind) => `"${titleOf(kind)}"`).join(', ')
 
-async function renewPackages(tx: Tx, rows: readonly PackageRow[], change: PackageChange): Promise<void> {
-  const { organizationId, site, actor, now } = change
+async function renewPackages(
+  tx: Tx,
+  rows: readonly PackageRow[],
+  change: PackageChange,
+  context: ChangeContext,
+): Promise<void> {
+  const { organizationId, now } = context
+  const { site } = change
   await tx
     .updateTable('packages')
     .set((row) => ({ ...columnsOf(site), build: row('build', '+', 1), built_at: now }))
@@ -102,7 +116,11 @@ async function renewPackages(tx: Tx, rows: readonly PackageRow[], change: Packag
     )
     .execute()
   const description = `Made the packages ${listTitles(rows)} again for version ${site.productVersion} at ${site.baseUrl}.`
-  await recordAudit(tx, { organizationId, actor, about: { package: rows.map(({ id }) => id) }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'package.updated', about: { package: rows.map(({ id }) => id) }, description },
+    context,
+  )
 }
 
 const columnsOf = ({ productVersion, baseUrl, caCertificate }: PackageSite) => ({

@@ -4,8 +4,8 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { findEnrollmentSecret } from '../protocol/enrollment-queries.ts'
 import { revokeEnrollmentSecret } from '../protocol/revoke-enrollment-secret.ts'
 import { ensureAllPackages, ensurePackages } from './ensure-packages.ts'
@@ -22,18 +22,12 @@ beforeEach(() => app.reset())
 
 const ensure = (changed: Partial<typeof site> = {}, at = now, organizationId = app.tenant.organizationId) =>
   transact(app.db, (tx) =>
-    ensurePackages(tx, app.secrets, { organizationId, site: { ...site, ...changed }, actor: systemActor, now: at }),
+    ensurePackages(tx, app.secrets, { site: { ...site, ...changed } }, systemChange(organizationId, at)),
   )
 
 const rebuild = (id: string) =>
   transact(app.db, (tx) =>
-    rebuildPackage(tx, app.secrets, {
-      organizationId: app.tenant.organizationId,
-      id,
-      site,
-      actor: systemActor,
-      now: later,
-    }),
+    rebuildPackage(tx, app.secrets, { id, site }, systemChange(app.tenant.organizationId, later)),
   )
 
 type Shown = { id: string; format: string; agent: string; [field: string]: unknown }
@@ -197,7 +191,7 @@ test('a package whose secret was revoked says so, and a rebuild gives it another
     .where('id', '=', revoked.id)
     .executeTakeFirstOrThrow()
   await transact(app.db, (tx) =>
-    revokeEnrollmentSecret(tx, { organizationId, id: enrollment_secret_id, actor: systemActor, now }),
+    revokeEnrollmentSecret(tx, { id: enrollment_secret_id }, systemChange(organizationId, now)),
   )
   const problem = 'Its enrollment secret was revoked: muster packages rebuild gives it another.'
   assert.equal((await ofFormat('ps1'))['problem'], problem)

@@ -1,3 +1,4 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
@@ -16,13 +17,14 @@ import { findPackage } from './queries.ts'
 export async function rebuildPackage(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, id, site, actor, now }: PackageChange & { id: string },
+  { id, site }: PackageChange & { id: string },
+  context: ChangeContext,
 ): Promise<string> {
+  const { organizationId, now } = context
   await lockPackages(tx, organizationId)
   const row = orNotFound(await findPackage(tx, organizationId, id))
-  const by = { organizationId, actor, now }
-  if (row.secret_revoked_at === null) await revokeEnrollmentSecret(tx, { ...by, id: row.enrollment_secret_id })
-  const secret = await createEnrollmentSecret(tx, secrets, { ...by, name: secretNameOf(row) })
+  if (row.secret_revoked_at === null) await revokeEnrollmentSecret(tx, { id: row.enrollment_secret_id }, context)
+  const secret = await createEnrollmentSecret(tx, secrets, { name: secretNameOf(row) }, context)
   const renewed = {
     product_version: site.productVersion,
     base_url: site.baseUrl,
@@ -39,6 +41,10 @@ export async function rebuildPackage(
     .execute()
   const [from, to] = [fileNameOf(row), fileNameOf({ ...row, ...renewed })]
   const description = `Made the package "${from}" again as "${to}" with another enrollment secret.`
-  await recordAudit(tx, { ...by, about: { package: id, enrolment_secret: secret.id }, description })
+  await recordAudit(
+    tx,
+    { action: 'package.rebuilt', about: { package: id, enrolment_secret: secret.id }, description },
+    context,
+  )
   return to
 }

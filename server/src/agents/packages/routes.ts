@@ -27,7 +27,6 @@ export function packageRoutes(app: FastifyInstance): void {
 
   fileEndpoint(app, {
     ...packageOperations.downloadPackage,
-    run: ({ db, organizationId, actor, params, now }) =>
-      openPackage({ db, secrets, builder }, { organizationId, id: params.id, actor, now }),
+    run: ({ db, params, context }) => openPackage({ db, secrets, builder }, { id: params.id }, context),
   })
 }

@@ -1,22 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { enrollmentSecretPlace, enrollmentSecretPurpose } from './enrollment-secret-place.ts'
 
 export type NewEnrollmentSecret = {
-  organizationId: string
   name: string
   /** Whose devices enroll with it: they are registered to this person without asking. */
   personId?: string
   /** At least 16 characters; absent: made here. */
   secret?: string
   expiresAt?: string
-  actor: Actor
-  now: string
 }
 
 /**
@@ -27,8 +25,10 @@ export async function createEnrollmentSecret(
   tx: Tx,
   secrets: Secrets,
   wanted: NewEnrollmentSecret,
+  context: ChangeContext,
 ): Promise<{ id: string; secret: string }> {
-  const { organizationId, name, actor, now } = wanted
+  const { organizationId, now } = context
+  const { name } = wanted
   const secret = wanted.secret ?? randomBytes(32).toString('base64url')
   if (secret.length < 16)
     fail('invalid', { errors: [{ field: 'secret', message: 'must have at least 16 characters' }] })
@@ -48,13 +48,15 @@ export async function createEnrollmentSecret(
     .execute()
   await addLookup(tx, organizationId, id, secrets.lookupHash(enrollmentSecretPurpose, secret))
   const whose = person ? ` for "${person.name}" (${person.email})` : ''
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { enrolment_secret: id, person: person?.id },
-    description: `Created the enrollment secret "${name}"${whose}.`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'enrollment_secret.created',
+      about: { enrolment_secret: id, person: person?.id },
+      description: `Created the enrollment secret "${name}"${whose}.`,
+    },
+    context,
+  )
   return { id, secret }
 }
 

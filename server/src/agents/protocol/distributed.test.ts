@@ -5,10 +5,10 @@ import { sql } from 'kysely'
 import { type AgentServer, testAgents } from '../../../test/support/agent-server.ts'
 import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
 import { requestRefresh } from '../../compliance/results/request-refresh.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -261,7 +261,7 @@ test('changed options are asked at the next read; a paused check is not asked an
   assert.equal(oldSql, 'select 30 as days')
   const configure = (request: Parameters<typeof updateConfiguration>[1]['request']) =>
     transact(database.db, (tx) =>
-      updateConfiguration(tx, { organizationId, checkId: check.id, request, actor: systemActor, now: agents.now() }),
+      updateConfiguration(tx, { checkId: check.id, request }, systemChange(organizationId, agents.now())),
     )
   await configure({ options: '{"days":7}' })
   await client.write({ [oldName]: failing })

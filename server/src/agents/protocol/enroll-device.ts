@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
-import { ulid } from 'ulid'
 import { admitReenrollment } from '../../administration/registrations/admit-reenrollment.ts'
 import { refusalsInWords } from '../../administration/registrations/end-identity-conflicts.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { suspendRegistration } from '../../administration/registrations/suspend-registration.ts'
+import { type ChangeContext, newChange, systemActorAt } from '../../base/change-context.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { retarget, targetedChecks } from '../../compliance/targeting/retarget.ts'
 import { followReportedFacts, type ReportedFacts } from '../../inventory/devices/follow-reported-facts.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { addDevice, renewDevice } from '../../inventory/devices/save-enrolled-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit, systemActorAt } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { announce } from '../../signals/events/announce.ts'
 import type { AgentContext } from './agent-context.ts'
 import { findEnrolledDevice, findEnrollmentSecret } from './enrollment-queries.ts'
@@ -21,8 +20,6 @@ import { makeNodeKey, nodeKeyPurpose } from './node-key.ts'
 import { addNodeKey, endNodeKeys } from './node-key-lookups.ts'
 
 type EnrollmentSecret = NonNullable<Awaited<ReturnType<typeof findEnrollmentSecret>>>
-/** The service acts, at the request of an agent. */
-type Enrolling = ChangeContext & { readonly actor: Actor }
 type Enrolled = { deviceId: string; outcome: 'new' | 'again' | 'identity_conflict' }
 
 export type Enrollment = { nodeKey: string } | { refusal: 'unknown_secret' | 'identity_conflict' }
@@ -45,9 +42,8 @@ export async function enrollDevice(
     return transact(db, async (tx) => {
       const secret = await findEnrollmentSecret(tx, secrets.lookupHash(enrollmentSecretPurpose, request.secret), now)
       if (!secret) return undefined
-      const change: ChangeContext = { cause: ulid(), initiator: 'system', now }
-      const actor = systemActorAt(ipAddress)
-      const device = await enroll(tx, context, secret, request.facts, { ...change, actor })
+      const change = newChange(systemActorAt(ipAddress), secret.organization_id, now)
+      const device = await enroll(tx, context, secret, request.facts, change)
       if (device.outcome === 'identity_conflict') return { ...device, organizationId: secret.organization_id }
       if (device.outcome === 'again') await endNodeKeys(tx, secret.organization_id, device.deviceId)
       await addNodeKey(tx, secret.organization_id, device.deviceId, secrets.lookupHash(nodeKeyPurpose, nodeKey))
@@ -66,7 +62,7 @@ async function enroll(
   context: AgentContext,
   secret: EnrollmentSecret,
   facts: DeviceFacts,
-  change: Enrolling,
+  change: ChangeContext,
 ): Promise<Enrolled> {
   const organizationId = secret.organization_id
   const identity = identityOf(facts)
@@ -91,7 +87,7 @@ async function enroll(
   return { deviceId: await enrollNew(tx, secret, facts, change), outcome: 'new' }
 }
 
-async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, change: Enrolling): Promise<string> {
+async function enrollNew(tx: Tx, secret: EnrollmentSecret, facts: DeviceFacts, change: ChangeContext): Promise<string> {
   const organizationId = secret.organization_id
   const deviceId = await addDevice(tx, organizationId, facts, change.now)
   const device = await lockDevice(tx, organizationId, deviceId)
@@ -116,10 +112,9 @@ async function enrollAgain(
   secret: EnrollmentSecret,
   facts: DeviceFacts,
   earlier: { spokeAt: string | null; refusals: string },
-  change: Enrolling,
+  change: ChangeContext,
 ): Promise<void> {
-  const { actor, now } = change
-  const organizationId = device.organization_id
+  const { organizationId, now } = change
   await renewDevice(tx, device, facts, now)
   await followReportedFacts(tx, { organizationId, deviceId: device.id }, toldBy(facts), change)
   const renewed = (await lockDevice(tx, organizationId, device.id)) ?? device
@@ -127,13 +122,15 @@ async function enrollAgain(
     await retarget(tx, [renewed], await targetedChecks(tx, organizationId), change)
   }
   await queueAgentNotice(tx, organizationId, device.id, now)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: device.id, enrolment_secret: secret.id },
-    description: `The device "${facts.name}" enrolled again with the enrollment secret "${secret.name}"${earlier.refusals}.`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.enrolled_again',
+      about: { device: device.id, enrolment_secret: secret.id },
+      description: `The device "${facts.name}" enrolled again with the enrollment secret "${secret.name}"${earlier.refusals}.`,
+    },
+    change,
+  )
   const doubt = doubtOf(
     { registered_owner_id: device.registered_owner_id, spokeAt: earlier.spokeAt },
     secret.person_id,
@@ -150,8 +147,7 @@ const toldBy = ({ name, operating_system, hardware_model, agent_version }: Devic
   )
 
 /** An enrollment secret that an administrator issued for a person is the approval of the person's device. */
-async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, change: Enrolling) {
+async function registerToPerson(tx: Tx, secret: EnrollmentSecret, deviceId: string, change: ChangeContext) {
   if (secret.person_id === null) return
-  const registration = { organizationId: secret.organization_id, deviceId, personId: secret.person_id }
-  await registerDevice(tx, { ...registration, actor: change.actor }, change)
+  await registerDevice(tx, { deviceId, personId: secret.person_id }, change)
 }

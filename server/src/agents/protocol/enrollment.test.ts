@@ -3,8 +3,8 @@ import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { enrollBody, type Machine } from '../../../test/support/osquery-client.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { createEnrollmentSecret } from './create-enrollment-secret.ts'
 import { listEnrollmentSecrets } from './enrollment-queries.ts'
 import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
@@ -90,9 +90,9 @@ test('a device that enrolls with a person’s secret is registered to them', asy
 test('several secrets are alive at a time; a revoked, expired or unknown one enrolls nobody', async () => {
   const { id: organizationId } = await make.organization()
   const [first, second] = [await enrollmentSecret(organizationId), await enrollmentSecret(organizationId)]
-  const expiring = { organizationId, name: 'Short', actor: systemActor, now: startOfTests }
+  const expiring = { name: 'Short', expiresAt: '2026-11-20T10:05:00.000Z' }
   const short = await transact(database.db, (tx) =>
-    createEnrollmentSecret(tx, agents.secrets, { ...expiring, expiresAt: '2026-11-20T10:05:00.000Z' }),
+    createEnrollmentSecret(tx, agents.secrets, expiring, systemChange(organizationId, startOfTests)),
   )
   const enroll = (secret: string, serial: string) => agents.client().enroll(secret, { serial })
   assert.ok((await enroll(first, 'A1')).accepted)
@@ -100,9 +100,7 @@ test('several secrets are alive at a time; a revoked, expired or unknown one enr
   assert.ok((await enroll(short.secret, 'A3')).accepted)
   agents.pass(300)
   const [{ id = '' } = {}] = await listEnrollmentSecrets(database.db, organizationId)
-  await transact(database.db, (tx) =>
-    revokeEnrollmentSecret(tx, { organizationId, id, actor: systemActor, now: agents.now() }),
-  )
+  await transact(database.db, (tx) => revokeEnrollmentSecret(tx, { id }, systemChange(organizationId, agents.now())))
   for (const secret of [first, short.secret, 'never given out', '']) {
     const verdict = await enroll(secret, 'A4')
     assert.deepEqual(
@@ -117,9 +115,9 @@ test('several secrets are alive at a time; a revoked, expired or unknown one enr
 test('a secret cannot be given twice, and ends with its person', async () => {
   const { id: organizationId } = await make.organization()
   const ana = await make.person(organizationId)
-  const wanted = { organizationId, name: 'Ana', personId: ana.id, secret: 'correct horse battery', actor: systemActor }
-  const create = () =>
-    transact(database.db, (tx) => createEnrollmentSecret(tx, agents.secrets, { ...wanted, now: startOfTests }))
+  const wanted = { name: 'Ana', personId: ana.id, secret: 'correct horse battery' }
+  const context = systemChange(organizationId, agents.now())
+  const create = () => transact(database.db, (tx) => createEnrollmentSecret(tx, agents.secrets, wanted, context))
   await create()
   await assert.rejects(create(), { code: 'invalid' })
   await database.db.updateTable('people').set({ deprovisioned_at: startOfTests }).execute()

@@ -6,8 +6,8 @@ import {
   endQuietConflicts,
   resolveIdentityConflict,
 } from '../../administration/registrations/end-identity-conflicts.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -106,8 +106,10 @@ test('a conflict ends when an administrator resolves it, or by itself after a qu
   const clones = [agents.client(), agents.client()]
   await fight(3, secret, clones)
   const device = await onlyDevice()
-  const resolution = { organizationId, deviceId: device.id, actor: systemActor, now: agents.now() }
-  await transact(database.db, (tx) => resolveIdentityConflict(tx, resolution))
+  const resolution = { deviceId: device.id }
+  await transact(database.db, (tx) =>
+    resolveIdentityConflict(tx, resolution, systemChange(organizationId, agents.now())),
+  )
   assert.equal((await onlyDevice()).identity_conflict_since, null)
   const waiting = clones.find(({ nodeKey }) => nodeKey === '')
   assert.ok((await waiting?.enroll(secret))?.accepted, 'what is resolved refuses nobody')

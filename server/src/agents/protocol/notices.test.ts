@@ -6,10 +6,10 @@ import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
 import { deleteDevice } from '../../administration/registrations/delete-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { connectPostgres } from '../../base/db/connect.ts'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { purgeAgentNotices } from '../../inventory/devices/purge-agent-notices.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { followNotices, noticeLifeMs } from './follow-notices.ts'
 
 const agents = testAgents()
@@ -89,12 +89,12 @@ test('a deleted device is refused at once, by other processes soon, and let in a
   there.nodeKey = nodeKey
   assert.ok((await here.config()).accepted)
   assert.ok((await there.config()).accepted)
-  const deletion = { organizationId, deviceId, actor: systemActor }
-  await transact(database.db, (tx) => deleteDevice(tx, deletion, contextAt()))
+  const deletion = { deviceId }
+  await transact(database.db, (tx) => deleteDevice(tx, deletion, systemChange(organizationId, contextAt().now)))
   const refused = await here.config()
   assert.deepEqual(JSON.parse(refused.text), { error: 'This node key is not in force', node_invalid: true })
   await polledUntil(async () => !(await there.config()).accepted)
-  await transact(database.db, (tx) => restoreDevice(tx, deletion, contextAt()))
+  await transact(database.db, (tx) => restoreDevice(tx, deletion, systemChange(organizationId, contextAt().now)))
   here.nodeKey = nodeKey
   assert.ok((await here.config()).accepted)
 })

@@ -3,11 +3,11 @@ import { beforeEach, test } from 'node:test'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { describeDevice } from '../../inventory/devices/describe-device.ts'
 import { inventoryQueries } from '../../reporting/catalogue/catalogue.ts'
 import type { OsqueryPlatform } from '../../reporting/reporting-table.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -117,8 +117,8 @@ test('the first round, which comes as a distributed write, is followed', async (
 test('a name that an administrator gave stays', async () => {
   const organizationId = await organization()
   const { client, deviceId } = await agents.enrolled(organizationId, mac)
-  const rename = { organizationId, deviceId, name: 'Reception', actor: systemActor, now: agents.now() }
-  await transact(database.db, (tx) => describeDevice(tx, rename))
+  const rename = { deviceId, name: 'Reception' }
+  await transact(database.db, (tx) => describeDevice(tx, rename, systemChange(organizationId, agents.now())))
   await client.log('result', upgraded())
   assert.deepEqual(Object.values(await factsOf(deviceId)).slice(0, 2), ['Reception', 'macOS 15.3.1'])
   assert.deepEqual(

@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { testAgents } from '../../../test/support/agent-server.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
 import { inventoryQueries } from '../../reporting/catalogue/catalogue.ts'
 import { inventorySchedule } from '../../reporting/schedule-inventory.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const agents = testAgents()
 const { database } = agents
@@ -58,8 +58,8 @@ const counted = async (outcome: string) => {
 }
 
 async function switchReporting(organizationId: string, isOn: boolean): Promise<void> {
-  const change = { organizationId, feature: 'reporting', isOn, actor: systemActor, now: agents.now() } as const
-  await transact(database.db, (tx) => setFeature(tx, change))
+  const change = { feature: 'reporting', isOn } as const
+  await transact(database.db, (tx) => setFeature(tx, change, systemChange(organizationId, agents.now())))
 }
 
 /** Processes read their notices twice a second. */

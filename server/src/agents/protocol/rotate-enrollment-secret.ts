@@ -1,12 +1,12 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { createEnrollmentSecret } from './create-enrollment-secret.ts'
 import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
 
-type Rotation = { organizationId: string; id: string; actor: Actor; now: string }
+type Rotation = { id: string }
 
 /**
  * Replaces a secret in force by another one of the same name, person and end. No agent enrolls with the earlier one any
@@ -16,8 +16,10 @@ type Rotation = { organizationId: string; id: string; actor: Actor; now: string 
 export async function rotateEnrollmentSecret(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, id, actor, now }: Rotation,
+  { id }: Rotation,
+  context: ChangeContext,
 ): Promise<{ id: string; secret: string }> {
+  const { organizationId } = context
   const row = orNotFound(
     await tx
       .selectFrom('enrollment_secrets')
@@ -36,13 +38,15 @@ export async function rotateEnrollmentSecret(
   if (row.package_id !== null) {
     fail('invalid', { errors: [{ field: 'id', message: 'is the secret of a package: make the package again' }] })
   }
-  await revokeEnrollmentSecret(tx, { organizationId, id, actor, now })
-  return createEnrollmentSecret(tx, secrets, {
-    organizationId,
-    name: row.name,
-    ...(row.person_id !== null && { personId: row.person_id }),
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-    actor,
-    now,
-  })
+  await revokeEnrollmentSecret(tx, { id }, context)
+  return createEnrollmentSecret(
+    tx,
+    secrets,
+    {
+      name: row.name,
+      ...(row.person_id !== null && { personId: row.person_id }),
+      ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+    },
+    context,
+  )
 }

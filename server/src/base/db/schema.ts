@@ -1,3 +1,4 @@
+import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { ColumnType, Generated } from 'kysely'
 
 /** 64-bit integer as decimal text, given by the database unless an import brings it. */
@@ -462,6 +463,8 @@ export interface Database {
     ip_address: string | null
     description: string
     about: string[] | null
+    action: string | null
+    changes: Json<readonly AuditChange[]> | null
     previous_hash: Buffer
     hash: Buffer
   }

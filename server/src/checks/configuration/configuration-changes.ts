@@ -1,3 +1,4 @@
+import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { FieldError } from '@muster/contract/errors.ts'
 import { type OptionDefinitions, parseOptions } from '../templates/options.ts'
@@ -95,6 +96,10 @@ const shown = (value: unknown): string => (typeof value === 'string' ? `"${value
 /** One clause a setting: `paused from false to true`. */
 export const describeChanges = (before: Settings, after: Settings, names: readonly SettingName[]): string =>
   names.map((name) => `${label[name]} from ${shown(before[name])} to ${shown(after[name])}`).join('; ')
+
+/** The same as data, by the names of a request. */
+export const auditChanges = (before: Settings, after: Settings, names: readonly SettingName[]): AuditChange[] =>
+  names.map((name) => ({ field: label[name], from: before[name], to: after[name] }))
 
 const blockingSettings: readonly SettingName[] = [
   'is_paused',

@@ -6,11 +6,11 @@ import { testApp } from '../../../test/support/app.ts'
 import { invalidBody } from '../../../test/support/invalid-body.ts'
 import { contextAt, type MadeCheck, makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -299,7 +299,7 @@ test('a configuration takes the permission Configure Checks and the feature Writ
   const enough = await app.addKey(['configure_checks'])
   assert.equal((await configure(check.id, { paused: true }, enough)).body.paused_by, 'Another key')
   await transact(app.db, (tx) =>
-    setFeature(tx, { organizationId, feature: 'write_api', isOn: false, actor: systemActor, now: start }),
+    setFeature(tx, { feature: 'write_api', isOn: false }, systemChange(organizationId, start)),
   )
   const refused = await configure(check.id, { paused: false }, enough)
   const unavailable = 'The feature Write API is not available to the organization.'

@@ -4,6 +4,7 @@ import type { CheckConfigurationRequest } from '@muster/contract/check-configura
 import fc from 'fast-check'
 import { testDatabase } from '../../../test/support/database.ts'
 import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
@@ -11,7 +12,6 @@ import { snoozeCheck } from '../../compliance/exemptions/snooze-check.ts'
 import { isTargeted } from '../../compliance/standing/targeting-rules.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
 import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { previewConfiguration } from './preview-configuration.ts'
 import { forecast } from './preview-rules.ts'
 import { listPreviewedDevices } from './previewed-device-queries.ts'
@@ -122,13 +122,14 @@ async function makeDevice(
     if (rows !== undefined) await make.result({ device, check, rows, at: hour(wanted.foundAt) })
   }
   const [{ id: checkId }] = checks
-  const about = { organizationId, deviceId: device.id, checkId, actor: systemActor }
+  const about = { deviceId: device.id, checkId }
   const ignoring = (work: Promise<unknown>) => work.catch(() => {})
-  const at = contextAt(hour(wanted.foundAt + 1))
-  if (wanted.isSnoozed) await ignoring(transact(database.db, (tx) => snoozeCheck(tx, about, contextAt(hour(95)))))
+  const context = systemChange(organizationId, hour(wanted.foundAt + 1))
+  if (wanted.isSnoozed)
+    await ignoring(transact(database.db, (tx) => snoozeCheck(tx, about, systemChange(organizationId, hour(95)))))
   if (wanted.isExempted) {
     const exemption = { ...about, reason: 'A build server.', expiresAt: null }
-    await ignoring(transact(database.db, (tx) => exemptCheck(tx, exemption, at)))
+    await ignoring(transact(database.db, (tx) => exemptCheck(tx, exemption, context)))
   }
   if (wanted.isSuspended) {
     await database.db
@@ -150,8 +151,8 @@ async function configure(
   const unsaved = { organizationId, checkId, request, beginsBlockingOn }
   const preview = await previewConfiguration(database.db, unsaved, { now, most: 1_000 })
   const forecasts = await forecastsOf(unsaved, preview)
-  const saving = { ...unsaved, token: preview.token, actor: systemActor, now }
-  await transact(database.db, (tx) => savePreviewedConfiguration(tx, saving))
+  const saving = { ...unsaved, token: preview.token }
+  await transact(database.db, (tx) => savePreviewedConfiguration(tx, saving, systemChange(organizationId, now)))
   await recomputeCheck(database.db, { organizationId, checkId }, () => contextAt(now), never)
   return { preview, forecasts }
 }

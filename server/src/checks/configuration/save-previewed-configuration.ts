@@ -1,6 +1,6 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { type ConfigurationPreview, previewConfiguration, type UnsavedConfiguration } from './preview-configuration.ts'
 import { setBeginsBlockingOn } from './set-begins-blocking-on.ts'
 import { lockConfiguration, updateConfiguration } from './update-configuration.ts'
@@ -8,22 +8,21 @@ import { lockConfiguration, updateConfiguration } from './update-configuration.t
 type Saving = UnsavedConfiguration & {
   /** Of the preview that the administrator has seen. */
   token: string
-  actor: Actor
-  now: string
 }
 
 /**
  * Saves a configuration if it still does what its preview showed: to the same devices, from the same configuration.
  * Fails with not_found, with invalid, and with preview_outdated where someone else would be hit.
  */
-export async function savePreviewedConfiguration(tx: Tx, saving: Saving): Promise<void> {
-  const { organizationId, checkId, request, beginsBlockingOn, actor, now } = saving
+export async function savePreviewedConfiguration(tx: Tx, saving: Saving, context: ChangeContext): Promise<void> {
+  const { organizationId, actor, now } = context
+  const { checkId, request, beginsBlockingOn } = saving
   orNotFound(await lockConfiguration(tx, organizationId, checkId))
   const preview = await previewConfiguration(tx, saving, { now, most: 0 })
   if (preview.token !== saving.token) refuseOutdated(saving.token, preview)
   const change = { organizationId, checkId, actor, now }
-  if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { ...change, beginsBlockingOn })
-  await updateConfiguration(tx, { ...change, request })
+  if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { ...change, beginsBlockingOn }, context)
+  await updateConfiguration(tx, { ...change, request }, context)
 }
 
 function refuseOutdated(token: string, preview: ConfigurationPreview): never {

@@ -3,11 +3,11 @@ import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { setBeginsBlockingOn } from './set-begins-blocking-on.ts'
 
 const database = testDatabase()
@@ -27,8 +27,8 @@ beforeEach(async () => {
 })
 
 async function set(beginsBlockingOn: string | null, now: string, checkId = check.id) {
-  const change = { organizationId, checkId, beginsBlockingOn, actor: systemActor, now }
-  await transact(database.db, (tx) => setBeginsBlockingOn(tx, change))
+  const change = { checkId, beginsBlockingOn }
+  await transact(database.db, (tx) => setBeginsBlockingOn(tx, change, systemChange(organizationId, now)))
   await recomputeCheck(database.db, { organizationId, checkId }, () => contextAt(now), new AbortController().signal)
 }
 const stateNow = () =>

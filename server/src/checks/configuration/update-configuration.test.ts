@@ -5,10 +5,10 @@ import { sql } from 'kysely'
 import { testDatabase } from '../../../test/support/database.ts'
 import { type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { type Actor, newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { updateConfiguration } from './update-configuration.ts'
 
 const database = testDatabase()
@@ -40,10 +40,12 @@ beforeEach(async () => {
   })
 })
 
-const update = (request: CheckConfigurationRequest, of: { organizationId?: string; checkId?: string } = {}) =>
-  transact(database.db, (tx) =>
-    updateConfiguration(tx, { organizationId, checkId: check.id, ...of, request, actor, now }),
-  )
+type Elsewhere = { organization?: string; checkId?: string }
+
+const update = (
+  request: CheckConfigurationRequest,
+  { organization = organizationId, checkId = check.id }: Elsewhere = {},
+) => transact(database.db, (tx) => updateConfiguration(tx, { checkId, request }, newChange(actor, organization, now)))
 
 const stored = () => database.db.selectFrom('check_configurations').selectAll().executeTakeFirstOrThrow()
 const sentences = async () =>
@@ -126,13 +128,11 @@ test('pausing says who paused and when, and ending it says neither', async () =>
 test('another change of a paused check leaves who paused it', async () => {
   await update({ paused: true })
   await transact(database.db, (tx) =>
-    updateConfiguration(tx, {
-      organizationId,
-      checkId: check.id,
-      request: { snooze_disallowed: true },
-      actor: { ...actor, name: 'Someone else' },
-      now: plusMs(now, 1),
-    }),
+    updateConfiguration(
+      tx,
+      { checkId: check.id, request: { snooze_disallowed: true } },
+      newChange({ ...actor, name: 'Someone else' }, organizationId, plusMs(now, 1)),
+    ),
   )
   const after = await stored()
   assert.deepEqual([after.paused_at, after.paused_by], [now, 'Terraform'])
@@ -187,7 +187,7 @@ test('a group that never was and a group of another organization are refused ali
 test('a check that is not there and a check of another organization are refused alike', async () => {
   const { id } = await make.organization()
   const refusals = [
-    await refusal({ paused: true }, { organizationId: id }),
+    await refusal({ paused: true }, { organization: id }),
     await refusal({ paused: true }, { checkId: '999' }),
   ]
   assert.deepEqual(

@@ -1,42 +1,48 @@
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
-import { changesSchedule, describeChanges, type SettingName, type Settings, scopeOf } from './configuration-changes.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
+import {
+  auditChanges,
+  changesSchedule,
+  describeChanges,
+  type SettingName,
+  type Settings,
+  scopeOf,
+} from './configuration-changes.ts'
 import { readSettingsChange } from './read-settings-change.ts'
 
-type Update = {
-  organizationId: string
-  checkId: string
-  request: CheckConfigurationRequest
-  actor: Actor
-  now: string
-}
+type Update = { checkId: string; request: CheckConfigurationRequest }
 
 /**
  * Changes how a check is run and what its failures lead to. A request that changes nothing writes nothing; any other
  * raises the revision, is audited field by field, and has the touched devices decided again in the background.
  */
-export async function updateConfiguration(tx: Tx, update: Update): Promise<void> {
-  const { organizationId, checkId, now } = update
+export async function updateConfiguration(tx: Tx, update: Update, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
+  const { checkId } = update
   const stored = orNotFound(await lockConfiguration(tx, organizationId, checkId))
   const { before, after, changed } = await readSettingsChange(tx, organizationId, stored, update.request)
   if (changed.length === 0) return
-  await write(tx, update, after, changed)
+  await write(tx, update, after, changed, context)
   const scope = scopeOf(changed)
   if (scope) await requestRecomputation(tx, { organizationId, checkId, scope, now })
   if (changesSchedule(changed)) await queueAgentNotice(tx, organizationId, null, now)
-  await recordAudit(tx, {
-    organizationId,
-    actor: update.actor,
-    about: { check: checkId },
-    description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed)}.`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'check.configured',
+      about: { check: checkId },
+      description: `Updated the configuration of the check "${stored.name}": ${describeChanges(before, after, changed)}.`,
+      changes: auditChanges(before, after, changed),
+    },
+    context,
+  )
 }
 
 /** The configuration of a check with what it belongs to, which nobody else changes until the transaction ends. */
@@ -56,7 +62,13 @@ export const lockConfiguration = (tx: Tx, organizationId: string, checkId: strin
     .forUpdate('check_configurations')
     .executeTakeFirst()
 
-async function write(tx: Tx, update: Update, after: Settings, changed: readonly SettingName[]): Promise<void> {
+async function write(
+  tx: Tx,
+  update: Update,
+  after: Settings,
+  changed: readonly SettingName[],
+  context: ChangeContext,
+): Promise<void> {
   const { is_paused, options, ...rest } = after
   await tx
     .updateTable('check_configurations')
@@ -71,15 +83,15 @@ async function write(tx: Tx, update: Update, after: Settings, changed: readonly 
       blocking_allowed_groups: [...rest.blocking_allowed_groups],
       blocking_excluded_groups: [...rest.blocking_excluded_groups],
       revision: sql`${row.ref('revision')} + 1`,
-      updated_at: update.now,
+      updated_at: context.now,
       ...(changed.includes('options')
         ? { options: JSON.stringify(options), query_revision: sql`${row.ref('query_revision')} + 1` }
         : {}),
       ...(changed.includes('is_paused')
-        ? { paused_at: is_paused ? update.now : null, paused_by: is_paused ? update.actor.name : null }
+        ? { paused_at: is_paused ? context.now : null, paused_by: is_paused ? context.actor.name : null }
         : {}),
     }))
-    .where(inOrganization('check_configurations', update.organizationId))
+    .where(inOrganization('check_configurations', context.organizationId))
     .where('check_id', '=', update.checkId)
     .execute()
 }

@@ -1,7 +1,8 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import type { CatalogueCheck } from '../catalogue/catalogue-check.ts'
 import type { OptionDefinitions } from '../templates/options.ts'
 
@@ -28,10 +29,9 @@ export type NewCheck = {
   privacyCenterExampleData?: string
 }
 
-type Addition = { organizationId: string; actor: Actor; now: string }
-
 /** Adds a check, reporting only, and targets the devices it fits in the background. Returns its identifier. */
-export async function addCheck(tx: Tx, check: NewCheck, { organizationId, actor, now }: Addition): Promise<string> {
+export async function addCheck(tx: Tx, check: NewCheck, context: ChangeContext): Promise<string> {
+  const { organizationId, now } = context
   const { id } = await tx
     .insertInto('checks')
     .values({
@@ -64,13 +64,11 @@ export async function addCheck(tx: Tx, check: NewCheck, { organizationId, actor,
     .execute()
   await requestRecomputation(tx, { organizationId, checkId: id, scope: 'all_devices', now })
   await queueAgentNotice(tx, organizationId, null, now)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { check: id },
-    description: `Added the check "${check.name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    { action: 'check.created', about: { check: id }, description: `Added the check "${check.name}".` },
+    context,
+  )
   return id
 }
 

@@ -3,10 +3,10 @@ import { beforeEach, test } from 'node:test'
 import { apiVersions } from '@muster/contract/versions.ts'
 import { testApp } from '../../../test/support/app.ts'
 import { type MadeCheck, makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { onAgentNotice } from '../../inventory/devices/agent-notice-hints.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -377,7 +377,7 @@ test('a refresh takes the permission Refresh Check and the feature Write API', a
   const enough = await app.addKey(['refresh_check'])
   assert.equal((await refresh(device.id, request, enough)).status, 200)
   await transact(app.db, (tx) =>
-    setFeature(tx, { organizationId, feature: 'write_api', isOn: false, actor: systemActor, now: start }),
+    setFeature(tx, { feature: 'write_api', isOn: false }, systemChange(organizationId, start)),
   )
   const refused = await refresh(device.id, request, enough)
   const unavailable = 'The feature Write API is not available to the organization.'

@@ -5,12 +5,12 @@ import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { rememberRunTimes } from '../../compliance/results/run-times.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
 import { resumeWork } from '../../compliance/targeting/resume-work.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { updateConfiguration } from '../configuration/update-configuration.ts'
 import { deleteCustomCheck } from './delete-custom-check.ts'
 import { removeCheck } from './remove-check.ts'
@@ -37,9 +37,7 @@ const owned = async () =>
     registered_owner_id: (await make.person(app.tenant.organizationId)).id,
   })
 const ask = (checkId: string, now = minute(1)) =>
-  transact(app.db, (tx) =>
-    deleteCustomCheck(tx, { organizationId: app.tenant.organizationId, checkId, actor: systemActor, now }),
-  )
+  transact(app.db, (tx) => deleteCustomCheck(tx, { checkId }, systemChange(app.tenant.organizationId, now)))
 const remove = (checkId: string, signal = never, context = () => contextAt(minute(2))) =>
   removeCheck(app.db, { organizationId: app.tenant.organizationId, checkId }, context, signal)
 
@@ -189,15 +187,19 @@ test('a device that is deleted itself does not keep the check from going', async
 test('a recomputation that was under way does not target devices again', async () => {
   const check = await ownCheck()
   await blockedFleet(3, check)
-  const of = { organizationId: check.organization_id, checkId: check.id }
+  const { organization_id: organizationId, id: checkId } = check
   await transact(app.db, (tx) =>
-    updateConfiguration(tx, { ...of, request: { excluded_groups: [] }, actor: systemActor, now: minute(1) }),
+    updateConfiguration(tx, { checkId, request: { excluded_groups: [] } }, systemChange(organizationId, minute(1))),
   )
   await transact(app.db, (tx) =>
-    updateConfiguration(tx, { ...of, request: { options: {}, paused: true }, actor: systemActor, now: minute(1) }),
+    updateConfiguration(
+      tx,
+      { checkId, request: { options: {}, paused: true } },
+      systemChange(organizationId, minute(1)),
+    ),
   )
   await ask(check.id)
-  await recomputeCheck(app.db, of, () => contextAt(minute(2)), never)
+  await recomputeCheck(app.db, { organizationId, checkId }, () => contextAt(minute(2)), never)
   await make.device(check.organization_id)
   await remove(check.id)
   assert.deepEqual(await rowsAbout(check), {})

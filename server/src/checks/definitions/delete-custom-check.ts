@@ -1,3 +1,4 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
@@ -5,15 +6,16 @@ import { queueJob } from '../../base/jobs/queue-job.ts'
 import { takeConfigurations } from '../../compliance/standing/hold-configurations.ts'
 import { cancelRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Deletion = { organizationId: string; checkId: string; actor: Actor; now: string }
+type Deletion = { checkId: string }
 
 /**
  * Takes a check that the organization wrote itself out of every answer and schedule; its issues are resolved and its
  * rows removed in the background. Fails with invalid for a check that comes with Muster.
  */
-export async function deleteCustomCheck(tx: Tx, { organizationId, checkId, actor, now }: Deletion): Promise<void> {
+export async function deleteCustomCheck(tx: Tx, { checkId }: Deletion, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
   const check = orNotFound(await lockCheck(tx, organizationId, checkId))
   if (check.is_provided) fail('invalid', { message: 'A check that comes with Muster cannot be deleted; pause it.' })
   await tx
@@ -28,13 +30,11 @@ export async function deleteCustomCheck(tx: Tx, { organizationId, checkId, actor
   await takeConfigurations(tx, organizationId)
   await queueAgentNotice(tx, organizationId, null, now)
   await queueJob(tx, 'remove-check', { organizationId, checkId }, { singletonKey: `${organizationId}/${checkId}` })
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { check: checkId },
-    description: `Deleted the check "${check.name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    { action: 'check.deleted', about: { check: checkId }, description: `Deleted the check "${check.name}".` },
+    context,
+  )
 }
 
 const lockCheck = (tx: Tx, organizationId: string, checkId: string) =>

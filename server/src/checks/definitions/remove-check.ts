@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { dropIssuesOfCheck } from '../../compliance/issues/drop-issues-of-check.ts'
 import { dropResultsOfCheck } from '../../compliance/targeting/drop-results-of-check.ts'
 import { reconcileDevices } from '../../compliance/targeting/reconcile-devices.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 
 type CheckOfOrganization = { organizationId: string; checkId: string }
 
@@ -20,7 +20,7 @@ const firstPlace = '0'
 export async function removeCheck(
   db: Db,
   check: CheckOfOrganization,
-  context: () => ChangeContext,
+  context: () => ChangeOrigin,
   signal: AbortSignal,
 ): Promise<void> {
   // Begins behind what was just removed, which the index still holds; the last look is from the start.
@@ -39,7 +39,7 @@ async function removeBatch(
   tx: Tx,
   check: CheckOfOrganization,
   after: string,
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<string | undefined> {
   const { organizationId, checkId } = check
   const isAskedFor = await tx
@@ -75,7 +75,7 @@ async function nextDevices(tx: Tx, { organizationId, checkId }: CheckOfOrganizat
   return rows.map(({ id }) => id)
 }
 
-async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[], context: ChangeContext) {
+async function release(tx: Tx, check: CheckOfOrganization, ids: readonly string[], context: ChangeOrigin) {
   const { organizationId, checkId } = check
   const devices = await lockDevices(tx, organizationId, ids)
   const nobodys = {

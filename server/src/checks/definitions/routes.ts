@@ -33,9 +33,9 @@ export function checkRoutes(app: FastifyInstance): void {
 
   endpoint(app, {
     ...checkOperations.updateCheckConfiguration,
-    run: ({ db, organizationId, params: { checkId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { checkId }, body, context }) =>
       transact(db, async (tx) => {
-        await updateConfiguration(tx, { organizationId, checkId, request: body, actor, now })
+        await updateConfiguration(tx, { checkId, request: body }, context)
         return presentConfiguration(orNotFound(await findConfiguration(tx, organizationId, checkId)))
       }),
   })

@@ -1,25 +1,24 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { storable } from '../../base/storable.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
 type Tagging = {
-  organizationId: string
   checkId: string
   /** All tags that the check is to have; those that are new are made. */
   names: readonly string[]
-  actor: Actor
-  now: string
 }
 
 const maxTags = 20
 const maxNameLength = 60
 
 /** Gives a check its tags. The same tags again write nothing. Fails with not_found and with invalid. */
-export async function setCheckTags(tx: Tx, tagging: Tagging): Promise<void> {
-  const { organizationId, checkId, actor, now } = tagging
+export async function setCheckTags(tx: Tx, tagging: Tagging, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
+  const { checkId } = tagging
   const names = readNames(tagging.names)
   const check = orNotFound(await lockCheck(tx, organizationId, checkId))
   const before = await tagsOf(tx, organizationId, checkId)
@@ -35,8 +34,10 @@ export async function setCheckTags(tx: Tx, tagging: Tagging): Promise<void> {
     insert into check_tag_assignments (organization_id, check_id, check_tag_id)
     select ${organizationId}::bigint, ${checkId}::bigint, tag from unnest(${added.map(({ id }) => id)}::bigint[]) as tag
   `.execute(tx)
+  const [from, to] = [before, wanted].map((tags) => tags.map(({ name }) => name))
+  const changes = [{ field: 'tags', from, to }]
   const description = `Changed the tags of the check "${check.name}" from ${shown(before)} to ${shown(wanted)}.`
-  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
+  await recordAudit(tx, { action: 'check.tags_updated', about: { check: checkId }, description, changes }, context)
 }
 
 function readNames(given: readonly string[]): string[] {

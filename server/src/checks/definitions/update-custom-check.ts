@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { changesBetween } from '../../signals/audit/changes.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { describeFieldChanges } from '../configuration/describe-field-changes.ts'
 import { isSameValue } from '../configuration/same-value.ts'
 import { optionFault } from '../templates/option-kinds.ts'
@@ -17,7 +19,7 @@ export type WrittenCheck = Required<Omit<NewCheck, 'isProvided' | 'topics' | 'op
   optionDefinitions: OptionDefinitions
 }
 
-type Update = { organizationId: string; checkId: string; check: WrittenCheck; actor: Actor; now: string }
+type Update = { checkId: string; check: WrittenCheck }
 
 const fieldNames = [
   'name',
@@ -45,13 +47,14 @@ const ofTheSchedule = ['platforms', 'interval_seconds', ...ofTheQuery] as const
  * other change is audited field by field. A change of the query makes the results stale and has agents run the new one;
  * devices are decided again in the background. Returns whether anything changed.
  */
-export async function updateCustomCheck(tx: Tx, update: Update): Promise<boolean> {
-  const { organizationId, checkId, actor, now } = update
+export async function updateCustomCheck(tx: Tx, update: Update, context: ChangeContext): Promise<boolean> {
+  const { organizationId, now } = context
+  const { checkId } = update
   const { options } = await lockConfiguration(tx, organizationId, checkId)
   const before = orNotFound(await findWrittenCheck(tx, organizationId, checkId))
   const after = rowOf(update.check)
-  const changes = describeFieldChanges(before, after, fieldNames)
-  if (changes === '') return false
+  const news = describeFieldChanges(before, after, fieldNames)
+  if (news === '') return false
   const differs = (names: readonly (typeof fieldNames)[number][]) =>
     names.some((name) => !isSameValue(before[name], after[name]))
   const kept = fittingOptions(update.check.optionDefinitions, options)
@@ -62,15 +65,16 @@ export async function updateCustomCheck(tx: Tx, update: Update): Promise<boolean
     .where('id', '=', checkId)
     .execute()
   const isOtherQuery = differs(ofTheQuery)
-  await raiseRevision(tx, update, isOtherQuery, kept)
+  await raiseRevision(tx, update, isOtherQuery, kept, context)
   if (isOtherQuery || differs(['platforms'])) {
     await requestRecomputation(tx, { organizationId, checkId, scope: 'all_devices', now })
   }
   if (differs(ofTheSchedule)) await queueAgentNotice(tx, organizationId, null, now)
   const lost = Object.keys(options).filter((name) => !Object.hasOwn(kept, name))
   const consequence = lost.length > 0 ? `; the options ${lost.map((name) => `"${name}"`).join(', ')} are unset` : ''
-  const description = `Changed the check "${before.name}": ${changes}${consequence}.`
-  await recordAudit(tx, { organizationId, actor, about: { check: checkId }, description, now })
+  const description = `Changed the check "${before.name}": ${news}${consequence}.`
+  const changes = changesBetween(before, after, fieldNames)
+  await recordAudit(tx, { action: 'check.updated', about: { check: checkId }, description, changes }, context)
   return true
 }
 
@@ -111,16 +115,22 @@ const fittingOptions = (definitions: OptionDefinitions, options: Record<string, 
     }),
   )
 
-async function raiseRevision(tx: Tx, update: Update, isOtherQuery: boolean, options: Record<string, unknown>) {
+async function raiseRevision(
+  tx: Tx,
+  update: Update,
+  isOtherQuery: boolean,
+  options: Record<string, unknown>,
+  context: ChangeContext,
+) {
   await tx
     .updateTable('check_configurations')
     .set((row) => ({
       options: JSON.stringify(options),
       revision: sql`${row.ref('revision')} + 1`,
-      updated_at: update.now,
+      updated_at: context.now,
       ...(isOtherQuery ? { query_revision: sql`${row.ref('query_revision')} + 1` } : {}),
     }))
-    .where(inOrganization('check_configurations', update.organizationId))
+    .where(inOrganization('check_configurations', context.organizationId))
     .where('check_id', '=', update.checkId)
     .execute()
 }

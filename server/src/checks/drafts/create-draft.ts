@@ -1,6 +1,7 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { findWrittenCheck } from '../definitions/written-checks.ts'
 import type { OptionDefinitions } from '../templates/options.ts'
 import { type DraftFields, emptyDraft, readDraftFields } from './draft-fields.ts'
@@ -8,18 +9,16 @@ import { judgementColumns } from './judge-draft.ts'
 import { requireCustomChecks } from './require-custom-checks.ts'
 
 type NewDraft = {
-  organizationId: string
   /** The form of `readDraftFields`; a name is needed unless the draft begins as a check. */
   input: unknown
   /** The check of the organization's own that the draft begins as and is to change. */
   checkId?: string | undefined
-  actor: Actor
-  now: string
 }
 
 /** Makes a draft and returns its identifier. What is wrong with it as a check is no hindrance. */
-export async function createDraft(tx: Tx, draft: NewDraft): Promise<string> {
-  const { organizationId, input, checkId, actor, now } = draft
+export async function createDraft(tx: Tx, draft: NewDraft, context: ChangeContext): Promise<string> {
+  const { organizationId, now } = context
+  const { input, checkId } = draft
   await requireCustomChecks(tx, organizationId)
   const reading = readDraftFields(input)
   if ('errors' in reading) return fail('invalid', { errors: reading.errors })
@@ -41,7 +40,7 @@ export async function createDraft(tx: Tx, draft: NewDraft): Promise<string> {
     .returning('id')
     .executeTakeFirstOrThrow()
   const description = `Created the draft "${fields.name}" of a custom check.`
-  await recordAudit(tx, { organizationId, actor, about: { draft: id }, description, now })
+  await recordAudit(tx, { action: 'draft.created', about: { draft: id }, description }, context)
   return id
 }
 

@@ -1,19 +1,16 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { type DraftRow, lockDraft } from './queries.ts'
 
-type Deletion = {
-  organizationId: string
-  draftId: string
-  actor: Actor
-  now: string
-}
+type Deletion = { draftId: string }
 
 /** Deletes a draft and returns it as it was. The check that was published from it stays. */
-export async function deleteDraft(tx: Tx, deletion: Deletion): Promise<DraftRow> {
-  const { organizationId, draftId, actor, now } = deletion
+export async function deleteDraft(tx: Tx, deletion: Deletion, context: ChangeContext): Promise<DraftRow> {
+  const { organizationId } = context
+  const { draftId } = deletion
   const draft = orNotFound(await lockDraft(tx, organizationId, draftId))
   await tx
     .deleteFrom('custom_check_drafts')
@@ -21,6 +18,6 @@ export async function deleteDraft(tx: Tx, deletion: Deletion): Promise<DraftRow>
     .where('id', '=', draftId)
     .execute()
   const description = `Deleted the draft "${draft.name}" of a custom check.`
-  await recordAudit(tx, { organizationId, actor, about: { draft: draftId }, description, now })
+  await recordAudit(tx, { action: 'draft.deleted', about: { draft: draftId }, description }, context)
   return draft
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { createDraft } from './create-draft.ts'
 import { editDraft } from './edit-draft.ts'
 import { readJudgement } from './judge-draft.ts'
@@ -193,7 +193,7 @@ test('without the feature Custom Checks every call is a 401', async () => {
   const draft = await make.draft(organizationId)
   const now = app.now()
   await transact(app.db, (tx) =>
-    setFeature(tx, { organizationId, feature: 'custom_checks', isOn: false, actor: systemActor, now }),
+    setFeature(tx, { feature: 'custom_checks', isOn: false }, systemChange(organizationId, now)),
   )
   const message = 'The feature Custom Checks is not available to the organization.'
   for (const [method, path] of [
@@ -209,8 +209,8 @@ test('without the feature Custom Checks every call is a 401', async () => {
 test('a draft is judged when it is saved: whoever reads it reads what was stored', async () => {
   const { organizationId } = app.tenant
   const draft = { name: 'Loop', rationale_template: '{% for i in (1..900000) %}{% endfor %}' }
-  const by = { organizationId, actor: systemActor, now: startOfTests }
-  const draftId = await transact(app.db, (tx) => createDraft(tx, { ...by, input: draft }))
+  const by = systemChange(organizationId, startOfTests)
+  const draftId = await transact(app.db, (tx) => createDraft(tx, { input: draft }, by))
   const judgement = async () => readJudgement(app.db, orNotFound(await findDraft(app.db, organizationId, draftId)))
   const { reasons } = (await judgement()).sections.notification_templates
   assert.ok(
@@ -225,7 +225,7 @@ test('a draft is judged when it is saved: whoever reads it reads what was stored
     .execute()
   assert.equal((await judgement()).rationale, 'As it was stored.')
 
-  await transact(app.db, (tx) => editDraft(tx, { ...by, draftId, input: { rationale_template: 'Because.' } }))
+  await transact(app.db, (tx) => editDraft(tx, { draftId, input: { rationale_template: 'Because.' } }, by))
   const edited = await judgement()
   assert.deepEqual([edited.rationale, edited.sections.notification_templates.reasons.length], ['Because.', 2])
 })

@@ -5,11 +5,11 @@ import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { contextAt, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { recomputeCheck } from '../../compliance/targeting/recompute-check.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { updateConfiguration } from '../configuration/update-configuration.ts'
 import { createDraft } from './create-draft.ts'
 import { editDraft } from './edit-draft.ts'
@@ -42,11 +42,11 @@ const hosts = {
   template_data_examples: [{ hostnames: 'a' }],
 }
 
-const by = () => ({ organizationId: app.tenant.organizationId, actor: systemActor, now: app.now() })
+const by = () => systemChange(app.tenant.organizationId, app.now())
 const create = (input: object = hosts, checkId?: string) =>
-  transact(app.db, (tx) => createDraft(tx, { ...by(), input, checkId }))
-const edit = (draftId: string, input: object) => transact(app.db, (tx) => editDraft(tx, { ...by(), draftId, input }))
-const publish = (draftId: string) => transact(app.db, (tx) => publishDraft(tx, { ...by(), draftId }))
+  transact(app.db, (tx) => createDraft(tx, { input, checkId }, by()))
+const edit = (draftId: string, input: object) => transact(app.db, (tx) => editDraft(tx, { draftId, input }, by()))
+const publish = (draftId: string) => transact(app.db, (tx) => publishDraft(tx, { draftId }, by()))
 const recompute = (checkId: string) =>
   recomputeCheck(
     app.db,
@@ -199,10 +199,7 @@ test('other platforms target other devices', async () => {
 test('values of options that the new definitions refuse are defaults again, and the audit log says so', async () => {
   const id = await create()
   const checkId = await publish(id)
-  const { organizationId } = app.tenant
-  await transact(app.db, (tx) =>
-    updateConfiguration(tx, { ...by(), organizationId, checkId, request: { options: { shortest: 50 } } }),
-  )
+  await transact(app.db, (tx) => updateConfiguration(tx, { checkId, request: { options: { shortest: 50 } } }, by()))
   const { shortest } = hosts.options
   await edit(id, { options: { shortest: { ...shortest, max: 60 } } })
   await publish(id)
@@ -331,7 +328,7 @@ test('a draft needs a name, gets a slug from it, and refuses what cannot be stor
 
 test('nothing is created, edited or published without the feature Custom Checks', async () => {
   const id = await create()
-  await transact(app.db, (tx) => setFeature(tx, { ...by(), feature: 'custom_checks', isOn: false }))
+  await transact(app.db, (tx) => setFeature(tx, { feature: 'custom_checks', isOn: false }, by()))
   for (const attempt of [() => create(), () => edit(id, { name: 'Other' }), () => publish(id)]) {
     await assert.rejects(attempt, { code: 'feature_unavailable' })
   }

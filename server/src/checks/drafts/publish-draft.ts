@@ -1,7 +1,8 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { addCheck } from '../definitions/add-check.ts'
 import { updateCustomCheck, type WrittenCheck } from '../definitions/update-custom-check.ts'
 import type { OptionDefinitions } from '../templates/options.ts'
@@ -12,41 +13,40 @@ import { requireCustomChecks } from './require-custom-checks.ts'
 import { judgeSections, sectionNames } from './sections.ts'
 import { sectionsAround } from './standing.ts'
 
-type Publication = {
-  organizationId: string
-  draftId: string
-  actor: Actor
-  now: string
-}
+type Publication = { draftId: string }
 
 /**
  * Makes a check of the draft, one that only reports, or brings the check in line that the draft belongs to. Fails with
  * invalid, naming the sections, unless all of them are good. Returns the check's identifier.
  */
-export async function publishDraft(tx: Tx, { organizationId, draftId, actor, now }: Publication): Promise<string> {
+export async function publishDraft(tx: Tx, { draftId }: Publication, context: ChangeContext): Promise<string> {
+  const { organizationId, now } = context
   await requireCustomChecks(tx, organizationId)
   const draft = orNotFound(await lockDraft(tx, organizationId, draftId))
   // Written through readOptionDefinitions.
   const fields = fieldsOf({ ...draft, option_definitions: draft.option_definitions as OptionDefinitions })
   refuseUnfinished(draft, fields)
   const check = checkOf(fields)
-  const by = { organizationId, actor, now }
   if (draft.check_id !== null) {
-    const isChanged = await updateCustomCheck(tx, { ...by, checkId: draft.check_id, check })
+    const isChanged = await updateCustomCheck(tx, { checkId: draft.check_id, check }, context)
     if (!isChanged && isPublished(draft)) return draft.check_id
   }
-  const checkId = draft.check_id ?? (await addCheck(tx, { ...check, isProvided: false }, by))
+  const checkId = draft.check_id ?? (await addCheck(tx, { ...check, isProvided: false }, context))
   await tx
     .updateTable('custom_check_drafts')
     .set({ custom_check_id: checkId, published_at: now, updated_at: now })
     .where(inOrganization('custom_check_drafts', organizationId))
     .where('id', '=', draftId)
     .execute()
-  await recordAudit(tx, {
-    ...by,
-    about: { draft: draftId, check: checkId },
-    description: `Published the draft "${fields.name}" of a custom check.`,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'draft.published',
+      about: { draft: draftId, check: checkId },
+      description: `Published the draft "${fields.name}" of a custom check.`,
+    },
+    context,
+  )
   return checkId
 }
 

@@ -23,9 +23,7 @@ export function customCheckDraftRoutes(app: FastifyInstance): void {
 
   endpoint(app, {
     ...checkOperations.deleteCustomCheckDraft,
-    run: ({ db, organizationId, params, actor, now }) =>
-      transact(db, async (tx) =>
-        presentDraft(await deleteDraft(tx, { organizationId, draftId: params.id, actor, now })),
-      ),
+    run: ({ db, params, context }) =>
+      transact(db, async (tx) => presentDraft(await deleteDraft(tx, { draftId: params.id }, context))),
   })
 }

@@ -1,6 +1,5 @@
 import { adminAccesses } from '@muster/contract/admin-users.ts'
 import Type from 'typebox'
-import { ulid } from 'ulid'
 import { addAdminUser } from '../../access/administrators/add-admin-user.ts'
 import { listAdminUsers } from '../../access/administrators/queries.ts'
 import { removeAdminUser } from '../../access/administrators/remove-admin-user.ts'
@@ -12,7 +11,7 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -32,8 +31,7 @@ export const addAdminCommand = defineCommand({
   }),
   async run({ connection, now }, { organization: named, ...details }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const admin = { ...details, organizationId, actor: terminalActor() }
-    await io.line(await transact(connection.db, (tx) => addAdminUser(tx, admin, { cause: ulid(), now })))
+    await io.line(await transact(connection.db, (tx) => addAdminUser(tx, details, terminalChange(organizationId, now))))
     return 0
   },
 })
@@ -93,8 +91,9 @@ export const updateAdminCommand = defineCommand({
   }),
   async run({ connection, now }, { organization: named, ...change }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { ...change, organizationId, actor: terminalActor(), now }
-    const isChanged = await transact(connection.db, (tx) => updateAdminUser(tx, asked))
+    const isChanged = await transact(connection.db, (tx) =>
+      updateAdminUser(tx, change, terminalChange(organizationId, now)),
+    )
     await io.line(isChanged ? `Changed administrator ${change.id}` : `Administrator ${change.id} is so already`)
     return 0
   },
@@ -105,8 +104,8 @@ export const removeAdminCommand = defineCommand({
   args: Type.Object({ organization, id }),
   async run({ connection, now }, { organization: named, id: asked }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const removal = { organizationId, id: asked, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => removeAdminUser(tx, removal))
+    const removal = { id: asked }
+    await transact(connection.db, (tx) => removeAdminUser(tx, removal, terminalChange(organizationId, now)))
     await io.line(`Removed administrator ${asked}`)
     return 0
   },
@@ -136,8 +135,10 @@ const linkCommand = (purpose: 'invite' | 'reset') =>
     async run({ connection, secrets, config, now }, { organization: named, admin }, io) {
       const { id: organizationId } = await organizationOf(connection.db, named)
       const adminUserId = await adminOf(connection.db, organizationId, admin)
-      const asked = { organizationId, adminUserId, purpose, baseUrl: config.baseUrl, actor: terminalActor(), now }
-      const { url, expiresAt } = await transact(connection.db, (tx) => inviteAdmin(tx, secrets, asked))
+      const asked = { adminUserId, purpose, baseUrl: config.baseUrl }
+      const { url, expiresAt } = await transact(connection.db, (tx) =>
+        inviteAdmin(tx, secrets, asked, terminalChange(organizationId, now)),
+      )
       await io.line(url)
       await io.error(`The link lets its holder choose a password; it is good once, until ${expiresAt}`)
       return 0

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { commandsOn } from '../../../test/support/run-command.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { auditHeadCommand, verifyAuditCommand } from './audit-commands.ts'
 
 const trial = testApp()
@@ -15,8 +16,8 @@ beforeEach(() => trial.reset())
 
 test('the first faulty entry is shown without its control characters, and the exit code says so', async () => {
   const { organizationId } = trial.tenant
-  const entry = { organizationId, actor: systemActor, about: {}, description: 'Did \u001b[31m it.', now }
-  await transact(trial.db, (tx) => recordAudit(tx, entry))
+  const entry = { action: 'records.exported', about: {}, description: 'Did \u001b[31m it.' } as const
+  await transact(trial.db, (tx) => recordAudit(tx, entry, systemChange(organizationId, now)))
   const { rows } = await trial.db.executeQuery<{ id: string }>({
     ...trial.db.selectFrom('audit_logs').select('id').orderBy('id', 'desc').limit(1).compile(),
   })

@@ -9,7 +9,7 @@ import { enableCheck } from '../../checks/definitions/enable-check.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
 import { findCheck } from '../find-check.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -44,8 +44,8 @@ export const enableCheckCommand = defineCommand({
     if (!check)
       throw new CommandError(exitCodes.notFound, `The catalogue has no ${args.slug}: see muster checks catalogue`)
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const enabling = { organizationId, slug: check.slug, actor: terminalActor(), now }
-    const id = await transact(connection.db, (tx) => enableCheck(tx, enabling))
+    const enabling = { slug: check.slug }
+    const id = await transact(connection.db, (tx) => enableCheck(tx, enabling, terminalChange(organizationId, now)))
     await io.line(id)
     return 0
   },
@@ -79,9 +79,7 @@ export const addExternalCheckCommand = defineCommand({
       rationaleTemplate: '',
       fixInstructionsTemplate: args.fixInstructions ?? '',
     }
-    const id = await transact(connection.db, (tx) =>
-      addCheck(tx, check, { organizationId, actor: terminalActor(), now }),
-    )
+    const id = await transact(connection.db, (tx) => addCheck(tx, check, terminalChange(organizationId, now)))
     await io.line(id)
     return 0
   },
@@ -92,8 +90,8 @@ export const deleteCheckCommand = defineCommand({
   args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
   async run({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const deletion = { organizationId, checkId: args.id, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => deleteCustomCheck(tx, deletion))
+    const deletion = { checkId: args.id }
+    await transact(connection.db, (tx) => deleteCustomCheck(tx, deletion, terminalChange(organizationId, now)))
     await io.line(`Check ${args.id} is gone; a worker resolves its issues`)
     return 0
   },
@@ -120,8 +118,8 @@ export const setBeginsBlockingOnCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const check = await findCheck(connection.db, organizationId, asked)
     const beginsBlockingOn = at === null ? null : new Date(at).toISOString()
-    const change = { organizationId, checkId: check.id, beginsBlockingOn, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => setBeginsBlockingOn(tx, change))
+    const change = { checkId: check.id, beginsBlockingOn }
+    await transact(connection.db, (tx) => setBeginsBlockingOn(tx, change, terminalChange(organizationId, now)))
     await io.line(
       `${check.slug} ${at === null ? 'has no day on which it begins to block' : `blocks nobody before ${beginsBlockingOn}`}`,
     )

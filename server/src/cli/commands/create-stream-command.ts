@@ -10,7 +10,7 @@ import { presentStream } from '../../signals/streams/present.ts'
 import { findStreamRecord } from '../../signals/streams/queries.ts'
 import { readStreamInput } from '../../signals/streams/stream-input.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { plainText } from '../table.ts'
 
 const args = Type.Object({
@@ -33,10 +33,10 @@ export const createStreamCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, given.organization)
     const { baseUrl, ssfPathIssuers: pathIssuers } = config
     const rules = { allowPrivate: config.allowPrivateReceivers }
-    const created = { organizationId, baseUrl, pathIssuers, rules, actor: terminalActor(), now }
+    const context = terminalChange(organizationId, now)
     const stream = await transact(connection.db, async (tx) => {
       const input = readStreamInput(bodyOf(given))
-      const { id, pollToken } = await createStream(tx, secrets, { ...created, input })
+      const { id, pollToken } = await createStream(tx, secrets, { baseUrl, pathIssuers, rules, input }, context)
       const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
       return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
     })

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { ulid } from 'ulid'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
 import { registerDevice } from '../../administration/registrations/register-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
@@ -14,11 +13,9 @@ import { defineCommand } from '../data-command.ts'
 import { describeMerge } from '../describe-merge.ts'
 import { findCheck } from '../find-check.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 
 const ofDevice = { organization: Type.Optional(Type.String()), id: Type.String({ pattern: '^[0-9]{1,18}$' }) }
-
-const byAdmin = (now: string) => ({ cause: ulid(), initiator: 'admin', now }) as const
 
 export const registerDeviceCommand = defineCommand({
   name: 'register-device',
@@ -27,8 +24,8 @@ export const registerDeviceCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, organization)
     await transact(connection.db, async (tx) => {
       const person = await findPerson(tx, organizationId, personEmail)
-      const registration = { organizationId, deviceId: id, personId: person.id, actor: terminalActor() }
-      await registerDevice(tx, registration, byAdmin(now))
+      const registration = { deviceId: id, personId: person.id }
+      await registerDevice(tx, registration, terminalChange(organizationId, now))
     })
     await io.line(`Registered device ${id} to ${personEmail}`)
     return 0
@@ -40,8 +37,8 @@ export const confirmRegistrationCommand = defineCommand({
   args: Type.Object(ofDevice),
   async run({ connection, now }, { organization, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
-    const confirmation = { organizationId, deviceId: id, actor: terminalActor() }
-    await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, byAdmin(now)))
+    const confirmation = { deviceId: id }
+    await transact(connection.db, (tx) => confirmRegistration(tx, confirmation, terminalChange(organizationId, now)))
     await io.line(`Confirmed the registration of device ${id}`)
     return 0
   },
@@ -52,8 +49,8 @@ export const resolveIdentityConflictCommand = defineCommand({
   args: Type.Object(ofDevice),
   async run({ connection, now }, { organization, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
-    const resolution = { organizationId, deviceId: id, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution))
+    const resolution = { deviceId: id }
+    await transact(connection.db, (tx) => resolveIdentityConflict(tx, resolution, terminalChange(organizationId, now)))
     await io.line(`Resolved the identity conflict of device ${id}`)
     return 0
   },
@@ -64,8 +61,8 @@ export const restoreDeviceCommand = defineCommand({
   args: Type.Object(ofDevice),
   async run({ connection, now }, { organization, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
-    const restoration = { organizationId, deviceId: id, actor: terminalActor() }
-    await transact(connection.db, (tx) => restoreDevice(tx, restoration, byAdmin(now)))
+    const restoration = { deviceId: id }
+    await transact(connection.db, (tx) => restoreDevice(tx, restoration, terminalChange(organizationId, now)))
     await io.line(`Restored device ${id}`)
     return 0
   },
@@ -86,8 +83,8 @@ export const mergeDevicesCommand = defineCommand({
       for (const line of describeMerge(await previewMerge(connection.db, pair, now))) await io.line(line)
       return 0
     }
-    const merge = { ...pair, isOneMachine: oneMachine, actor: terminalActor() }
-    await transact(connection.db, (tx) => mergeDevices(tx, merge, byAdmin(now)))
+    const merge = { keptId: id, otherId: other, isOneMachine: oneMachine }
+    await transact(connection.db, (tx) => mergeDevices(tx, merge, terminalChange(organizationId, now)))
     await io.line(`Merged device ${other} into device ${id}; ${other} is deleted`)
     return 0
   },
@@ -106,8 +103,8 @@ export const exemptCheckCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const check = await findCheck(connection.db, organizationId, named)
     const expiresAt = until === undefined ? null : new Date(until).toISOString()
-    const exemption = { organizationId, deviceId: id, checkId: check.id, reason, expiresAt, actor: terminalActor() }
-    await transact(connection.db, (tx) => exemptCheck(tx, exemption, byAdmin(now)))
+    const exemption = { deviceId: id, checkId: check.id, reason, expiresAt }
+    await transact(connection.db, (tx) => exemptCheck(tx, exemption, terminalChange(organizationId, now)))
     await io.line(
       `Exempted device ${id} from ${check.slug} ${expiresAt === null ? 'with no end' : `until ${expiresAt}`}`,
     )
@@ -121,8 +118,8 @@ export const endExemptionCommand = defineCommand({
   async run({ connection, now }, { organization, id, check: named }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const check = await findCheck(connection.db, organizationId, named)
-    const ending = { organizationId, deviceId: id, checkId: check.id, actor: terminalActor() }
-    await transact(connection.db, (tx) => endExemption(tx, ending, byAdmin(now)))
+    const ending = { deviceId: id, checkId: check.id }
+    await transact(connection.db, (tx) => endExemption(tx, ending, terminalChange(organizationId, now)))
     await io.line(`Device ${id} is in the scope of ${check.slug}`)
     return 0
   },
@@ -134,8 +131,8 @@ export const snoozeCheckCommand = defineCommand({
   async run({ connection, now }, { organization, id, check: named }, io) {
     const { id: organizationId } = await organizationOf(connection.db, organization)
     const check = await findCheck(connection.db, organizationId, named)
-    const snooze = { organizationId, deviceId: id, checkId: check.id, actor: terminalActor() }
-    const until = await transact(connection.db, (tx) => snoozeCheck(tx, snooze, byAdmin(now)))
+    const snooze = { deviceId: id, checkId: check.id }
+    const until = await transact(connection.db, (tx) => snoozeCheck(tx, snooze, terminalChange(organizationId, now)))
     await io.line(`Snoozed ${check.slug} on device ${id} until ${until}`)
     return 0
   },

@@ -15,7 +15,7 @@ import type { OptionDefinitions } from '../../checks/templates/options.ts'
 import { renderSql } from '../../checks/templates/render-sql.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
 import { createLiveQueryCommand } from './live-query-commands.ts'
 
@@ -29,8 +29,8 @@ export const createDraftCommand = defineCommand({
   args: Type.Object({ organization, input, fromCheck: Type.Optional(id) }),
   async run({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const draft = { organizationId, input: args.input, checkId: args.fromCheck, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => createDraft(tx, draft)))
+    const draft = { input: args.input, checkId: args.fromCheck }
+    await io.line(await transact(connection.db, (tx) => createDraft(tx, draft, terminalChange(organizationId, now))))
     return 0
   },
 })
@@ -40,8 +40,8 @@ export const editDraftCommand = defineCommand({
   args: Type.Object({ organization, id, input }),
   async run({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const edit = { organizationId, draftId: args.id, input: args.input, actor: terminalActor(), now }
-    const isChanged = await transact(connection.db, (tx) => editDraft(tx, edit))
+    const edit = { draftId: args.id, input: args.input }
+    const isChanged = await transact(connection.db, (tx) => editDraft(tx, edit, terminalChange(organizationId, now)))
     await io.line(isChanged ? `Draft ${args.id} is changed` : `Draft ${args.id} is as it was`)
     return 0
   },
@@ -130,8 +130,10 @@ export const deleteDraftCommand = defineCommand({
   args: Type.Object({ organization, id }),
   async run({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const deletion = { organizationId, draftId: args.id, actor: terminalActor(), now }
-    const { name } = await transact(connection.db, (tx) => deleteDraft(tx, deletion))
+    const deletion = { draftId: args.id }
+    const { name } = await transact(connection.db, (tx) =>
+      deleteDraft(tx, deletion, terminalChange(organizationId, now)),
+    )
     await io.line(plainText(`The draft ${name} is deleted`))
     return 0
   },
@@ -142,8 +144,10 @@ export const publishDraftCommand = defineCommand({
   args: Type.Object({ organization, id }),
   async run({ connection, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
-    const publication = { organizationId, draftId: args.id, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => publishDraft(tx, publication)))
+    const publication = { draftId: args.id }
+    await io.line(
+      await transact(connection.db, (tx) => publishDraft(tx, publication, terminalChange(organizationId, now))),
+    )
     return 0
   },
 })

@@ -5,7 +5,7 @@ import { revokeEnrollmentSecret } from '../../agents/protocol/revoke-enrollment-
 import { transact } from '../../base/db/transact.ts'
 import { defineCommand } from '../data-command.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -22,14 +22,12 @@ export const createEnrollmentSecretCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const { secret } = await transact(connection.db, async (tx) => {
       const person = personEmail === undefined ? undefined : await findPerson(tx, organizationId, personEmail)
-      return createEnrollmentSecret(tx, secrets, {
-        organizationId,
-        name,
-        ...(person && { personId: person.id }),
-        ...(expiresAt !== undefined && { expiresAt }),
-        actor: terminalActor(),
-        now,
-      })
+      return createEnrollmentSecret(
+        tx,
+        secrets,
+        { name, ...(person && { personId: person.id }), ...(expiresAt !== undefined && { expiresAt }) },
+        terminalChange(organizationId, now),
+      )
     })
     await io.line(secret)
     return 0
@@ -64,9 +62,7 @@ export const revokeEnrollmentSecretCommand = defineCommand({
   args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
   async run({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) =>
-      revokeEnrollmentSecret(tx, { organizationId, id, actor: terminalActor(), now }),
-    )
+    await transact(connection.db, (tx) => revokeEnrollmentSecret(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Revoked enrollment secret ${id}`)
     return 0
   },

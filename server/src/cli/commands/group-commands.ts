@@ -4,10 +4,11 @@ import { changeDeviceGroup } from '../../administration/groups/change-device-gro
 import { createDeviceGroup } from '../../administration/groups/create-device-group.ts'
 import { createPersonGroup } from '../../administration/groups/create-person-group.ts'
 import { deleteDeviceGroup } from '../../administration/groups/delete-device-group.ts'
+import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { defineCommand } from '../data-command.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
 
 const organization = Type.Optional(Type.String())
 const name = Type.String({ minLength: 1, maxLength: 200 })
@@ -17,8 +18,10 @@ export const createDeviceGroupCommand = defineCommand({
   args: Type.Object({ organization, name, description: Type.Optional(Type.String({ maxLength: 2_000 })) }),
   async run({ connection, now }, { organization: named, name, description = null }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const group = { organizationId, name, description, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => createDeviceGroup(tx, group)))
+    const group = { name, description }
+    await io.line(
+      await transact(connection.db, (tx) => createDeviceGroup(tx, group, terminalChange(organizationId, now))),
+    )
     return 0
   },
 })
@@ -35,8 +38,8 @@ export const changeDeviceGroupCommand = defineCommand({
   }),
   async run({ connection, now }, { organization: named, group: groupId, name, description }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const change = { organizationId, groupId, name, description, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => changeDeviceGroup(tx, change))
+    const change = { groupId, name, description }
+    await transact(connection.db, (tx) => changeDeviceGroup(tx, change, terminalChange(organizationId, now)))
     await io.line(`Device group ${groupId} is as you said`)
     return 0
   },
@@ -47,8 +50,10 @@ export const deleteDeviceGroupCommand = defineCommand({
   args: Type.Object({ organization, group: deviceGroup }),
   async run({ connection, now }, { organization: named, group: groupId }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const deletion = { organizationId, groupId, actor: terminalActor(), now }
-    const { name } = await transact(connection.db, (tx) => deleteDeviceGroup(tx, deletion))
+    const deletion = { groupId }
+    const { name } = await transact(connection.db, (tx) =>
+      deleteDeviceGroup(tx, deletion, terminalChange(organizationId, now)),
+    )
     await io.line(`The device group ${name} is deleted; its devices stay`)
     return 0
   },
@@ -61,11 +66,11 @@ export const createPersonGroupCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const actor = terminalActor()
     const id = await transact(connection.db, async (tx) => {
-      const personGroupId = await createPersonGroup(tx, { organizationId, name, actor, now })
+      const personGroupId = await createPersonGroup(tx, { name }, newChange(actor, organizationId, now))
       const personIds: string[] = []
       for (const email of members) personIds.push((await findPerson(tx, organizationId, email)).id)
       if (personIds.length > 0)
-        await addPersonGroupMembers(tx, { organizationId, personGroupId, personIds, actor, now })
+        await addPersonGroupMembers(tx, { personGroupId, personIds }, newChange(actor, organizationId, now))
       return personGroupId
     })
     await io.line(id)

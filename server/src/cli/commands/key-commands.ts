@@ -6,10 +6,11 @@ import { listApiKeys } from '../../access/api-keys/queries.ts'
 import { revealApiKey } from '../../access/api-keys/reveal-api-key.ts'
 import { reviewApiKey } from '../../access/api-keys/review-api-key.ts'
 import { revokeApiKey } from '../../access/api-keys/revoke-api-key.ts'
+import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -33,15 +34,17 @@ export const createKeyCommand = defineCommand({
     const actor = terminalActor()
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const { key } = await transact(connection.db, (tx) =>
-      createApiKey(tx, secrets, {
-        organizationId,
-        name: args.name,
-        responsibleAdministrator: args.administrator ?? actor.name,
-        permissions: Object.fromEntries(args.permissions.map((permission) => [permission, args.rationale ?? ''])),
-        ...(args.expiresAt !== undefined && { expiresAt: new Date(args.expiresAt).toISOString() }),
-        actor,
-        now,
-      }),
+      createApiKey(
+        tx,
+        secrets,
+        {
+          name: args.name,
+          responsibleAdministrator: args.administrator ?? actor.name,
+          permissions: Object.fromEntries(args.permissions.map((permission) => [permission, args.rationale ?? ''])),
+          ...(args.expiresAt !== undefined && { expiresAt: new Date(args.expiresAt).toISOString() }),
+        },
+        newChange(actor, organizationId, now),
+      ),
     )
     await io.line(key)
     return 0
@@ -59,8 +62,9 @@ export const changePermissionsCommand = defineCommand({
   }),
   async run({ connection, now }, { organization: named, ...change }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { ...change, organizationId, actor: terminalActor(), now }
-    const isChanged = await transact(connection.db, (tx) => changePermissions(tx, asked))
+    const isChanged = await transact(connection.db, (tx) =>
+      changePermissions(tx, change, terminalChange(organizationId, now)),
+    )
     await io.line(isChanged ? `Changed the permissions of key ${change.id}` : `Key ${change.id} is so already`)
     return 0
   },
@@ -91,8 +95,10 @@ export const revealKeyCommand = defineCommand({
   args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
   async run({ connection, secrets, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { organizationId, id, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => revealApiKey(tx, secrets, asked)))
+    const asked = { id }
+    await io.line(
+      await transact(connection.db, (tx) => revealApiKey(tx, secrets, asked, terminalChange(organizationId, now))),
+    )
     return 0
   },
 })
@@ -102,8 +108,10 @@ export const reviewKeyCommand = defineCommand({
   args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
   async run({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const review = { organizationId, id, actor: terminalActor(), now }
-    const wasWaiting = await transact(connection.db, (tx) => reviewApiKey(tx, review))
+    const review = { id }
+    const wasWaiting = await transact(connection.db, (tx) =>
+      reviewApiKey(tx, review, terminalChange(organizationId, now)),
+    )
     await io.line(wasWaiting ? `Reviewed key ${id}` : `Key ${id} does not wait for a review`)
     return 0
   },
@@ -114,7 +122,7 @@ export const revokeKeyCommand = defineCommand({
   args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
   async run({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => revokeApiKey(tx, { organizationId, id, actor: terminalActor(), now }))
+    await transact(connection.db, (tx) => revokeApiKey(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Revoked key ${id}`)
     return 0
   },

@@ -15,7 +15,7 @@ import {
 import { noTargets, wantedTargets } from '../../live-queries/targeting-rules.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { type CommandIo, defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -42,8 +42,8 @@ export const createLiveQueryCommand = defineCommand({
     const { name, sql } = args
     const id = await explained(async () => {
       const tablesUsed = checkSql(sql, config.liveQueryBlockedTables)
-      const campaign = { organizationId, name, sql, tablesUsed, targets: targetsOf(args), actor: terminalActor(), now }
-      return transact(db, (tx) => createCampaign(tx, { ...campaign, namedDeviceIds: args.devices }))
+      const campaign = { name, sql, tablesUsed, targets: targetsOf(args), namedDeviceIds: args.devices }
+      return transact(db, (tx) => createCampaign(tx, campaign, terminalChange(organizationId, now)))
     })
     if (args.wait === undefined) await io.line(id)
     else {
@@ -113,7 +113,7 @@ export const deleteLiveQueryCommand = defineCommand({
   async run({ connection: { db }, now }, { organization: named, id: campaignId }, io) {
     const { id: organizationId } = await organizationOf(db, named)
     if (!(await campaignExists(db, organizationId, campaignId))) throw unknown(campaignId)
-    await transact(db, (tx) => deleteCampaign(tx, { organizationId, campaignId, actor: terminalActor(), now }))
+    await transact(db, (tx) => deleteCampaign(tx, { campaignId }, terminalChange(organizationId, now)))
     await io.line(`Deleted live query ${campaignId}`)
     return 0
   },

@@ -14,7 +14,7 @@ import { setFeature } from '../../inventory/organizations/set-feature.ts'
 import { findSettings, type OrganizationSettings, usualSettings } from '../../inventory/organizations/settings.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalActor, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 export const listOrganizationsCommand = defineCommand({
@@ -42,12 +42,12 @@ export const createOrganizationCommand = defineCommand({
     withoutChecks: Type.Optional(Type.Boolean()),
   }),
   async run({ connection, secrets, config, now }, { name, withoutChecks }, io) {
-    const actor = terminalActor()
     const site = await openPackageSite(config)
     const id = await transact(connection.db, async (tx) => {
-      const made = await createOrganization(tx, { name, actor, now })
-      if (!withoutChecks) await enableCatalogue(tx, { organizationId: made.id, actor, now })
-      await ensurePackages(tx, secrets, { organizationId: made.id, site, actor, now })
+      const made = await createOrganization(tx, { name, actor: terminalActor(), now })
+      const context = terminalChange(made.id, now)
+      if (!withoutChecks) await enableCatalogue(tx, context)
+      await ensurePackages(tx, secrets, { site }, context)
       return made.id
     })
     await io.line(id)
@@ -60,8 +60,8 @@ export const renameOrganizationCommand = defineCommand({
   args: Type.Object({ organization: Type.Optional(Type.String()), name: Type.String({ minLength: 1 }) }),
   async run({ connection, now }, args, io) {
     const { id } = await organizationOf(connection.db, args.organization)
-    const change = { organizationId: id, name: args.name, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => renameOrganization(tx, change))
+    const change = { name: args.name }
+    await transact(connection.db, (tx) => renameOrganization(tx, change, terminalChange(id, now)))
     await io.line(`Organization ${id} is called ${args.name.trim()} now`)
     return 0
   },
@@ -75,8 +75,8 @@ export const setBaseUrlCommand = defineCommand({
     if (!isOrigin(url))
       throw new CommandError(exitCodes.usage, `${url} must be an origin, such as https://acme.example.com`)
     const baseUrl = new URL(url).origin
-    const change = { organizationId: id, baseUrl, commonBaseUrl: config.baseUrl, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => setBaseUrl(tx, change))
+    const change = { baseUrl, commonBaseUrl: config.baseUrl }
+    await transact(connection.db, (tx) => setBaseUrl(tx, change, terminalChange(id, now)))
     await io.line(`The base address of ${name} is ${baseUrl} now`)
     await io.error(
       `Have DNS, TLS and the proxy bring ${new URL(baseUrl).host} here, with its Host header. The old address keeps working until you end it: muster organizations end-old-addresses --organization ${id}. Streams keep their issuer until you move them: muster streams move --organization ${id} --all`,
@@ -90,7 +90,7 @@ export const endOldAddressesCommand = defineCommand({
   args: Type.Object({ organization: Type.String() }),
   async run({ connection, now }, { organization }, io) {
     const { id, name } = await organizationOf(connection.db, organization)
-    await transact(connection.db, (tx) => endOldAddresses(tx, { organizationId: id, actor: terminalActor(), now }))
+    await transact(connection.db, (tx) => endOldAddresses(tx, terminalChange(id, now)))
     await io.line(`API keys and SCIM tokens of ${name} are valid at its own address only`)
     return 0
   },
@@ -120,8 +120,8 @@ export const setSettingCommand = defineCommand({
   async run({ connection, now }, { organization, setting, value }, io) {
     const { id, name } = await organizationOf(connection.db, organization)
     const wanted = { [setting]: readSetting(setting, value) }
-    const change = { organizationId: id, wanted, actor: terminalActor(), now }
-    const isChanged = await transact(connection.db, (tx) => changeSettings(tx, change))
+    const change = { wanted }
+    const isChanged = await transact(connection.db, (tx) => changeSettings(tx, change, terminalChange(id, now)))
     const { [setting]: is } = await findSettings(connection.db, id)
     await io.line(`${setting} is ${isChanged ? 'now' : 'already'} ${is} for ${name}`)
     return 0
@@ -146,8 +146,8 @@ export const setFeatureCommand = defineCommand({
   }),
   async run({ connection, now }, args, io) {
     const { id, name } = await organizationOf(connection.db, args.organization)
-    const change = { organizationId: id, feature: args.feature, isOn: args.isOn, actor: terminalActor(), now }
-    const isChanged = await transact(connection.db, (tx) => setFeature(tx, change))
+    const change = { feature: args.feature, isOn: args.isOn }
+    const isChanged = await transact(connection.db, (tx) => setFeature(tx, change, terminalChange(id, now)))
     await io.line(`${args.feature} is ${isChanged ? 'now' : 'already'} ${args.isOn ? 'on' : 'off'} for ${name}`)
     return 0
   },

@@ -12,7 +12,7 @@ import type { Reader } from '../../base/db/transact.ts'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -42,8 +42,10 @@ export const buildPackagesCommand = defineCommand({
   async run({ connection, secrets, config, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const site = await openPackageSite(config)
-    const change = { organizationId, site, actor: terminalActor(), now }
-    const { made, changed } = await transact(connection.db, (tx) => ensurePackages(tx, secrets, change))
+    const change = { site }
+    const { made, changed } = await transact(connection.db, (tx) =>
+      ensurePackages(tx, secrets, change, terminalChange(organizationId, now)),
+    )
     await io.line(`Made ${made} packages and brought ${changed} up to date`)
     return 0
   },
@@ -55,11 +57,11 @@ export const rebuildPackagesCommand = defineCommand({
   async run({ connection, secrets, config, now }, args, io) {
     const { id: organizationId } = await organizationOf(connection.db, args.organization)
     const site = await openPackageSite(config)
-    const change = { organizationId, site, actor: terminalActor(), now }
+    const context = terminalChange(organizationId, now)
     const names = await transact(connection.db, async (tx) => {
       const ids = args.id === undefined ? await idsOf(tx, organizationId) : [args.id]
       const made: string[] = []
-      for (const one of ids) made.push(await rebuildPackage(tx, secrets, { ...change, id: one }))
+      for (const one of ids) made.push(await rebuildPackage(tx, secrets, { id: one, site }, context))
       return made
     })
     for (const name of names) await io.line(`Made ${name}; copies of the earlier one enroll no more`)
@@ -79,8 +81,8 @@ export const downloadPackageCommand = defineCommand({
     const { id: organizationId } = await organizationOf(db, args.organization)
     const { problem } = await describe(db, organizationId, args.id)
     const builder = packageBuilder(join(config.dataDir, 'packages'))
-    const asked = { organizationId, id: args.id, actor: terminalActor(), now }
-    const { open, fileName } = await openPackage({ db, secrets, builder }, asked)
+    const asked = { id: args.id }
+    const { open, fileName } = await openPackage({ db, secrets, builder }, asked, terminalChange(organizationId, now))
     let rest = Buffer.alloc(0)
     for await (const bytes of open() as AsyncIterable<Buffer>) {
       rest = Buffer.concat([rest, bytes])

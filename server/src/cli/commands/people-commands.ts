@@ -3,7 +3,7 @@ import { transact } from '../../base/db/transact.ts'
 import { addPerson } from '../../inventory/people/add-person.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 
 export const addPersonCommand = defineCommand({
   name: 'add-person',
@@ -17,7 +17,11 @@ export const addPersonCommand = defineCommand({
     const id = await transact(connection.db, async (tx) => {
       const added = await addPerson(tx, { organizationId, name, email, now })
       const description = `Added the person "${name}" (${email}).`
-      await recordAudit(tx, { organizationId, actor: terminalActor(), about: { person: added }, description, now })
+      await recordAudit(
+        tx,
+        { action: 'person.created', about: { person: added }, description },
+        terminalChange(organizationId, now),
+      )
       return added
     })
     await io.line(id)

@@ -12,7 +12,7 @@ import { QueryRefused } from '../../reporting/sandbox/query-refused.ts'
 import { tryInSandbox } from '../../reporting/sandbox/run-in-sandbox.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { type CommandContext, defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 import { printResults } from './print-results.ts'
 
@@ -27,8 +27,8 @@ export const createReportCommand = defineCommand({
   args: Type.Object({ organization, name, sql, everySeconds }),
   async run({ connection, now }, { organization: named, name, sql, everySeconds }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const query = { organizationId, name, sql, interval: everySeconds ?? dailyInterval, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => createQuery(tx, query)))
+    const query = { name, sql, interval: everySeconds ?? dailyInterval }
+    await io.line(await transact(connection.db, (tx) => createQuery(tx, query, terminalChange(organizationId, now))))
     return 0
   },
 })
@@ -88,8 +88,8 @@ export const editReportCommand = defineCommand({
   args: Type.Object({ organization, id, name: Type.Optional(name), sql: Type.Optional(sql), everySeconds }),
   async run({ connection, now }, { organization: named, id, name, sql, everySeconds }) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const edit = { organizationId, id, name, sql, interval: everySeconds, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => editQuery(tx, edit))
+    const edit = { id, name, sql, interval: everySeconds }
+    await transact(connection.db, (tx) => editQuery(tx, edit, terminalChange(organizationId, now)))
     return 0
   },
 })
@@ -99,7 +99,7 @@ export const deleteReportCommand = defineCommand({
   args: Type.Object({ organization, id }),
   async run({ connection, now }, { organization: named, id }) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => deleteQuery(tx, { organizationId, id, actor: terminalActor(), now }))
+    await transact(connection.db, (tx) => deleteQuery(tx, { id }, terminalChange(organizationId, now)))
     return 0
   },
 })

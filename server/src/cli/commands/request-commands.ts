@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { ulid } from 'ulid'
 import { decideExemptionRequest } from '../../administration/requests/decide-exemption-request.ts'
 import { decideRegistrationRequest } from '../../administration/requests/decide-registration-request.ts'
 import { findExemptionRequest } from '../../administration/requests/exemption-queries.ts'
@@ -13,15 +12,13 @@ import { type Reader, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { defineCommand } from '../data-command.ts'
 import { findPerson } from '../find-person.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
 const identifier = Type.String({ pattern: '^[0-9]{1,18}$' })
 const text = Type.String({ maxLength: 5_000 })
 const ofRequest = { organization, kind: Type.Enum(['exemption', 'registration']), id: identifier }
-
-const by = (initiator: 'admin' | 'user', now: string) => ({ cause: ulid(), initiator, now })
 
 export const listRequestsCommand = defineCommand({
   name: 'list-requests',
@@ -70,8 +67,8 @@ export const raiseExemptionCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const id = await transact(connection.db, async (tx) => {
       const { id: personId } = await findPerson(tx, organizationId, personEmail)
-      const asked = { organizationId, deviceId: device, personId, issueIds, message, actor: terminalActor() }
-      return raiseExemptionRequest(tx, asked, by('admin', now))
+      const asked = { deviceId: device, personId, issueIds, message }
+      return raiseExemptionRequest(tx, asked, terminalChange(organizationId, now))
     })
     await io.line(id)
     return 0
@@ -85,7 +82,7 @@ export const withdrawExemptionCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     await transact(connection.db, async (tx) => {
       const { person_id: personId } = orNotFound(await findExemptionRequest(tx, organizationId, requestId))
-      await withdrawExemptionRequest(tx, { organizationId, requestId, personId, actor: terminalActor(), now })
+      await withdrawExemptionRequest(tx, { requestId, personId }, terminalChange(organizationId, now))
     })
     await io.line(`Withdrew exemption request ${requestId}`)
     return 0
@@ -99,8 +96,8 @@ export const raiseRegistrationCommand = defineCommand({
     const { id: organizationId } = await organizationOf(connection.db, named)
     const id = await transact(connection.db, async (tx) => {
       const { id: personId } = await findPerson(tx, organizationId, personEmail)
-      const asked = { organizationId, deviceId, personId, message, actor: terminalActor() }
-      return requestRegistration(tx, asked, by('admin', now))
+      const asked = { deviceId, personId, message }
+      return requestRegistration(tx, asked, terminalChange(organizationId, now))
     })
     await io.line(id ?? `Registered device ${deviceId} to ${personEmail} at once: their first device`)
     return 0
@@ -109,21 +106,18 @@ export const raiseRegistrationCommand = defineCommand({
 
 type Deciding = { organization?: string; kind: 'exemption' | 'registration'; id: string; note?: string }
 
-const aboutRequest = async (reader: Reader, { organization: named, id: requestId }: Deciding) => ({
-  organizationId: (await organizationOf(reader, named)).id,
-  requestId,
-  actor: terminalActor(),
-})
+const contextOf = async (reader: Reader, { organization: named }: Deciding, now: string) =>
+  terminalChange((await organizationOf(reader, named)).id, now)
 
 export const approveRequestCommand = defineCommand({
   name: 'approve-request',
   args: Type.Object({ ...ofRequest, note: Type.Optional(text) }),
   async run({ connection, now }, args: Deciding, io) {
-    const about = await aboutRequest(connection.db, args)
+    const context = await contextOf(connection.db, args, now)
     const internal_message = args.note ?? ''
     const decision = { status: 'approved' as const, internal_message }
     const decide = args.kind === 'exemption' ? decideExemptionRequest : decideRegistrationRequest
-    await transact(connection.db, (tx) => decide(tx, { ...about, decision }, by('admin', now)))
+    await transact(connection.db, (tx) => decide(tx, { requestId: args.id, decision }, context))
     await io.line(`Approved ${args.kind} request ${args.id}`)
     return 0
   },
@@ -133,20 +127,16 @@ export const denyRequestCommand = defineCommand({
   name: 'deny-request',
   args: Type.Object({ ...ofRequest, note: Type.Optional(text), explanation: text }),
   async run({ connection, now }, args: Deciding & { explanation: string }, io) {
-    const about = await aboutRequest(connection.db, args)
-    const { explanation, note: internal_message = '' } = args
+    const context = await contextOf(connection.db, args, now)
+    const { id: requestId, explanation, note: internal_message = '' } = args
     const decision = { status: 'denied' as const, internal_message }
     await transact(connection.db, (tx) =>
       args.kind === 'exemption'
-        ? decideExemptionRequest(
-            tx,
-            { ...about, decision: { ...decision, denial_explanation: explanation } },
-            by('admin', now),
-          )
+        ? decideExemptionRequest(tx, { requestId, decision: { ...decision, denial_explanation: explanation } }, context)
         : decideRegistrationRequest(
             tx,
-            { ...about, decision: { ...decision, end_user_denial_message: explanation } },
-            by('admin', now),
+            { requestId, decision: { ...decision, end_user_denial_message: explanation } },
+            context,
           ),
     )
     await io.line(`Denied ${args.kind} request ${args.id}`)
@@ -158,11 +148,12 @@ export const reopenRequestCommand = defineCommand({
   name: 'reopen-request',
   args: Type.Object(ofRequest),
   async run({ connection, now }, args: Deciding, io) {
-    const about = await aboutRequest(connection.db, args)
+    const context = await contextOf(connection.db, args, now)
+    const reopening = { requestId: args.id }
     await transact(connection.db, (tx) =>
       args.kind === 'exemption'
-        ? reopenExemptionRequest(tx, about, by('admin', now))
-        : reopenRegistrationRequest(tx, { ...about, now }),
+        ? reopenExemptionRequest(tx, reopening, context)
+        : reopenRegistrationRequest(tx, reopening, context),
     )
     await io.line(`${args.kind === 'exemption' ? 'Exemption' : 'Registration'} request ${args.id} waits for a decision`)
     return 0

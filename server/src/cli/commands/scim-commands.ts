@@ -4,7 +4,7 @@ import { revokeScimToken } from '../../access/scim/revoke-token.ts'
 import { listScimTokens } from '../../access/scim/token-queries.ts'
 import { transact } from '../../base/db/transact.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -14,8 +14,10 @@ export const createScimTokenCommand = defineCommand({
   args: Type.Object({ organization, name: Type.String({ minLength: 1, maxLength: 200 }) }),
   async run({ connection, secrets, config, now }, { organization: named, name }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { organizationId, name, actor: terminalActor(), now }
-    const { token } = await transact(connection.db, (tx) => createScimToken(tx, secrets, asked))
+    const asked = { name }
+    const { token } = await transact(connection.db, (tx) =>
+      createScimToken(tx, secrets, asked, terminalChange(organizationId, now)),
+    )
     await io.error(`Base URL for the identity provider: ${config.baseUrl}/scim/v2`)
     await io.error('The token is not shown again:')
     await io.line(token)
@@ -40,7 +42,7 @@ export const revokeScimTokenCommand = defineCommand({
   args: Type.Object({ organization, id: Type.String({ pattern: '^[0-9]{1,18}$' }) }),
   async run({ connection, now }, { organization: named, id }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    await transact(connection.db, (tx) => revokeScimToken(tx, { organizationId, id, actor: terminalActor(), now }))
+    await transact(connection.db, (tx) => revokeScimToken(tx, { id }, terminalChange(organizationId, now)))
     await io.line(`Revoked SCIM token ${id}`)
     return 0
   },

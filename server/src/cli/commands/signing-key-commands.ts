@@ -1,11 +1,16 @@
 import Type from 'typebox'
 import type { Reader } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Rotated, rotateSigningKey, withdrawSigningKey } from '../../signals/streams/rotate-signing-key.ts'
+import {
+  findKey,
+  type Rotated,
+  rotateSigningKey,
+  withdrawSigningKey,
+} from '../../signals/streams/rotate-signing-key.ts'
 import { type KeyRing, listSigningKeys, ringOf, stateOfKey } from '../../signals/streams/signing-keys.ts'
 import type { CommandIo } from '../data-command.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -15,7 +20,7 @@ export const rotateSigningKeyCommand = defineCommand({
   args: Type.Object({ organization, shared: Type.Boolean(), emergency: Type.Boolean() }),
   async run({ connection: { db }, secrets, now }, { organization: named, shared, emergency: isEmergency }, io) {
     const ring = shared ? await sharedRing(db) : await ownRing(db, named)
-    const rotated = await rotateSigningKey(db, secrets, { ring, isEmergency, actor: terminalActor(), now })
+    const rotated = await rotateSigningKey(db, secrets, { ring, isEmergency }, terminalChange(ring.organizationId, now))
     await io.line(rotated.kid)
     if (isEmergency) await tellOfWithdrawal(io, rotated)
     else {
@@ -31,7 +36,8 @@ export const withdrawSigningKeyCommand = defineCommand({
   name: 'withdraw-signing-key',
   args: Type.Object({ kid: Type.String({ minLength: 1, maxLength: 100 }) }),
   async run({ connection: { db }, secrets, now }, { kid }, io) {
-    const withdrawal = await withdrawSigningKey(db, secrets, { kid, actor: terminalActor(), now })
+    const { organization_id: organizationId } = orNotFound(await findKey(db, kid))
+    const withdrawal = await withdrawSigningKey(db, secrets, { kid }, terminalChange(organizationId, now))
     await io.line(withdrawal.kid === undefined ? `Withdrew ${kid}` : `Withdrew ${kid}; ${withdrawal.kid} signs now`)
     await tellOfWithdrawal(io, withdrawal)
     return 0

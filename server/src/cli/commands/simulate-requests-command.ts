@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { madeUpPerson, simulateExemptionRequest, simulateRegistrationRequest } from '../simulated-requests.ts'
 
 /** mulberry32: the same requests for the same seed and data. */
@@ -29,7 +28,7 @@ export const simulateRequestsCommand = defineCommand({
     const random = seeded(seed)
     let raised = 0
     for (let turn = 0; turn < count && !io.signal.aborted; turn += 1) {
-      const about = { organizationId, random, context: { cause: ulid(), initiator: 'user' as const, now } }
+      const about = { random, context: terminalChange(organizationId, now, 'user') }
       const person = await transact(connection.db, (tx) => madeUpPerson(tx, about))
       const simulation = { ...about, person }
       const inTurn =

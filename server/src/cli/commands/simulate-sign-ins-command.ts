@@ -1,5 +1,6 @@
 import { choose, fractionOf, hashOf } from '@muster/agent/simulate/seeded.ts'
 import Type from 'typebox'
+import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
@@ -30,7 +31,9 @@ export const simulateSignInsCommand = defineCommand({
     )
     const actor = terminalActor()
     const description = `Began to simulate ${count} sign-ins.`
-    await transact(connection.db, (tx) => recordAudit(tx, { organizationId, actor, about: {}, description, now }))
+    await transact(connection.db, (tx) =>
+      recordAudit(tx, { action: 'sign_ins.simulated', about: {}, description }, newChange(actor, organizationId, now)),
+    )
     let succeeded = 0
     for (const [number, startedAt] of momentsOf(count, seed, now).entries()) {
       io.signal.throwIfAborted()

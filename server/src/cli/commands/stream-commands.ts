@@ -10,7 +10,7 @@ import { findStream, findStreamRecord, listStreams, type StreamRecord } from '..
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import { streamIssuer } from '../../signals/streams/stream-issuer.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -67,8 +67,10 @@ export const setStreamStatusCommand = defineCommand({
   }),
   async run({ connection, now }, { organization: named, stream: streamId, status, reason = null }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const change = { organizationId, streamId, status, reason, by: 'admin', actor: terminalActor(), now } as const
-    const { name } = await transact(connection.db, (tx) => setStreamStatus(tx, change))
+    const change = { streamId, status, reason, by: 'admin' } as const
+    const { name } = await transact(connection.db, (tx) =>
+      setStreamStatus(tx, change, terminalChange(organizationId, now)),
+    )
     await io.line(`The stream "${plainText(name)}" is ${status}`)
     return 0
   },
@@ -81,9 +83,9 @@ export const moveStreamsCommand = defineCommand({
     const { id: organizationId } = await organizationOf(db, named)
     const streams = reference === undefined ? await everyStream(db, organizationId, now) : [{ id: reference }]
     const { baseUrl, ssfPathIssuers: pathIssuers } = config
-    const move = { organizationId, baseUrl, pathIssuers, actor: terminalActor(), now }
+    const context = terminalChange(organizationId, now)
     for (const { id } of streams) {
-      const isMoved = await transact(db, (tx) => moveStream(tx, { ...move, reference: id }))
+      const isMoved = await transact(db, (tx) => moveStream(tx, { baseUrl, pathIssuers, reference: id }, context))
       const moved = orNotFound(await findStream(db, organizationId, id))
       const { issuer, jwksUri } = streamIssuer(moved.issuer, baseUrl)
       const aud = audienceOf(moved, streamIssuer(moved.issuer, baseUrl).baseUrl)
@@ -102,7 +104,7 @@ export const deleteStreamCommand = defineCommand({
   async run({ connection, now }, { organization: named, stream: reference }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
     const { name } = orNotFound(await findStreamRecord(connection.db, organizationId, reference, now))
-    await transact(connection.db, (tx) => deleteStream(tx, { organizationId, reference, actor: terminalActor(), now }))
+    await transact(connection.db, (tx) => deleteStream(tx, { reference }, terminalChange(organizationId, now)))
     await io.line(`Deleted the stream "${plainText(name)}", with the events that were waiting`)
     return 0
   },

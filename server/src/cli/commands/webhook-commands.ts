@@ -15,7 +15,7 @@ import { revealSecret } from '../../signals/webhooks/reveal-secret.ts'
 import { rollSecret } from '../../signals/webhooks/roll-secret.ts'
 import { headersReader } from '../../signals/webhooks/write-endpoint.ts'
 import { type CommandContext, defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns } from '../table.ts'
 
 const organization = Type.Optional(Type.String())
@@ -74,8 +74,10 @@ export const addEndpointCommand = defineCommand({
   async run(context, { organization: named, asked, json: isJson }, io) {
     const { connection, secrets, now } = context
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const made = { organizationId, asked, rules: rulesOf(context), actor: terminalActor(), now }
-    const { id, secret } = await transact(connection.db, (tx) => createEndpoint(tx, secrets, made))
+    const made = { asked, rules: rulesOf(context) }
+    const { id, secret } = await transact(connection.db, (tx) =>
+      createEndpoint(tx, secrets, made, terminalChange(organizationId, now)),
+    )
     if (isJson) {
       const row = orNotFound(await findEndpoint(connection.db, organizationId, id))
       await io.line(JSON.stringify(presenter(context)(row, secret)))
@@ -93,8 +95,10 @@ export const changeEndpointCommand = defineCommand({
   async run(context, { organization: named, endpoint: endpointId, asked }, io) {
     const { connection, secrets, now } = context
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const change = { organizationId, endpointId, asked, rules: rulesOf(context), actor: terminalActor(), now }
-    const isChanged = await transact(connection.db, (tx) => changeEndpoint(tx, secrets, change))
+    const change = { endpointId, asked, rules: rulesOf(context) }
+    const isChanged = await transact(connection.db, (tx) =>
+      changeEndpoint(tx, secrets, change, terminalChange(organizationId, now)),
+    )
     await io.line(`Webhook endpoint ${endpointId} is ${isChanged ? describe(asked) : 'as it was'}`)
     return 0
   },
@@ -110,8 +114,8 @@ export const deleteEndpointCommand = defineCommand({
   args: Type.Object({ organization, endpoint }),
   async run({ connection, now }, { organization: named, endpoint: endpointId }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const deletion = { organizationId, endpointId, actor: terminalActor(), now }
-    await transact(connection.db, (tx) => deleteEndpoint(tx, deletion))
+    const deletion = { endpointId }
+    await transact(connection.db, (tx) => deleteEndpoint(tx, deletion, terminalChange(organizationId, now)))
     await io.line(`Deleted webhook endpoint ${endpointId}, with what was waiting for it`)
     return 0
   },
@@ -122,8 +126,10 @@ export const revealSecretCommand = defineCommand({
   args: Type.Object({ organization, endpoint }),
   async run({ connection, secrets, now }, { organization: named, endpoint: endpointId }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const asked = { organizationId, endpointId, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => revealSecret(tx, secrets, asked)))
+    const asked = { endpointId }
+    await io.line(
+      await transact(connection.db, (tx) => revealSecret(tx, secrets, asked, terminalChange(organizationId, now))),
+    )
     return 0
   },
 })
@@ -133,8 +139,10 @@ export const rollSecretCommand = defineCommand({
   args: Type.Object({ organization, endpoint, overlapSeconds: WebhookSecretRoll.properties.overlap_seconds }),
   async run({ connection, secrets, now }, { organization: named, endpoint: endpointId, overlapSeconds }, io) {
     const { id: organizationId } = await organizationOf(connection.db, named)
-    const roll = { organizationId, endpointId, overlapSeconds, actor: terminalActor(), now }
-    await io.line(await transact(connection.db, (tx) => rollSecret(tx, secrets, roll)))
+    const roll = { endpointId, overlapSeconds }
+    await io.line(
+      await transact(connection.db, (tx) => rollSecret(tx, secrets, roll, terminalChange(organizationId, now))),
+    )
     const { previous_secret_until: until } = orNotFound(await findEndpoint(connection.db, organizationId, endpointId))
     await io.error(until === null ? 'The one before has ended.' : `The one before signs as well until ${until}.`)
     return 0

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { webhookDeliverySearch } from '@muster/contract/webhook-deliveries.ts'
 import { webhookEvents } from '@muster/contract/webhook-event-summaries.ts'
 import Type from 'typebox'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { type Db, type Reader, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { linksFor } from '../../base/links.ts'
@@ -20,7 +21,7 @@ import { resendDelivery, resendRange } from '../../signals/webhooks/log/resend-d
 import { sendTest } from '../../signals/webhooks/log/send-test.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { defineCommand } from '../data-command.ts'
-import { organizationOf, terminalActor } from '../organization-of.ts'
+import { organizationOf, terminalChange } from '../organization-of.ts'
 import { alignColumns, plainText } from '../table.ts'
 
 const identifier = Type.String({ pattern: '^[0-9]{1,18}$' })
@@ -71,8 +72,8 @@ export const testEndpointCommand = defineCommand({
   }),
   async run({ connection: { db }, now }, { organization, endpoint: endpointId, event, waitSeconds }, io) {
     const { id: organizationId } = await organizationOf(db, organization)
-    const test = { organizationId, endpointId, message: undefined, event, actor: terminalActor(), now }
-    const deliveryId = await transact(db, (tx) => sendTest(tx, test))
+    const test = { endpointId, message: undefined, event }
+    const deliveryId = await transact(db, (tx) => sendTest(tx, test, terminalChange(organizationId, now)))
     const what = event === undefined ? 'a test event' : `an example of ${event}`
     await io.line(`Queued ${what} as delivery ${deliveryId}`)
     const delivery = await awaitAttempt(db, { organizationId, endpointId, deliveryId }, waitSeconds, io.signal)
@@ -115,9 +116,11 @@ export const resendCommand = defineCommand({
   }),
   async run({ connection: { db }, now }, { organization, endpoint: endpointId, delivery, failedSince }, io) {
     const { id: organizationId } = await organizationOf(db, organization)
-    const asked = { organizationId, endpointId, actor: terminalActor(), now }
+    const context = terminalChange(organizationId, now)
     if (delivery !== undefined && failedSince === undefined) {
-      const { id, isNew } = await transact(db, (tx) => resendDelivery(tx, { ...asked, deliveryId: delivery }))
+      const { id, isNew } = await transact(db, (tx) =>
+        resendDelivery(tx, { endpointId, deliveryId: delivery }, context),
+      )
       await io.line(
         isNew ? `Queued it again as delivery ${id}` : `Delivery ${id} is sent now, ahead of its next attempt`,
       )
@@ -130,23 +133,19 @@ export const resendCommand = defineCommand({
         'error: say either --delivery <id> or --failed-since <time>, such as 2026-11-20 or 2026-11-20T09:00:00Z',
       )
     }
-    const count = await resendFailed(db, asked, from)
+    const count = await resendFailed(db, endpointId, from, context)
     await io.line(`Queued ${count} ${count === 1 ? 'delivery' : 'deliveries'} again`)
     return 0
   },
 })
 
 /** All of them, one transaction for each 10,000. */
-async function resendFailed(
-  db: Db,
-  asked: Omit<Parameters<typeof resendRange>[1], 'range'>,
-  from: string,
-): Promise<number> {
-  const range = { from, to: asked.now, states: ['failed'] } as const
+async function resendFailed(db: Db, endpointId: string, from: string, context: ChangeContext): Promise<number> {
+  const range = { from, to: context.now, states: ['failed'] } as const
   let resent = 0
   for (let afterId = '0'; ; ) {
     const part = { ...range, afterId }
-    const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, { ...asked, range: part }))
+    const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, { endpointId, range: part }, context))
     resent += count
     if (goOnAfter === null) return resent
     afterId = goOnAfter

@@ -1,9 +1,9 @@
+import type { ChangeContext, ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
 import { settleIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
@@ -14,27 +14,25 @@ import { listCheckFacts } from '../standing/stored-results.ts'
 import { isAllowed } from '../standing/targeting-rules.ts'
 import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
-type Ending = CheckOnDevice & { actor: Actor }
+type Ending = Omit<CheckOnDevice, 'organizationId'>
 
 /**
  * Ends the exemption of a device from a check: what the check last found counts again, with the issues it means. Does
  * nothing where there is no exemption. Fails with not_found where the check does not target the device.
  */
-export async function endExemption(tx: Tx, ending: Ending, context: ChangeContext): Promise<void> {
-  const { organizationId, deviceId, actor } = ending
+export async function endExemption(tx: Tx, { deviceId, checkId }: Ending, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
   await holdConfigurations(tx, organizationId)
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-  const result = await getResultOnDevice(tx, ending)
+  const result = await getResultOnDevice(tx, { organizationId, deviceId, checkId })
   if (result.exempted_at === null) return
   await enterScope(tx, device, [result], context)
   const description = `Ended the exemption of the device "${device.name}" from the check "${result.check_name}".`
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, check: ending.checkId },
-    description,
-    now: context.now,
-  })
+  await recordAudit(
+    tx,
+    { action: 'exemption.ended', about: { device: deviceId, check: checkId }, description },
+    context,
+  )
 }
 
 /** Has exempted results of a locked device count again. The caller holds the configurations. */
@@ -42,13 +40,13 @@ export async function enterScope(
   tx: Tx,
   device: LockedDevice,
   results: readonly ResultOnDevice[],
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<void> {
   for (const result of results) await bringBack(tx, device, result, context)
   await reconcileDevices(tx, [device], { deadlines: 'all' }, context)
 }
 
-async function bringBack(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeContext): Promise<void> {
+async function bringBack(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeOrigin): Promise<void> {
   const { organization_id: organizationId, id: deviceId } = device
   const { check_id: checkId } = result
   const status = statusInScope(result)
@@ -71,12 +69,7 @@ function statusInScope({ in_scope_status: status, query_revision: revision, is_o
 }
 
 /** Opens what was found failing while the check was exempted. Nothing is resolved: runs did that all the time. */
-async function openMissing(
-  tx: Tx,
-  device: LockedDevice,
-  result: ResultOnDevice,
-  context: ChangeContext,
-): Promise<void> {
+async function openMissing(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeOrigin): Promise<void> {
   const [check] = await listCheckFacts(tx, device.organization_id, [result.check_id])
   if (!check) return
   const { failures } = judge({ kind: 'rows', rows: result.rows }, check.primary_key_column)

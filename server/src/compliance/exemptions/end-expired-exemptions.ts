@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { type ChangeOrigin, systemChange } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { recordAudit, systemActor } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { holdConfigurations } from '../standing/hold-configurations.ts'
 import { getResultOnDevice, type ResultOnDevice } from '../standing/result-on-device.ts'
 import { enterScope } from './end-exemption.ts'
@@ -16,7 +16,7 @@ const devicesPerBatch = 100
  * Ends the exemptions of checks, in all organizations, whose time is up. Each device in a transaction of its own;
  * returns how many exemptions. Several processes may run it at once.
  */
-export async function endExpiredExemptions(db: Db, context: () => ChangeContext): Promise<number> {
+export async function endExpiredExemptions(db: Db, context: () => ChangeOrigin): Promise<number> {
   let ended = 0
   for (;;) {
     const devices = await listExpired(db, context().now)
@@ -37,7 +37,7 @@ async function listExpired(db: Db, now: string): Promise<Expired[]> {
   return rows
 }
 
-async function endOn(tx: Tx, expired: Expired, context: ChangeContext): Promise<number> {
+async function endOn(tx: Tx, expired: Expired, context: ChangeOrigin): Promise<number> {
   const { organization_id: organizationId, device_id: deviceId } = expired
   await holdConfigurations(tx, organizationId)
   const [device] = await lockDevices(tx, organizationId, [deviceId])
@@ -49,13 +49,11 @@ async function endOn(tx: Tx, expired: Expired, context: ChangeContext): Promise<
   await enterScope(tx, device, results, context)
   for (const { check_id: checkId, check_name: name } of results) {
     const description = `Ended the exemption of the device "${device.name}" from the check "${name}": its time was up.`
-    await recordAudit(tx, {
-      organizationId,
-      actor: systemActor,
-      about: { device: deviceId, check: checkId },
-      description,
-      now: context.now,
-    })
+    await recordAudit(
+      tx,
+      { action: 'exemption.ended', about: { device: deviceId, check: checkId }, description },
+      systemChange(organizationId, context.now),
+    )
   }
   return results.length
 }

@@ -1,20 +1,19 @@
+import type { ChangeContext, ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { storable } from '../../base/storable.ts'
 import { type LockedDevice, lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { setExemptionOfCheck } from '../issues/exempt-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
 import { type CheckOnDevice, getResultOnDevice, type ResultOnDevice } from '../standing/result-on-device.ts'
 import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
-type Exemption = CheckOnDevice & {
+type Exemption = Omit<CheckOnDevice, 'organizationId'> & {
   reason: string
   /** Null for one without an end. */
   expiresAt: string | null
-  actor: Actor
 }
 
 const maxReasonLength = 5_000
@@ -25,28 +24,30 @@ const maxReasonLength = 5_000
  * with not_found where the check does not target the device, and with invalid.
  */
 export async function exemptCheck(tx: Tx, exemption: Exemption, context: ChangeContext): Promise<void> {
-  const { organizationId, deviceId, expiresAt, actor } = exemption
-  const { now } = context
+  const { organizationId, now } = context
+  const { deviceId, checkId, expiresAt } = exemption
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-  const result = await getResultOnDevice(tx, exemption)
+  const result = await getResultOnDevice(tx, { organizationId, deviceId, checkId })
   const reason = readReason(exemption.reason)
   if (expiresAt !== null && expiresAt <= now) {
     fail('invalid', { errors: [{ field: 'expires_at', message: 'must be in the future' }] })
   }
   const wasExempted = result.exempted_at !== null
   if (wasExempted && result.exemption_reason === reason && result.exemption_expires_at === expiresAt) return
-  await write(tx, exemption, { reason, exemptedAt: result.exempted_at ?? now })
+  await write(tx, exemption, { reason, exemptedAt: result.exempted_at ?? now }, context)
   if (!wasExempted) await leaveScope(tx, device, result, context)
   const until = expiresAt === null ? 'with no end' : `until ${expiresAt}`
   const subject = `the device "${device.name}" from the check "${result.check_name}"`
   const verb = wasExempted ? `Changed the exemption of ${subject} to one ${until}` : `Exempted ${subject} ${until}`
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, check: exemption.checkId },
-    description: `${verb}: "${reason}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: wasExempted ? 'exemption.updated' : 'exemption.created',
+      about: { device: deviceId, check: checkId },
+      description: `${verb}: "${reason}".`,
+    },
+    context,
+  )
 }
 
 function readReason(text: string): string {
@@ -60,9 +61,11 @@ function readReason(text: string): string {
 
 async function write(
   tx: Tx,
-  { organizationId, deviceId, checkId, expiresAt }: Exemption,
+  { deviceId, checkId, expiresAt }: Exemption,
   { reason, exemptedAt }: { reason: string; exemptedAt: string },
+  context: ChangeContext,
 ): Promise<void> {
+  const { organizationId } = context
   await tx
     .updateTable('check_results')
     .set((row) => ({
@@ -81,7 +84,7 @@ async function write(
     .execute()
 }
 
-async function leaveScope(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeContext): Promise<void> {
+async function leaveScope(tx: Tx, device: LockedDevice, result: ResultOnDevice, context: ChangeOrigin): Promise<void> {
   const { organization_id: organizationId, id: deviceId } = device
   const { check_id: checkId, status } = result
   await adjustTallies(tx, organizationId, [{ checkId, deviceId, from: status, to: 'out_of_scope' }])

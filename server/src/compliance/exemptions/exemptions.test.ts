@@ -5,11 +5,11 @@ import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/s
 import { rowVersions } from '../../../test/support/row-versions.ts'
 import { deleteDevice } from '../../administration/registrations/delete-device.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
+import { type Actor, newChange, systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
-import { type Actor, systemActor } from '../../signals/audit/record-audit.ts'
 import { endExemptionOfIssues, exemptIssues } from '../issues/exempt-issues.ts'
 import { endExemption } from './end-exemption.ts'
 import { endExpiredExemptions } from './end-expired-exemptions.ts'
@@ -45,10 +45,11 @@ beforeEach(async () => {
   })
 })
 
-const about = (actor: Actor = administrator) => ({ organizationId, deviceId: device.id, checkId: check.id, actor })
+const about = () => ({ deviceId: device.id, checkId: check.id })
+const by = (now: string) => newChange(administrator, organizationId, now)
 const exempt = (expiresAt: string | null, now: string, reason = 'A build server.') =>
-  transact(database.db, (tx) => exemptCheck(tx, { ...about(), reason, expiresAt }, contextAt(now)))
-const end = (now: string) => transact(database.db, (tx) => endExemption(tx, about(), contextAt(now)))
+  transact(database.db, (tx) => exemptCheck(tx, { ...about(), reason, expiresAt }, by(now)))
+const end = (now: string) => transact(database.db, (tx) => endExemption(tx, about(), by(now)))
 const expire = (now: string) => endExpiredExemptions(database.db, () => contextAt(now))
 const report = (rows: ReturnType<typeof user>[], at: string) => make.result({ device, check, rows, at })
 
@@ -152,8 +153,8 @@ const endings: [string, string, () => Promise<unknown>][] = [
     async () => {
       await report([user('ada', 'FAIL')], minute(2))
       const request = { options: { level: 3 } }
-      const update = { organizationId, checkId: check.id, request, actor: systemActor, now: minute(3) }
-      await transact(database.db, (tx) => updateConfiguration(tx, update))
+      const update = { checkId: check.id, request }
+      await transact(database.db, (tx) => updateConfiguration(tx, update, systemChange(organizationId, minute(3))))
     },
   ],
 ]
@@ -212,7 +213,7 @@ test('several exemptions of a device that end together make one change of its st
   await make.result({ device, check: other, rows: 'FAIL', at: minute(1) })
   await exempt(minute(60), minute(2))
   const another = { ...about(), checkId: other.id, reason: 'Too.', expiresAt: minute(59) }
-  await transact(database.db, (tx) => exemptCheck(tx, another, contextAt(minute(2))))
+  await transact(database.db, (tx) => exemptCheck(tx, another, by(minute(2))))
   assert.equal(await stateNow(), 'good')
   assert.equal(await expire(minute(61)), 2)
   assert.deepEqual([await stateNow(), await compliance()], ['blocked', ['not-compliant', 'compliant', 'not-compliant']])
@@ -220,10 +221,10 @@ test('several exemptions of a device that end together make one change of its st
 
 test('the exemption of a deleted device ends when it is restored', async () => {
   await exempt(minute(60), minute(2))
-  const deletion = { organizationId, deviceId: device.id, actor: systemActor }
-  await transact(database.db, (tx) => deleteDevice(tx, deletion, contextAt(minute(3))))
+  const deletion = { deviceId: device.id }
+  await transact(database.db, (tx) => deleteDevice(tx, deletion, systemChange(organizationId, minute(3))))
   assert.equal(await expire(minute(61)), 0)
-  await transact(database.db, (tx) => restoreDevice(tx, deletion, contextAt(minute(62))))
+  await transact(database.db, (tx) => restoreDevice(tx, deletion, systemChange(organizationId, minute(62))))
   assert.equal(await expire(minute(62)), 1)
 })
 
@@ -250,12 +251,13 @@ test('an exemption is refused where the check does not run, in the past, and wit
   await assert.rejects(exempt(minute(1), minute(1)), refusal('invalid', 'expires_at'))
   await assert.rejects(exempt(null, minute(1), ' \0 '.replace('\0', '')), refusal('invalid', 'reason'))
   await assert.rejects(exempt(null, minute(1), 'x'.repeat(5_001)), refusal('invalid', 'reason'))
-  const elsewhere = (changed: object) =>
-    transact(database.db, (tx) =>
-      exemptCheck(tx, { ...about(), reason: 'No.', expiresAt: null, ...changed }, contextAt(minute(1))),
-    )
+  const elsewhere = (changed: { deviceId?: string; checkId?: string }, context = by(minute(1))) =>
+    transact(database.db, (tx) => exemptCheck(tx, { ...about(), reason: 'No.', expiresAt: null, ...changed }, context))
   await assert.rejects(elsewhere({ deviceId: '900000000000000001' }), refusal('not_found'))
   await assert.rejects(elsewhere({ checkId: '900000000000000001' }), refusal('not_found'))
-  await assert.rejects(elsewhere({ organizationId: (await make.organization()).id }), refusal('not_found'))
+  await assert.rejects(
+    elsewhere({}, newChange(administrator, (await make.organization()).id, minute(1))),
+    refusal('not_found'),
+  )
   assert.deepEqual(await sentences(), [])
 })

@@ -3,11 +3,11 @@ import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { type Actor, newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
 import { settleDueDevices } from '../../inventory/devices/settle-due-devices.ts'
-import type { Actor } from '../../signals/audit/record-audit.ts'
 import { snoozeCheck } from './snooze-check.ts'
 
 const database = testDatabase()
@@ -31,8 +31,8 @@ beforeEach(async () => {
 })
 
 const snooze = (now: string) => {
-  const about = { organizationId, deviceId: device.id, checkId: check.id, actor: owner }
-  return transact(database.db, (tx) => snoozeCheck(tx, about, contextAt(now)))
+  const about = { deviceId: device.id, checkId: check.id }
+  return transact(database.db, (tx) => snoozeCheck(tx, about, newChange(owner, organizationId, now)))
 }
 const refusal = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code
 const stateNow = () =>
@@ -81,9 +81,9 @@ test('a snooze is refused where the check forbids it, where nothing is wrong, an
   await make.issue({ device, check, at: hour(1) })
   await database.db.updateTable('check_configurations').set({ snooze_disallowed: true }).execute()
   await assert.rejects(snooze(hour(2)), refusal('snooze_disallowed'))
-  const elsewhere = { organizationId, deviceId: device.id, checkId: '900000000000000001', actor: owner }
+  const elsewhere = { deviceId: device.id, checkId: '900000000000000001' }
   await assert.rejects(
-    transact(database.db, (tx) => snoozeCheck(tx, elsewhere, contextAt(hour(2)))),
+    transact(database.db, (tx) => snoozeCheck(tx, elsewhere, newChange(owner, organizationId, hour(2)))),
     refusal('not_found'),
   )
 })

@@ -1,14 +1,14 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { dayMs, plusMs } from '../../base/time.ts'
 import { lockDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { type CheckOnDevice, getResultOnDevice } from '../standing/result-on-device.ts'
 import { reconcileDevices } from '../targeting/reconcile-devices.ts'
 
-type Snooze = CheckOnDevice & { actor: Actor }
+type Snooze = Omit<CheckOnDevice, 'organizationId'>
 
 const snoozeMs = dayMs
 const snoozeAgainAfterMs = 7 * dayMs
@@ -18,14 +18,14 @@ const snoozeAgainAfterMs = 7 * dayMs
  * seven days. Returns the end of it. Fails with not_found, snooze_disallowed, already_snoozed, and with invalid where
  * there is no issue to put off.
  */
-export async function snoozeCheck(tx: Tx, snooze: Snooze, context: ChangeContext): Promise<string> {
-  const { organizationId, deviceId, checkId, actor } = snooze
-  const { now } = context
+export async function snoozeCheck(tx: Tx, { deviceId, checkId }: Snooze, context: ChangeContext): Promise<string> {
+  const { organizationId, now } = context
+  const place = { organizationId, deviceId, checkId }
   const device = orNotFound(await lockDevice(tx, organizationId, deviceId))
-  const result = await getResultOnDevice(tx, snooze)
+  const result = await getResultOnDevice(tx, place)
   if (result.snooze_disallowed) fail('snooze_disallowed')
   if (result.snoozed_at !== null && plusMs(result.snoozed_at, snoozeAgainAfterMs) > now) fail('already_snoozed')
-  if (!(await hasIssue(tx, snooze))) {
+  if (!(await hasIssue(tx, place))) {
     fail('invalid', { errors: [{ field: 'check_id', message: 'has no issue on the device that could be put off' }] })
   }
   const snoozedUntil = plusMs(now, snoozeMs)
@@ -38,13 +38,7 @@ export async function snoozeCheck(tx: Tx, snooze: Snooze, context: ChangeContext
     .execute()
   await reconcileDevices(tx, [device], { deadlines: 'all' }, context)
   const description = `Snoozed the check "${result.check_name}" on the device "${device.name}" until ${snoozedUntil}.`
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { device: deviceId, check: checkId },
-    description,
-    now,
-  })
+  await recordAudit(tx, { action: 'check.snoozed', about: { device: deviceId, check: checkId }, description }, context)
   return snoozedUntil
 }
 

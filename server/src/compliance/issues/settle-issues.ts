@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { type Announcement, announce } from '../../signals/events/announce.ts'
 import { type BlockingDecision, type BlockingPolicy, decideBlocking } from './rules.ts'
 
@@ -31,7 +31,7 @@ type OpenIssue = {
 }
 
 /** What was run on one locked device. */
-export type DeviceVerdicts = { device: LockedDevice; context: ChangeContext; verdicts: readonly IssueVerdict[] }
+export type DeviceVerdicts = { device: LockedDevice; context: ChangeOrigin; verdicts: readonly IssueVerdict[] }
 
 /**
  * Opens, confirms and resolves the issues of locked devices in line with the verdicts. A failure that comes back
@@ -56,7 +56,7 @@ export async function settleIssues(
 
 type Failure = { entry: DeviceVerdicts; verdict: IssueVerdict; value: string | null; row: Record<string, string> }
 type Told = Pick<OpenIssue, 'id' | 'device_id' | 'check_id' | 'title'>
-type Ended = { issue: Told; context: ChangeContext }
+type Ended = { issue: Told; context: ChangeOrigin }
 type Confirmed = { issue: OpenIssue; row: Record<string, string>; ranAt: string }
 
 function compare(entries: readonly DeviceVerdicts[], open: readonly OpenIssue[]) {
@@ -102,7 +102,7 @@ export async function resolveIssues(
   tx: Tx,
   organizationId: string,
   issues: readonly Told[],
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<void> {
   const ended = issues.map((issue) => ({ issue, context }))
   await endIssues(tx, organizationId, ended)

@@ -1,6 +1,7 @@
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
-import { type ChangeContext, settleEachAuthState } from '../../inventory/devices/settle-auth-state.ts'
+import { settleEachAuthState } from '../../inventory/devices/settle-auth-state.ts'
 import { type DeviceVerdicts, type IssueVerdict, settleIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
 import { holdConfigurations } from '../standing/hold-configurations.ts'
@@ -30,7 +31,7 @@ export type Recording = {
   organizationId: string
   deviceId: string
   runs: readonly CheckRun[]
-  context: ChangeContext
+  context: ChangeOrigin
 }
 
 type Report = Pair & { run: CheckRun; digest: string }

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '@muster/contract/external-check-runs.ts'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import type { Db, Reader } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import type { CheckRow } from '../standing/rules.ts'
 import {
   findReportedCheck,
@@ -40,7 +40,7 @@ export type ExternalRun = {
  * targets, a hundred of them in a transaction: a repeat of a broken request mends it. Fails with not_found for the
  * check, with check_not_external, and with invalid for what the report says wrong.
  */
-export async function runExternalCheck(db: Db, report: ExternalReport, context: ChangeContext): Promise<ExternalRun> {
+export async function runExternalCheck(db: Db, report: ExternalReport, context: ChangeOrigin): Promise<ExternalRun> {
   const { organizationId, checkId, subject } = report
   const check = orNotFound(await findReportedCheck(db, organizationId, checkId))
   if (check.type !== 'external') fail('check_not_external')
@@ -89,7 +89,7 @@ async function recordOnDevices(
   { organizationId, checkId }: ExternalReport,
   deviceIds: readonly string[],
   rows: readonly CheckRow[],
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<boolean> {
   const runs = [{ checkId, queryRevision: null, ranAt: context.now, outcome: { kind: 'rows' as const, rows } }]
   // A report that changes nothing leaves no more than the moment of it.

@@ -5,11 +5,10 @@ import { sql } from 'kysely'
 import { engine, testDatabase, testOnPostgres } from '../../../test/support/database.ts'
 import { contextAt, type MadeCheck, makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { type ChangeOrigin, systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { updateConfiguration } from '../../checks/configuration/update-configuration.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { recomputeCheck } from './recompute-check.ts'
 
 const database = testDatabase()
@@ -44,10 +43,10 @@ async function failingFleet(count: number): Promise<MadeCheck> {
 
 const configure = (check: MadeCheck, request: CheckConfigurationRequest, now = minute(1)) =>
   transact(database.db, (tx) =>
-    updateConfiguration(tx, { organizationId, checkId: check.id, request, actor: systemActor, now }),
+    updateConfiguration(tx, { checkId: check.id, request }, systemChange(organizationId, now)),
   )
 
-const recompute = (check: MadeCheck, context: () => ChangeContext = () => contextAt(minute(1)), signal = never) =>
+const recompute = (check: MadeCheck, context: () => ChangeOrigin = () => contextAt(minute(1)), signal = never) =>
   recomputeCheck(database.db, { organizationId, checkId: check.id }, context, signal)
 const never = new AbortController().signal
 

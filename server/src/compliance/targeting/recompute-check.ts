@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { type LockedDevice, lockDevices } from '../../inventory/devices/lock-device.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { reconcileDevices } from './reconcile-devices.ts'
 import { policyOf } from './reschedule-device.ts'
 
@@ -18,7 +18,7 @@ const devicesPerBatch = 200
 export async function recomputeCheck(
   db: Db,
   check: CheckOfOrganization,
-  context: () => ChangeContext,
+  context: () => ChangeOrigin,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -29,7 +29,7 @@ export async function recomputeCheck(
   }
 }
 
-async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: ChangeContext): Promise<boolean> {
+async function recomputeBatch(tx: Tx, check: CheckOfOrganization, context: ChangeOrigin): Promise<boolean> {
   const progress = await tx
     .selectFrom('check_recomputations')
     .selectAll()
@@ -94,7 +94,7 @@ async function settle(
   check: CheckOfOrganization,
   devices: readonly LockedDevice[],
   isWhole: boolean,
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<void> {
   const configuration = await tx
     .selectFrom('check_configurations as configuration')

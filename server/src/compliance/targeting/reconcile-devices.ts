@@ -1,7 +1,8 @@
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
-import { type ChangeContext, settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
+import { settleAuthStates } from '../../inventory/devices/settle-auth-state.ts'
 import { type IssuePolicy, rescheduleIssues } from '../issues/reschedule-issues.ts'
 import { markStale } from './mark-stale.ts'
 import { rescheduleDevices } from './reschedule-device.ts'
@@ -32,7 +33,7 @@ export async function reconcileDevices(
   tx: Tx,
   devices: readonly LockedDevice[],
   changed: Changed,
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<void> {
   const [first] = devices
   if (!first) return

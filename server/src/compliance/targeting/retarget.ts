@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { LockedDevice } from '../../inventory/devices/lock-device.ts'
 import { queueAgentNotices } from '../../inventory/devices/queue-agent-notice.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { resolveIssues } from '../issues/settle-issues.ts'
 import { adjustTallies } from '../standing/adjust-tallies.ts'
 import { holdConfigurations } from '../standing/hold-configurations.ts'
@@ -39,7 +39,7 @@ export async function retarget(
   tx: Tx,
   devices: readonly LockedDevice[],
   checks: readonly TargetedCheck[],
-  context: ChangeContext,
+  context: ChangeOrigin,
 ): Promise<void> {
   const [first] = devices
   if (!first || checks.length === 0) return
@@ -89,7 +89,7 @@ async function addTargets(tx: Tx, organizationId: string, added: readonly Pair[]
   `.execute(tx)
 }
 
-async function removeTargets(tx: Tx, organizationId: string, removed: readonly Pair[], context: ChangeContext) {
+async function removeTargets(tx: Tx, organizationId: string, removed: readonly Pair[], context: ChangeOrigin) {
   if (removed.length === 0) return
   const pairs = sql`unnest(
     ${removed.map(({ deviceId }) => deviceId)}::bigint[], ${removed.map(({ checkId }) => checkId)}::bigint[]

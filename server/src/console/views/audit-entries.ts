@@ -1,3 +1,4 @@
+import { isAuditAction } from '@muster/contract/audit-actions.ts'
 import type { AuditView, AuditViewFilter } from '@muster/contract/console-records.ts'
 import { sql } from 'kysely'
 import { inOrganization } from '../../base/db/in-organization.ts'
@@ -9,10 +10,11 @@ import { beginOf, likePattern, patternOf } from './rules.ts'
 const newestFirst: Keyset = { id: { column: 'audit_logs.id', type: 'bigint' }, direction: 'desc' }
 
 function entriesOf(reader: Reader, organizationId: string, filter: AuditViewFilter, now: string) {
-  const { actor_type: actorType, since, subject, about } = filter
+  const { actor_type: actorType, action, since, subject, about } = filter
   const pattern = patternOf(filter.search)
   let query = reader.selectFrom('audit_logs').where(inOrganization('audit_logs', organizationId))
   if (actorType !== undefined) query = query.where('audit_logs.actor_type', '=', actorType)
+  if (action !== undefined) query = query.where('audit_logs.action', '=', action)
   if (since !== undefined) query = query.where('audit_logs.timestamp', '>=', beginOf(since, now))
   const isNamed = sql<boolean>`audit_logs.description like ${likePattern(`"${about ?? ''}"`)}`
   const isSubject = sql<boolean>`audit_logs.about @> array[${subject ?? ''}::text]`
@@ -25,7 +27,17 @@ function entriesOf(reader: Reader, organizationId: string, filter: AuditViewFilt
   return query.where(sql<boolean>`(audit_logs.description ilike ${pattern} or audit_logs.actor_name ilike ${pattern})`)
 }
 
-const shown = ['id', 'timestamp', 'actor_type', 'actor_name', 'actor_email', 'ip_address', 'description'] as const
+const shown = [
+  'id',
+  'timestamp',
+  'actor_type',
+  'actor_name',
+  'actor_email',
+  'ip_address',
+  'action',
+  'changes',
+  'description',
+] as const
 const proof = ['hash', 'previous_hash'] as const
 
 type AuditRow = Awaited<ReturnType<typeof listAuditViews>>[number]
@@ -57,6 +69,8 @@ export const presentAuditView = (row: AuditRow): AuditView => ({
   actor_name: row.actor_name,
   description: row.description,
   actor_info: { actor_name: row.actor_name, actor_email: row.actor_email, actor_type: row.actor_type },
+  action: row.action !== null && isAuditAction(row.action) ? row.action : null,
+  changes: [...(row.changes ?? [])],
   ip_address: row.ip_address,
   hash: row.hash.toString('hex'),
   previous_hash: row.previous_hash.toString('hex'),

@@ -26,8 +26,8 @@ export function catalogueViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...checkViewOperations.enableCatalogueCheck,
-    run: async ({ db, organizationId, params: { slug }, actor, now }) => ({
-      check_id: await transact(db, (tx) => enableCheck(tx, { organizationId, slug, actor, now })),
+    run: async ({ db, params: { slug }, context }) => ({
+      check_id: await transact(db, (tx) => enableCheck(tx, { slug }, context)),
     }),
   })
 }

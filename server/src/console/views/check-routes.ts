@@ -43,13 +43,12 @@ export function checkViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...checkViewOperations.setCheckTags,
-    run: ({ db, organizationId, params: { checkId }, body: { names }, actor, now }) =>
-      transact(db, (tx) => setCheckTags(tx, { organizationId, checkId, names, actor, now })),
+    run: ({ db, params: { checkId }, body: { names }, context }) =>
+      transact(db, (tx) => setCheckTags(tx, { checkId, names }, context)),
   })
 
   endpoint(scope, {
     ...checkViewOperations.deleteCustomCheck,
-    run: ({ db, organizationId, params: { checkId }, actor, now }) =>
-      transact(db, (tx) => deleteCustomCheck(tx, { organizationId, checkId, actor, now })),
+    run: ({ db, params: { checkId }, context }) => transact(db, (tx) => deleteCustomCheck(tx, { checkId }, context)),
   })
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
-import { contextAt, makeIn } from '../../../test/support/make.ts'
+import { makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { exemptCheck } from '../../compliance/exemptions/exempt-check.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -43,8 +43,8 @@ async function failingFleet() {
   for (const [name, device] of Object.entries(devices)) {
     await make.result({ device, check, rows: name === 'unknown' ? 'UNKNOWN' : 'FAIL', at: app.now() })
   }
-  const about = { organizationId, deviceId: devices.exempted.id, checkId: check.id, actor: systemActor }
-  await transact(app.db, (tx) => exemptCheck(tx, { ...about, reason: 'Old.', expiresAt: null }, contextAt(app.now())))
+  const exemption = { deviceId: devices.exempted.id, checkId: check.id, reason: 'Old.', expiresAt: null }
+  await transact(app.db, (tx) => exemptCheck(tx, exemption, systemChange(organizationId, app.now())))
   return { check, group, devices }
 }
 

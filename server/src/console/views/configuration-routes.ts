@@ -7,6 +7,7 @@ import { findConfiguration } from '../../checks/configuration/queries.ts'
 import { savePreviewedConfiguration } from '../../checks/configuration/save-previewed-configuration.ts'
 import { presentConfiguration } from '../../checks/definitions/present.ts'
 import { endpoint } from '../../http/endpoint.ts'
+import { readConfigurationAt } from './configuration-at.ts'
 import { describePreview } from './describe-preview.ts'
 import { listGroupNames } from './group-names.ts'
 import { countReceivers } from './receiver-counts.ts'
@@ -33,12 +34,18 @@ export function configurationViewRoutes(scope: FastifyInstance): void {
   })
 
   endpoint(scope, {
+    ...checkViewOperations.getCheckConfigurationAt,
+    run: ({ db, organizationId, params: { checkId, entryId } }) =>
+      readConfigurationAt(db, { organizationId, checkId, entryId }),
+  })
+
+  endpoint(scope, {
     ...checkViewOperations.savePreviewedCheckConfiguration,
-    run: ({ db, organizationId, params: { checkId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { checkId }, body, context }) =>
       transact(db, async (tx) => {
         const { change: request, begins_blocking_on, preview: token } = body
         const unsaved = { organizationId, checkId, request, beginsBlockingOn: momentOf(begins_blocking_on) }
-        await savePreviewedConfiguration(tx, { ...unsaved, token, actor, now })
+        await savePreviewedConfiguration(tx, { ...unsaved, token }, context)
         return presentConfiguration(orNotFound(await findConfiguration(tx, organizationId, checkId)))
       }),
   })

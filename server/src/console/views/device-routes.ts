@@ -1,6 +1,5 @@
 import { deviceViewOperations } from '@muster/contract/operations/console-devices.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { resolveIdentityConflict } from '../../administration/registrations/end-identity-conflicts.ts'
 import { restoreDevice } from '../../administration/registrations/restore-device.ts'
 import { confirmRegistration } from '../../administration/registrations/suspend-registration.ts'
@@ -52,11 +51,10 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.describeDevice,
-    run: ({ db, organizationId, params: { id: deviceId }, body, actor, now, links }) =>
+    run: ({ db, organizationId, params: { id: deviceId }, body, context, links }) =>
       transact(db, async (tx) => {
         const note = typeof body.note === 'string' ? body.note.trim() || null : body.note
-        const change = { name: body.name?.trim(), note, actor, now }
-        await describeDevice(tx, { organizationId, deviceId, ...change })
+        await describeDevice(tx, { deviceId, name: body.name?.trim(), note }, context)
         return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
       }),
   })
@@ -68,18 +66,18 @@ export function deviceViewRoutes(scope: FastifyInstance): void {
 function identityRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...deviceViewOperations.confirmRegistration,
-    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
+    run: ({ db, organizationId, params: { deviceId }, links, context }) =>
       transact(db, async (tx) => {
-        await confirmRegistration(tx, { organizationId, deviceId, actor }, { cause: ulid(), initiator: 'admin', now })
+        await confirmRegistration(tx, { deviceId }, context)
         return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
       }),
   })
 
   endpoint(scope, {
     ...deviceViewOperations.resolveIdentityConflict,
-    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
+    run: ({ db, organizationId, params: { deviceId }, links, context }) =>
       transact(db, async (tx) => {
-        await resolveIdentityConflict(tx, { organizationId, deviceId, actor, now })
+        await resolveIdentityConflict(tx, { deviceId }, context)
         return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
       }),
   })
@@ -96,9 +94,9 @@ function deletedDeviceRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.restoreDevice,
-    run: ({ db, organizationId, params: { deviceId }, actor, now, links }) =>
+    run: ({ db, organizationId, params: { deviceId }, links, context }) =>
       transact(db, async (tx) => {
-        await restoreDevice(tx, { organizationId, deviceId, actor }, { cause: ulid(), initiator: 'admin', now })
+        await restoreDevice(tx, { deviceId }, context)
         return presentDevice(orNotFound(await findDevice(tx, organizationId, deviceId)), links)
       }),
   })

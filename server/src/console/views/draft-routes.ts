@@ -30,16 +30,16 @@ export function draftViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...checkViewOperations.createCustomCheckDraft,
-    run: async ({ db, organizationId, body: { input, from_check: checkId }, actor, now }) => ({
-      id: await transact(db, (tx) => createDraft(tx, { organizationId, input, checkId, actor, now })),
+    run: async ({ db, body: { input, from_check: checkId }, context }) => ({
+      id: await transact(db, (tx) => createDraft(tx, { input, checkId }, context)),
     }),
   })
 
   endpoint(scope, {
     ...checkViewOperations.editCustomCheckDraft,
-    run: ({ db, organizationId, params: { draftId }, body: input, actor, now }) =>
+    run: ({ db, organizationId, params: { draftId }, body: input, context }) =>
       transact(db, async (tx) => {
-        await editDraft(tx, { organizationId, draftId, input, actor, now })
+        await editDraft(tx, { draftId, input }, context)
         return viewOf(tx, organizationId, draftId)
       }),
   })
@@ -52,8 +52,8 @@ export function draftViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...checkViewOperations.publishCustomCheckDraft,
-    run: async ({ db, organizationId, params: { draftId }, actor, now }) => ({
-      check_id: await transact(db, (tx) => publishDraft(tx, { organizationId, draftId, actor, now })),
+    run: async ({ db, params: { draftId }, context }) => ({
+      check_id: await transact(db, (tx) => publishDraft(tx, { draftId }, context)),
     }),
   })
 }

@@ -75,6 +75,8 @@ export const auditColumns: CsvColumns<RowOf<typeof listAuditViews>> = [
   ['actor', ({ actor_name: name }) => name],
   ['actor_email', ({ actor_email: email }) => email],
   ['ip_address', ({ ip_address: address }) => address],
+  ['action', ({ action }) => action],
   ['description', ({ description }) => description],
+  ['changes', ({ changes }) => changes && JSON.stringify(changes)],
   ['hash', ({ hash }) => hash.toString('hex')],
 ]

@@ -4,8 +4,8 @@ import { testApp } from '../../../test/support/app.ts'
 import { addAdmin, openBrowser } from '../../../test/support/console.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { createScimToken } from '../../access/scim/create-token.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 
 const app = testApp()
 const make = makeIn(app)
@@ -17,9 +17,7 @@ test('first steps are what the organization and the administrator have set up, e
   const other = await app.addTenant('Globex')
   await make.device(other.organizationId, {})
   await transact(app.db, (tx) =>
-    createScimToken(tx, app.secrets, {
-      ...{ organizationId: other.organizationId, name: 'Entra', actor: systemActor, now: app.now() },
-    }),
+    createScimToken(tx, app.secrets, { name: 'Entra' }, systemChange(other.organizationId, app.now())),
   )
   const { id, email } = await addAdmin(app)
   const browser = openBrowser(app)

@@ -20,11 +20,11 @@ export function groupViewRoutes(scope: FastifyInstance): void {
   deviceGroupRoutes(scope)
   endpoint(scope, {
     ...groupViewOperations.createDeviceGroupView,
-    run: ({ db, organizationId, body, actor, now }) =>
+    run: ({ db, organizationId, body, context }) =>
       transact(db, async (tx) => {
         const description = body.description?.trim() || null
-        const group = { organizationId, name: body.name.trim(), description, actor, now }
-        const id = await createDeviceGroup(tx, group)
+        const group = { name: body.name.trim(), description }
+        const id = await createDeviceGroup(tx, group, context)
         return presentDeviceGroup(orNotFound(await findDeviceGroup(tx, organizationId, id)))
       }),
   })
@@ -48,19 +48,17 @@ export function groupViewRoutes(scope: FastifyInstance): void {
 function deviceGroupRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...groupViewOperations.changeDeviceGroupView,
-    run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { groupId }, body, context }) =>
       transact(db, async (tx) => {
-        await changeDeviceGroup(tx, { organizationId, groupId, ...body, actor, now })
+        await changeDeviceGroup(tx, { groupId, ...body }, context)
         return presentDeviceGroup(orNotFound(await findDeviceGroup(tx, organizationId, groupId)))
       }),
   })
 
   endpoint(scope, {
     ...groupViewOperations.deleteDeviceGroupView,
-    run: ({ db, organizationId, params: { groupId }, actor, now }) =>
-      transact(db, async (tx) =>
-        presentDeviceGroup(await deleteDeviceGroup(tx, { organizationId, groupId, actor, now })),
-      ),
+    run: ({ db, params: { groupId }, context }) =>
+      transact(db, async (tx) => presentDeviceGroup(await deleteDeviceGroup(tx, { groupId }, context))),
   })
 
   endpoint(scope, {
@@ -76,22 +74,22 @@ function deviceGroupRoutes(scope: FastifyInstance): void {
 function personMemberRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...groupViewOperations.addPersonGroupMembersView,
-    run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { groupId }, body, context }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))
         const personIds = body.person_ids.map(identifierOf)
-        await addPersonGroupMembers(tx, { organizationId, personGroupId: groupId, personIds, actor, now })
+        await addPersonGroupMembers(tx, { personGroupId: groupId, personIds }, context)
         return orNotFound(await findPersonGroupView(tx, organizationId, groupId))
       }),
   })
 
   endpoint(scope, {
     ...groupViewOperations.removePersonGroupMembersView,
-    run: ({ db, organizationId, params: { groupId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { groupId }, body, context }) =>
       transact(db, async (tx) => {
         refuseSynced(orNotFound(await findPersonGroupView(tx, organizationId, groupId)))
         const gone = body.person_ids.map(identifierOf)
-        await removePersonGroupMembers(tx, { organizationId, personGroupId: groupId, gone, actor, now })
+        await removePersonGroupMembers(tx, { personGroupId: groupId, gone }, context)
         return orNotFound(await findPersonGroupView(tx, organizationId, groupId))
       }),
   })

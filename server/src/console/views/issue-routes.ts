@@ -1,6 +1,5 @@
 import { issueViewOperations } from '@muster/contract/operations/console-issues.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { endExemption } from '../../compliance/exemptions/end-exemption.ts'
@@ -45,19 +44,17 @@ export function issueViewRoutes(scope: FastifyInstance): void {
 function addExemptions(scope: FastifyInstance): void {
   endpoint(scope, {
     ...issueViewOperations.exemptCheckOnDevice,
-    run: ({ db, organizationId, params: { deviceId, checkId }, body, actor, now }) =>
+    run: ({ db, params: { deviceId, checkId }, body, context }) =>
       transact(db, (tx) => {
         const expiresAt = body.expires_at === null ? null : new Date(body.expires_at).toISOString()
-        const about = { organizationId, deviceId, checkId, reason: body.reason, expiresAt, actor }
-        return exemptCheck(tx, about, { cause: ulid(), initiator: 'admin', now })
+        const about = { deviceId, checkId, reason: body.reason, expiresAt }
+        return exemptCheck(tx, about, context)
       }),
   })
 
   endpoint(scope, {
     ...issueViewOperations.endExemptionOfCheckOnDevice,
-    run: ({ db, organizationId, params: { deviceId, checkId }, actor, now }) =>
-      transact(db, (tx) =>
-        endExemption(tx, { organizationId, deviceId, checkId, actor }, { cause: ulid(), initiator: 'admin', now }),
-      ),
+    run: ({ db, params: { deviceId, checkId }, context }) =>
+      transact(db, (tx) => endExemption(tx, { deviceId, checkId }, context)),
   })
 }

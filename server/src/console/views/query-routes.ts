@@ -42,11 +42,13 @@ function resultExportRoutes(scope: FastifyInstance): void {
     fileName: 'live-query',
     list: listAnsweredRows,
     cursorOf: placeOfAnsweredRow,
-    begin: async ({ db, params: { campaignId }, ...entry }) => {
-      const { name } = orNotFound(await findCampaign(db, entry.organizationId, campaignId))
-      const columns = await listAnsweredColumns(db, entry.organizationId, campaignId)
+    begin: async ({ db, organizationId, params: { campaignId }, context }) => {
+      const { name } = orNotFound(await findCampaign(db, organizationId, campaignId))
+      const columns = await listAnsweredColumns(db, organizationId, campaignId)
       const description = `Exported the answers to the live query "${name}" as CSV.`
-      await transact(db, (tx) => recordAudit(tx, { ...entry, about: { live_query: campaignId }, description }))
+      await transact(db, (tx) =>
+        recordAudit(tx, { action: 'records.exported', about: { live_query: campaignId }, description }, context),
+      )
       return [
         ['device_id', (row: AnsweredRow) => row.device_id],
         ['device', (row) => row.device_name],
@@ -61,10 +63,12 @@ function resultExportRoutes(scope: FastifyInstance): void {
     fileName: 'report',
     list: listResults,
     cursorOf: placeOfResult,
-    begin: async ({ db, params: { queryId }, ...entry }) => {
-      const { name, column_names: columns } = orNotFound(await findQuery(db, entry.organizationId, queryId))
+    begin: async ({ db, organizationId, params: { queryId }, context }) => {
+      const { name, column_names: columns } = orNotFound(await findQuery(db, organizationId, queryId))
       const description = `Exported the rows of the reporting query "${name}" as CSV.`
-      await transact(db, (tx) => recordAudit(tx, { ...entry, about: { reporting_query: queryId }, description }))
+      await transact(db, (tx) =>
+        recordAudit(tx, { action: 'records.exported', about: { reporting_query: queryId }, description }, context),
+      )
       return columns.map((column) => [column, (row) => cellOf(row.content[column])] as const)
     },
   })

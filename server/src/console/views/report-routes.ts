@@ -15,26 +15,25 @@ import { dailyInterval } from '../../reporting/queries/rules.ts'
 export function reportViewRoutes(scope: FastifyInstance): void {
   endpoint(scope, {
     ...queryViewOperations.createReportingQuery,
-    run: ({ db, organizationId, body: { name, sql, interval_seconds: interval = dailyInterval }, actor, now }) =>
+    run: ({ db, organizationId, body: { name, sql, interval_seconds: interval = dailyInterval }, context }) =>
       transact(db, async (tx) => {
-        const id = await createQuery(tx, { organizationId, name: name.trim(), sql, interval, actor, now })
+        const id = await createQuery(tx, { name: name.trim(), sql, interval }, context)
         return presentQuery(orNotFound(await findQuery(tx, organizationId, id)))
       }),
   })
 
   endpoint(scope, {
     ...queryViewOperations.editReportingQuery,
-    run: ({ db, organizationId, params: { id }, body: { name, sql, interval_seconds: interval }, actor, now }) =>
+    run: ({ db, organizationId, params: { id }, body: { name, sql, interval_seconds: interval }, context }) =>
       transact(db, async (tx) => {
-        await editQuery(tx, { organizationId, id, name: name?.trim(), sql, interval, actor, now })
+        await editQuery(tx, { id, name: name?.trim(), sql, interval }, context)
         return presentQuery(orNotFound(await findQuery(tx, organizationId, id)))
       }),
   })
 
   endpoint(scope, {
     ...queryViewOperations.deleteReportingQuery,
-    run: ({ db, organizationId, params: { id }, actor, now }) =>
-      transact(db, (tx) => deleteQuery(tx, { organizationId, id, actor, now })),
+    run: ({ db, params: { id }, context }) => transact(db, (tx) => deleteQuery(tx, { id }, context)),
   })
 
   runRoutes(scope)

@@ -1,6 +1,5 @@
 import { issueViewOperations } from '@muster/contract/operations/console-issues.ts'
 import type { FastifyInstance } from 'fastify'
-import { ulid } from 'ulid'
 import { reopenExemptionRequest } from '../../administration/requests/reopen-exemption-request.ts'
 import { reopenRegistrationRequest } from '../../administration/requests/reopen-registration-request.ts'
 import { transact } from '../../base/db/transact.ts'
@@ -76,15 +75,13 @@ export function requestViewRoutes(scope: FastifyInstance): void {
 function addReopening(scope: FastifyInstance): void {
   endpoint(scope, {
     ...issueViewOperations.reopenExemptionRequest,
-    run: ({ db, organizationId, params: { requestId }, actor, now }) =>
-      transact(db, (tx) =>
-        reopenExemptionRequest(tx, { organizationId, requestId, actor }, { cause: ulid(), initiator: 'admin', now }),
-      ),
+    run: ({ db, params: { requestId }, context }) =>
+      transact(db, (tx) => reopenExemptionRequest(tx, { requestId }, context)),
   })
 
   endpoint(scope, {
     ...issueViewOperations.reopenRegistrationRequest,
-    run: ({ db, organizationId, params: { requestId }, actor, now }) =>
-      transact(db, (tx) => reopenRegistrationRequest(tx, { organizationId, requestId, actor, now })),
+    run: ({ db, params: { requestId }, context }) =>
+      transact(db, (tx) => reopenRegistrationRequest(tx, { requestId }, context)),
   })
 }

@@ -66,7 +66,7 @@ export function consoleViewRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.getFirstSteps,
-    run: ({ db, organizationId, actor }) => readFirstSteps(db, { organizationId, adminUserId: actor.id }),
+    run: ({ db, organizationId, context }) => readFirstSteps(db, { organizationId, adminUserId: context.actor.id }),
   })
 
   endpoint(scope, {

@@ -18,12 +18,6 @@ export function unregistrationRoutes(scope: FastifyInstance): void {
 
   endpoint(scope, {
     ...deviceViewOperations.unregisterDevices,
-    run: ({ db, organizationId, body, actor, now }) =>
-      unregisterDevices(db, {
-        organizationId,
-        deviceIds: body.device_ids.map(identifierOf),
-        actor,
-        now,
-      }),
+    run: ({ db, body, context }) => unregisterDevices(db, { deviceIds: body.device_ids.map(identifierOf) }, context),
   })
 }

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { testApp } from '../../../test/support/app.ts'
 import { invalidBody } from '../../../test/support/invalid-body.ts'
 import { makeIn } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { setFeature } from '../organizations/set-feature.ts'
 
 const app = testApp()
@@ -479,7 +479,7 @@ test('the mode takes the permission Update Devices and the feature Write API', a
   const enough = await app.addKey(['update_devices'])
   assert.equal((await setMode(device.id, request, enough)).status, 200)
   await transact(app.db, (tx) =>
-    setFeature(tx, { organizationId, feature: 'write_api', isOn: false, actor: systemActor, now: start }),
+    setFeature(tx, { feature: 'write_api', isOn: false }, systemChange(organizationId, start)),
   )
   const refused = await setMode(device.id, { authentication_mode: 'only_registered_owner' }, enough)
   const unavailable = 'The feature Write API is not available to the organization.'

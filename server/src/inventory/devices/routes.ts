@@ -34,11 +34,11 @@ export function deviceRoutes(app: FastifyInstance): void {
 
   endpoint(app, {
     ...deviceOperations.updateDeviceAuthenticationMode,
-    run: ({ db, organizationId, params: { deviceId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { deviceId }, body, context }) =>
       transact(db, async (tx) => {
         const personGroupIds = (body.person_group_ids ?? []).map(identifierOf)
         const mode = body.authentication_mode
-        await setAuthenticationMode(tx, { organizationId, deviceId, mode, personGroupIds, actor, now })
+        await setAuthenticationMode(tx, { deviceId, mode, personGroupIds }, context)
         return presentAuthenticationMode((await findDevice(tx, organizationId, deviceId)) ?? fail('not_found'))
       }),
   })

@@ -1,19 +1,18 @@
 import type { AuthenticationMode } from '@muster/contract/device-authentication-modes.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { changesBetween } from '../../signals/audit/changes.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { lockDevice } from './lock-device.ts'
 
 type Change = {
-  organizationId: string
   deviceId: string
   mode: AuthenticationMode
   /** Ignored unless the mode is the one with groups. */
   personGroupIds: readonly string[]
-  actor: Actor
-  now: string
 }
 
 const modeWords: Record<AuthenticationMode, string> = {
@@ -23,26 +22,34 @@ const modeWords: Record<AuthenticationMode, string> = {
 }
 
 /** Decides who may sign in with a registered device. Fails with device_not_registered, or invalid for its groups. */
-export async function setAuthenticationMode(tx: Tx, change: Change): Promise<void> {
-  const device = orNotFound(await lockDevice(tx, change.organizationId, change.deviceId))
+export async function setAuthenticationMode(tx: Tx, change: Change, context: ChangeContext): Promise<void> {
+  const device = orNotFound(await lockDevice(tx, context.organizationId, change.deviceId))
   if (device.registered_owner_id === null) fail('device_not_registered')
   const withGroups = change.mode === 'only_registered_owner_or_group_members'
-  const groups = withGroups ? await knownGroups(tx, change) : []
-  const before = await currentMode(tx, change)
+  const groups = withGroups ? await knownGroups(tx, change, context) : []
+  const before = await currentMode(tx, change, context)
   const isSame = before.mode === change.mode && String(before.groups) === String(groups.map((group) => group.id))
   if (isSame) return
-  await write(tx, change, groups)
+  await write(tx, change, groups, context)
   const names = groups.map((group) => `"${group.name}"`).join(', ')
-  await recordAudit(tx, {
-    organizationId: change.organizationId,
-    actor: change.actor,
-    about: { device: change.deviceId, person: device.registered_owner_id },
-    description: `Changed who may sign in with the device "${device.name}" from ${modeWords[before.mode]} to ${modeWords[change.mode]}${names && ` (${names})`}.`,
-    now: change.now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'device.authentication_mode_updated',
+      about: { device: change.deviceId, person: device.registered_owner_id },
+      description: `Changed who may sign in with the device "${device.name}" from ${modeWords[before.mode]} to ${modeWords[change.mode]}${names && ` (${names})`}.`,
+      changes: changesBetween(
+        { authentication_mode: before.mode, person_group_ids: before.groups },
+        { authentication_mode: change.mode, person_group_ids: groups.map(({ id }) => id) },
+        ['authentication_mode', 'person_group_ids'],
+      ),
+    },
+    context,
+  )
 }
 
-async function knownGroups(tx: Tx, { organizationId, personGroupIds }: Change) {
+async function knownGroups(tx: Tx, { personGroupIds }: Change, context: ChangeContext) {
+  const { organizationId } = context
   const wanted = [...new Set(personGroupIds)]
   const groups = await tx
     .selectFrom('person_groups')
@@ -68,7 +75,8 @@ async function knownGroups(tx: Tx, { organizationId, personGroupIds }: Change) {
   return groups
 }
 
-async function currentMode(tx: Tx, { organizationId, deviceId }: Change) {
+async function currentMode(tx: Tx, { deviceId }: Change, context: ChangeContext) {
+  const { organizationId } = context
   const { authentication_mode: mode } = await tx
     .selectFrom('devices')
     .select('authentication_mode')
@@ -85,7 +93,8 @@ async function currentMode(tx: Tx, { organizationId, deviceId }: Change) {
   return { mode, groups: groups.map((group) => group.person_group_id) }
 }
 
-async function write(tx: Tx, { organizationId, deviceId, mode }: Change, groups: readonly { id: string }[]) {
+async function write(tx: Tx, { deviceId, mode }: Change, groups: readonly { id: string }[], context: ChangeContext) {
+  const { organizationId } = context
   await tx
     .updateTable('devices')
     .set({ authentication_mode: mode })

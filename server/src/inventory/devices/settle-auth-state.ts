@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { StoredAuthState } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { type Announcement, announce, type Initiator } from '../../signals/events/announce.ts'
+import { type Announcement, announce } from '../../signals/events/announce.ts'
 import type { LockedDevice } from './lock-device.ts'
 import { type AuthStateDecision, compliancyOf, decideAuthState, type StateOfIssue, stateOfIssue } from './rules.ts'
 
-export type ChangeContext = { cause: string; initiator: Initiator; now: string }
-
 /** A locked device, and what any change of its state is put down to. */
-type Touched = { device: LockedDevice; context: ChangeContext }
+type Touched = { device: LockedDevice; context: ChangeOrigin }
 type Settled = Touched & { decision: AuthStateDecision; signalled: LockedDevice['signalled_status'] }
 
 /**
@@ -29,16 +28,12 @@ export async function settleEachAuthState(tx: Tx, organizationId: string, touche
 }
 
 /** The same for devices of one organization and one context. */
-export async function settleAuthStates(
-  tx: Tx,
-  devices: readonly LockedDevice[],
-  context: ChangeContext,
-): Promise<void> {
+export async function settleAuthStates(tx: Tx, devices: readonly LockedDevice[], context: ChangeOrigin): Promise<void> {
   const touched = devices.map((device) => ({ device, context }))
   await settleEachAuthState(tx, devices[0]?.organization_id ?? '', touched)
 }
 
-export const settleAuthState = (tx: Tx, device: LockedDevice, context: ChangeContext): Promise<void> =>
+export const settleAuthState = (tx: Tx, device: LockedDevice, context: ChangeOrigin): Promise<void> =>
   settleAuthStates(tx, [device], context)
 
 /** Many issues of a device mean the same for its state: those are read once. */

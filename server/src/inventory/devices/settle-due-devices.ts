@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { lockDevices } from './lock-device.ts'
-import { type ChangeContext, settleAuthStates } from './settle-auth-state.ts'
+import { settleAuthStates } from './settle-auth-state.ts'
 
 /**
  * Blocks the devices of all organizations whose `will_block_at` has come: the passage of time moves a state with
@@ -9,7 +10,7 @@ import { type ChangeContext, settleAuthStates } from './settle-auth-state.ts'
  * settled. Several processes may run it at once: each takes the devices that nobody else holds, and what someone
  * holds is found by the next call.
  */
-export async function settleDueDevices(db: Db, context: () => ChangeContext, limit = 200): Promise<number> {
+export async function settleDueDevices(db: Db, context: () => ChangeOrigin, limit = 200): Promise<number> {
   let settled = 0
   for (;;) {
     const count = await transact(db, (tx) => settleBatch(tx, context(), limit))
@@ -18,7 +19,7 @@ export async function settleDueDevices(db: Db, context: () => ChangeContext, lim
   }
 }
 
-async function settleBatch(tx: Tx, context: ChangeContext, limit: number): Promise<number> {
+async function settleBatch(tx: Tx, context: ChangeOrigin, limit: number): Promise<number> {
   const { rows } = await sql<{ organization_id: string; id: string }>`
     select organization_id, id from devices
     where will_block_at <= ${context.now}::timestamptz and deleted_at is null

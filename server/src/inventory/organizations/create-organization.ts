@@ -1,5 +1,6 @@
+import { type Actor, newChange } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
 type NewOrganization = { name: string; actor: Actor; now: string }
 
@@ -9,12 +10,10 @@ export async function createOrganization(tx: Tx, { name, actor, now }: NewOrgani
     .values({ name, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await recordAudit(tx, {
-    organizationId: id,
-    actor,
-    about: { organization: id },
-    description: `Created the organization "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    { action: 'organization.created', about: { organization: id }, description: `Created the organization "${name}".` },
+    newChange(actor, id, now),
+  )
   return { id }
 }

@@ -1,16 +1,16 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
-
-export type AddressEnd = { organizationId: string; actor: Actor; now: string }
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
 /**
  * From here on the organization's keys and SCIM tokens are refused everywhere but at its own address, and addresses
  * that were its own serve nobody. What ended before stays so. Fails with invalid without an address of its own, and
  * while streams have an issuer elsewhere.
  */
-export async function endOldAddresses(tx: Tx, { organizationId, actor, now }: AddressEnd): Promise<void> {
+export async function endOldAddresses(tx: Tx, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
   const organization = await tx
     .selectFrom('organizations')
     .select(['base_url', 'old_addresses_ended_at'])
@@ -39,5 +39,9 @@ export async function endOldAddresses(tx: Tx, { organizationId, actor, now }: Ad
     .where('ended_at', 'is', null)
     .execute()
   const description = `Ended the old addresses: keys are valid at ${baseUrl} only.`
-  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'organization.old_addresses_ended', about: { organization: organizationId }, description },
+    context,
+  )
 }

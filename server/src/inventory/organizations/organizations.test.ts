@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WhoAmI } from '@muster/contract/organizations.ts'
 import { testApp } from '../../../test/support/app.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { setFeature } from './set-feature.ts'
 
 const now = '2026-11-20T10:00:00.000Z'
@@ -33,7 +33,7 @@ test('getWhoAmI tells the organization of the key', async () => {
 test('a feature that is switched off answers 401 until it is switched on again', async () => {
   const { organizationId, key } = await addTenant('Initech')
   const setTo = (isOn: boolean) =>
-    transact(trial.db, (tx) => setFeature(tx, { organizationId, feature: 'reporting', isOn, actor: systemActor, now }))
+    transact(trial.db, (tx) => setFeature(tx, { feature: 'reporting', isOn }, systemChange(organizationId, now)))
   const askReporting = () => ask('GET', '/trial_reports', { key })
   assert.equal((await askReporting()).status, 200)
   assert.equal(await setTo(false), true)
@@ -54,7 +54,7 @@ test('a feature that is switched off answers 401 until it is switched on again',
 test('without the write API every permission is worth nothing, and reading still works', async () => {
   const { organizationId, key } = await addTenant('Hooli')
   await transact(trial.db, (tx) =>
-    setFeature(tx, { organizationId, feature: 'write_api', isOn: false, actor: systemActor, now }),
+    setFeature(tx, { feature: 'write_api', isOn: false }, systemChange(organizationId, now)),
   )
   const { status, body } = await ask('POST', '/trial_reports', { key })
   const message = 'The feature Write API is not available to the organization.'
@@ -63,9 +63,9 @@ test('without the write API every permission is worth nothing, and reading still
 })
 
 test('a feature of an organization that never was cannot be switched', async () => {
-  const change = { organizationId: '999', feature: 'ssf', isOn: false, actor: systemActor, now } as const
+  const change = { feature: 'ssf', isOn: false } as const
   await assert.rejects(
-    transact(trial.db, (tx) => setFeature(tx, change)),
+    transact(trial.db, (tx) => setFeature(tx, change, systemChange('999', now))),
     { code: 'not_found' },
   )
 })

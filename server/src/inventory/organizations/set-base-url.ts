@@ -1,25 +1,24 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { findOwnAddress } from './addresses.ts'
 
 export type AddressChange = {
-  organizationId: string
   /** An origin without a trailing slash. */
   baseUrl: string
   /** MUSTER_BASE_URL. */
   commonBaseUrl: string
-  actor: Actor
-  now: string
 }
 
 /**
  * Gives an organization a base address of its own; the same again writes nothing. The one before continues serving until
  * it is ended. Fails with invalid for the first organization, and for an address that serves others.
  */
-export async function setBaseUrl(tx: Tx, change: AddressChange): Promise<void> {
-  const { organizationId, baseUrl, commonBaseUrl, actor, now } = change
+export async function setBaseUrl(tx: Tx, change: AddressChange, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
+  const { baseUrl, commonBaseUrl } = change
   // Two organizations that take the same address at the same time wait for each other.
   await sql`lock table organizations in share row exclusive mode`.execute(tx)
   const organizations = await tx.selectFrom('organizations').select(['id', 'base_url']).orderBy('id').execute()
@@ -40,8 +39,13 @@ export async function setBaseUrl(tx: Tx, change: AddressChange): Promise<void> {
     .set({ base_url: baseUrl, old_addresses_ended_at: null })
     .where('id', '=', organizationId)
     .execute()
+  const changes = [{ field: 'base_url', from: before, to: baseUrl }]
   const description = `Changed the base address from ${before ?? commonBaseUrl} to ${baseUrl}.`
-  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'organization.updated', about: { organization: organizationId }, description, changes },
+    context,
+  )
 }
 
 async function keepServing(tx: Tx, organizationId: string, baseUrl: string, now: string): Promise<void> {

@@ -1,14 +1,16 @@
 import { type Feature, features } from '@muster/contract/features.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { queueAgentNotice } from '../devices/queue-agent-notice.ts'
 
-type FeatureChange = { organizationId: string; feature: Feature; isOn: boolean; actor: Actor; now: string }
+type FeatureChange = { feature: Feature; isOn: boolean }
 
 /** Switches a part of the plan on or off; every process heeds it from its next request on. False: it was so already. */
-export async function setFeature(tx: Tx, change: FeatureChange): Promise<boolean> {
-  const { organizationId, feature, isOn, actor, now } = change
+export async function setFeature(tx: Tx, change: FeatureChange, context: ChangeContext): Promise<boolean> {
+  const { organizationId, now } = context
+  const { feature, isOn } = change
   const organization = await tx
     .selectFrom('organizations')
     .select('disabled_features')
@@ -25,7 +27,12 @@ export async function setFeature(tx: Tx, change: FeatureChange): Promise<boolean
     .execute()
   // What devices are asked depends on the plan, and processes remember it.
   await queueAgentNotice(tx, organizationId, null, now)
+  const changes = [{ field: feature, from: !isOn, to: isOn }]
   const description = `Switched ${isOn ? 'on' : 'off'} the feature "${features[feature].title}".`
-  await recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'organization.feature_switched', about: { organization: organizationId }, description, changes },
+    context,
+  )
   return true
 }

@@ -1,20 +1,17 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Restoration = {
-  organizationId: string
-  personId: string
-  actor: Actor
-  now: string
-}
+type Restoration = { personId: string }
 
 /**
  * Brings a deprovisioned person back, without registrations: they may trust their next device on first use. Does
  * nothing for someone who is there, or never was.
  */
-export async function restorePerson(tx: Tx, restoration: Restoration): Promise<void> {
-  const { organizationId, personId, actor, now } = restoration
+export async function restorePerson(tx: Tx, restoration: Restoration, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
+  const { personId } = restoration
   const restored = await tx
     .updateTable('people')
     .set({ deprovisioned_at: null, has_used_first_trust: false })
@@ -25,5 +22,5 @@ export async function restorePerson(tx: Tx, restoration: Restoration): Promise<v
     .executeTakeFirst()
   if (!restored) return
   const description = `Restored "${restored.name}" (${restored.email}).`
-  await recordAudit(tx, { organizationId, actor, about: { person: personId }, description, now })
+  await recordAudit(tx, { action: 'person.restored', about: { person: personId }, description }, context)
 }

@@ -1,21 +1,16 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { judgeNamedQuery } from './judge-named-query.ts'
 import { requestRun } from './request-run.ts'
 import { nextRunAfter, type RunInterval } from './rules.ts'
 
-export type NewQuery = {
-  organizationId: string
-  name: string
-  sql: string
-  interval: RunInterval
-  actor: Actor
-  now: string
-}
+export type NewQuery = { name: string; sql: string; interval: RunInterval }
 
 /** Makes a reporting query and has it run at once. Returns its identifier. Refuses SQL that may not run. */
-export async function createQuery(tx: Tx, query: NewQuery): Promise<string> {
-  const { organizationId, name, sql, interval, actor, now } = query
+export async function createQuery(tx: Tx, query: NewQuery, context: ChangeContext): Promise<string> {
+  const { organizationId, now } = context
+  const { name, sql, interval } = query
   await judgeNamedQuery(query)
   const { id } = await tx
     .insertInto('reporting_queries')
@@ -30,12 +25,14 @@ export async function createQuery(tx: Tx, query: NewQuery): Promise<string> {
     .returning('id')
     .executeTakeFirstOrThrow()
   await requestRun(tx, organizationId, id)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { reporting_query: id },
-    description: `Created the reporting query "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'reporting_query.created',
+      about: { reporting_query: id },
+      description: `Created the reporting query "${name}".`,
+    },
+    context,
+  )
   return id
 }

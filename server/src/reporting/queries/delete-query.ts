@@ -1,12 +1,14 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 
-type Deletion = { organizationId: string; id: string; actor: Actor; now: string }
+type Deletion = { id: string }
 
 /** Deletes the query with its rows. */
-export async function deleteQuery(tx: Tx, { organizationId, id, actor, now }: Deletion): Promise<void> {
+export async function deleteQuery(tx: Tx, { id }: Deletion, context: ChangeContext): Promise<void> {
+  const { organizationId } = context
   const { name } = orNotFound(
     await tx
       .deleteFrom('reporting_queries')
@@ -15,11 +17,13 @@ export async function deleteQuery(tx: Tx, { organizationId, id, actor, now }: De
       .returning('name')
       .executeTakeFirst(),
   )
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { reporting_query: id },
-    description: `Deleted the reporting query "${name}".`,
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'reporting_query.deleted',
+      about: { reporting_query: id },
+      description: `Deleted the reporting query "${name}".`,
+    },
+    context,
+  )
 }

@@ -1,39 +1,39 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { type Actor, recordAudit } from '../../signals/audit/record-audit.ts'
+import { changesBetween } from '../../signals/audit/changes.ts'
+import { recordAudit } from '../../signals/audit/record-audit.ts'
 import { judgeNamedQuery } from './judge-named-query.ts'
 import { requestRun } from './request-run.ts'
 import { nextRunAfter, type RunInterval } from './rules.ts'
 
 export type QueryEdit = {
-  organizationId: string
   id: string
   name?: string | undefined
   sql?: string | undefined
   interval?: RunInterval | undefined
-  actor: Actor
-  now: string
 }
 
 /**
  * Changes what is given; what is as it was writes nothing. New SQL drops the rows of the old and runs at once. A run
  * under way finds another revision, and its rows are dropped.
  */
-export async function editQuery(tx: Tx, edit: QueryEdit): Promise<void> {
-  const { organizationId, id, actor, now } = edit
+export async function editQuery(tx: Tx, edit: QueryEdit, context: ChangeContext): Promise<void> {
+  const { organizationId, now } = context
+  const { id } = edit
   const stored = orNotFound(await lockQuery(tx, organizationId, id))
   const name = edit.name ?? stored.name
   const sql = edit.sql ?? stored.sql
   const interval = edit.interval ?? stored.interval_seconds
-  const changes = [
+  const news = [
     ...(name === stored.name ? [] : [`its name from "${stored.name}" to "${name}"`]),
     ...(sql === stored.sql ? [] : ['its SQL']),
     ...(interval === stored.interval_seconds
       ? []
       : [`its interval from ${stored.interval_seconds} to ${interval} seconds`]),
   ]
-  if (changes.length === 0) return
+  if (news.length === 0) return
   await judgeNamedQuery({ name, sql })
   const isOther = sql !== stored.sql
   await tx
@@ -52,8 +52,14 @@ export async function editQuery(tx: Tx, edit: QueryEdit): Promise<void> {
       .execute()
     await requestRun(tx, organizationId, id)
   }
-  const description = `Changed the reporting query "${stored.name}": ${changes.join(', ')}.`
-  await recordAudit(tx, { organizationId, actor, about: { reporting_query: id }, description, now })
+  const description = `Changed the reporting query "${stored.name}": ${news.join(', ')}.`
+  const after = { name, sql, interval_seconds: interval }
+  const changes = changesBetween(stored, after, ['name', 'sql', 'interval_seconds'])
+  await recordAudit(
+    tx,
+    { action: 'reporting_query.updated', about: { reporting_query: id }, description, changes },
+    context,
+  )
 }
 
 const withoutRun = {

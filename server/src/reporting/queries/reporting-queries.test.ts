@@ -6,11 +6,11 @@ import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { until } from '../../../test/support/muster-process.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { ServiceError } from '../../base/errors.ts'
 import { createLogger } from '../../base/logging.ts'
 import { setFeature } from '../../inventory/organizations/set-feature.ts'
-import { systemActor } from '../../signals/audit/record-audit.ts'
 import { startWorker } from '../../worker.ts'
 import { createQuery } from './create-query.ts'
 import { deleteQuery } from './delete-query.ts'
@@ -26,11 +26,11 @@ const clock = () => startOfTests
 
 beforeEach(() => app.reset())
 
-const by = () => ({ organizationId: app.tenant.organizationId, actor: systemActor, now: startOfTests })
+const by = () => systemChange(app.tenant.organizationId, startOfTests)
 const create = (text: string, name = 'People') =>
-  transact(app.db, (tx) => createQuery(tx, { ...by(), name, sql: text, interval: 86_400 }))
+  transact(app.db, (tx) => createQuery(tx, { name, sql: text, interval: 86_400 }, by()))
 const edit = (id: string, changes: { name?: string; sql?: string; interval?: number }) =>
-  transact(app.db, (tx) => editQuery(tx, { ...by(), id, ...changes }))
+  transact(app.db, (tx) => editQuery(tx, { id, ...changes }, by()))
 const run = (queryId: string) =>
   runQuery(app.database.connection, { organizationId: app.tenant.organizationId, queryId }, clock)
 const read = async (path: string) => {
@@ -119,7 +119,7 @@ for (const version of apiVersions) {
 
 test('without the feature Reporting every call is refused', async () => {
   const { id } = await make.reportingQuery(app.tenant.organizationId, { rows: [{ a: 1 }] })
-  await transact(app.db, (tx) => setFeature(tx, { ...by(), feature: 'reporting', isOn: false }))
+  await transact(app.db, (tx) => setFeature(tx, { feature: 'reporting', isOn: false }, by()))
   for (const path of ['/reporting/queries', `/reporting/queries/${id}`, `/reporting/queries/${id}/results`]) {
     assert.equal((await app.ask('GET', path)).status, 401, path)
   }
@@ -241,13 +241,13 @@ test('a query is made, runs, is changed and deleted, each once in the audit log'
   assert.equal(await run(id), 'stored')
   assert.deepEqual((await read(`/reporting/queries/${id}`)).results, [{ person_name: 'Ada' }])
 
-  await transact(app.db, (tx) => deleteQuery(tx, { ...by(), id }))
+  await transact(app.db, (tx) => deleteQuery(tx, { id }, by()))
   assert.equal(await lastAudit(), 'Deleted the reporting query "Crowd".')
   assert.equal(await storedRows(), 0)
   assert.equal(await run(id), 'gone')
   await assert.rejects(edit(id, { name: 'x' }), { code: 'not_found' })
   await assert.rejects(
-    transact(app.db, (tx) => deleteQuery(tx, { ...by(), id })),
+    transact(app.db, (tx) => deleteQuery(tx, { id }, by())),
     { code: 'not_found' },
   )
 })

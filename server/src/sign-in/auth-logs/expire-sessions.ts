@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { newsOfSession } from './news-of-session.ts'
 import { overSince } from './rules.ts'
@@ -10,7 +10,7 @@ import { overSince } from './rules.ts'
  * batches of `limit`, a transaction each, and returns how many there were. Several processes may run it at once: a
  * session is announced by the one that takes its open row away.
  */
-export async function expireSessions(db: Db, context: () => ChangeContext, limit = 200): Promise<number> {
+export async function expireSessions(db: Db, context: () => ChangeOrigin, limit = 200): Promise<number> {
   let expired = 0
   for (;;) {
     const count = await transact(db, (tx) => expireBatch(tx, context(), limit))
@@ -21,7 +21,7 @@ export async function expireSessions(db: Db, context: () => ChangeContext, limit
 
 type Ended = Parameters<typeof newsOfSession>[1]
 
-async function expireBatch(tx: Tx, context: ChangeContext, limit: number): Promise<number> {
+async function expireBatch(tx: Tx, context: ChangeOrigin, limit: number): Promise<number> {
   const { rows } = await sql<Ended>`
     with due as (
       select organization_id, auth_log_id from auth_log_open_sessions

@@ -1,7 +1,7 @@
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { markDeviceAuthenticated } from '../../inventory/devices/mark-authenticated.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import { markPersonAuthenticated } from '../../inventory/people/mark-authenticated.ts'
 import { announce } from '../../signals/events/announce.ts'
 import { newsOfSession } from './news-of-session.ts'
@@ -15,7 +15,7 @@ import { writeEvent } from './write-event.ts'
 export async function finishSession(
   tx: Tx,
   { organizationId, authLogId }: { organizationId: string; authLogId: string },
-  { cause, now }: Pick<ChangeContext, 'cause' | 'now'>,
+  { cause, now }: Pick<ChangeOrigin, 'cause' | 'now'>,
 ): Promise<boolean> {
   const open = await tx
     .deleteFrom('auth_log_open_sessions')

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
+import type { ChangeOrigin } from '../../base/change-context.ts'
 import type { Database } from '../../base/db/schema.ts'
-import type { ChangeContext } from '../../inventory/devices/settle-auth-state.ts'
 import type { Announcement } from '../../signals/events/announce.ts'
 
 type EndedSession = Pick<
@@ -19,7 +19,7 @@ type EndedSession = Pick<
 export const newsOfSession = (
   type: 'auth_logs.success' | 'auth_logs.failure',
   session: EndedSession,
-  { cause, now }: Pick<ChangeContext, 'cause' | 'now'>,
+  { cause, now }: Pick<ChangeOrigin, 'cause' | 'now'>,
 ): Announcement => ({
   organizationId: session.organization_id,
   type,

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { engine } from '../../../test/support/database.ts'
+import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { hashEntry } from './hash-entry.ts'
 import { firstHash, recordAudit } from './record-audit.ts'
+import { verifyChain } from './verify-chain.ts'
 
 const trial = testApp()
 const { ask, addTenant } = trial
@@ -18,7 +20,9 @@ const actor = {
 } as const
 
 const record = (organizationId: string, description: string) =>
-  transact(trial.db, (tx) => recordAudit(tx, { organizationId, actor, about: {}, description, now }))
+  transact(trial.db, (tx) =>
+    recordAudit(tx, { action: 'device.updated', about: {}, description }, newChange(actor, organizationId, now)),
+  )
 
 const chainOf = (organizationId: string) =>
   trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()
@@ -97,12 +101,31 @@ test('any change of an entry changes its hash', () => {
     ip_address: null,
     description: 'Did it.',
     about: null,
+    action: null,
+    changes: null,
   }
   const hash = hashEntry(firstHash, entry).toString('hex')
   assert.notEqual(hashEntry(hashEntry(firstHash, entry), entry).toString('hex'), hash)
   for (const name of Object.keys(entry)) {
     assert.notEqual(hashEntry(firstHash, { ...entry, [name]: 'other' }).toString('hex'), hash, name)
   }
+})
+
+test('an entry keeps its action and its changes, and the hash covers both', async () => {
+  const { organizationId } = await addTenant()
+  const changes = [
+    { field: 'options', from: { zeta: 1, alpha: [{ b: 2, a: 'x' }] }, to: {} },
+    { field: 'note', from: null, to: 'No 設定' },
+  ]
+  const entry = { action: 'check.configured', about: { check: '7' }, description: 'Did it.', changes } as const
+  await transact(trial.db, (tx) => recordAudit(tx, entry, newChange(actor, organizationId, now)))
+  const stored = (await chainOf(organizationId)).at(-1)
+  assert.deepEqual([stored?.action, stored?.changes], ['check.configured', changes])
+  assert.ok((await verifyChain(trial.db, { organizationId })).isIntact)
+  await trial.database.connection.executeScript(`
+    drop trigger if exists audit_logs_append_only on audit_logs;
+    update audit_logs set changes = jsonb_set(changes, '{1,to}', '"Yes"') where organization_id = ${organizationId} and id = ${stored?.id}`)
+  assert.equal((await verifyChain(trial.db, { organizationId })).isIntact, false)
 })
 
 test('writers at the same time make one unbroken chain, in the order of the identifiers', async () => {
@@ -120,7 +143,11 @@ test('what is rolled back leaves no entry and no gap in the chain', async () => 
   const before = await chainOf(organizationId)
   await assert.rejects(
     transact(trial.db, async (tx) => {
-      await recordAudit(tx, { organizationId, actor, about: {}, description: 'Did nothing.', now })
+      await recordAudit(
+        tx,
+        { action: 'device.updated', about: {}, description: 'Did nothing.' },
+        newChange(actor, organizationId, now),
+      )
       throw new Error('no')
     }),
   )

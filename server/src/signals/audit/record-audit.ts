@@ -1,39 +1,23 @@
 import { createHash } from 'node:crypto'
-import type { ActorType } from '@muster/contract/audit-logs.ts'
+import type { AuditAction } from '@muster/contract/audit-actions.ts'
+import type { AuditChange } from '@muster/contract/audit-changes.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { queueWebhooks } from '../webhook-ledger/queue-webhooks.ts'
+import { storableChanges } from './changes.ts'
 import { hashEntry } from './hash-entry.ts'
 import { type Subjects, subjectKeys } from './subjects.ts'
 
-/** Who did something. `id` is of the administrator, key or person; null for the service itself. */
-export type ActorIdentity = {
-  readonly type: ActorType
-  readonly id: string | null
-  readonly name: string
-  readonly email: string | null
-}
-
-/**
- * Who did something, and from which address. `ipAddress` is null only where no request is behind it: the command line and
- * the background. It has no default, so that whoever lets a request in has to say it.
- */
-export type Actor = ActorIdentity & { readonly ipAddress: string | null }
-
-/** The service by itself: in the background, or at a start. */
-export const systemActor: Actor = { type: 'System', id: null, name: 'Muster', email: null, ipAddress: null }
-
-/** The service, because of a request that nobody signed in for: an agent's, or someone's with a link. */
-export const systemActorAt = (ipAddress: string): Actor => ({ ...systemActor, ipAddress })
-
 export type AuditEntry = {
-  organizationId: string
-  actor: Actor
+  /** The record and what happened to it, for programs: `api_key.revealed`. */
+  action: AuditAction
   about: Subjects
   /** One sentence in the past tense, with names in quotes. */
   description: string
-  now: string
+  /** Values before and after, by the names that the API has for them. Never of a secret. */
+  changes?: readonly AuditChange[]
 }
 
 /** Where every organization's chain of hashes begins. */
@@ -45,7 +29,8 @@ export const firstHash = createHash('sha256').update('muster audit log').digest(
  */
 export async function recordAudit(
   tx: Tx,
-  { organizationId, actor, about, description, now }: AuditEntry,
+  { action, about, description, changes = [] }: AuditEntry,
+  { organizationId, actor, now }: ChangeContext,
 ): Promise<void> {
   const { previousHash, id } = await lockHead(tx, organizationId)
   const entry = {
@@ -59,16 +44,25 @@ export async function recordAudit(
     ip_address: actor.ipAddress,
     description: description.toWellFormed(),
     about: subjectKeys(about),
+    action,
+    changes: changes.length > 0 ? storableChanges(changes) : null,
   }
   const hash = hashEntry(previousHash, entry)
   await tx
-    .with('written', (build) => build.insertInto('audit_logs').values({ ...entry, previous_hash: previousHash, hash }))
+    .with('written', (build) =>
+      build.insertInto('audit_logs').values({
+        ...entry,
+        changes: entry.changes && JSON.stringify(entry.changes),
+        previous_hash: previousHash,
+        hash,
+      }),
+    )
     .updateTable('audit_heads')
     .set({ last_id: id, last_hash: hash })
     .where(inOrganization('audit_heads', organizationId))
     .execute()
-  const { actor_name, actor_type, actor_email, ip_address, description: told } = entry
-  const data = { actor_name, actor_type, actor_email, ip_address, description: told }
+  const { actor_name, actor_type, actor_email, ip_address } = entry
+  const data = { actor_name, actor_type, actor_email, ip_address, action, description: entry.description }
   const message = { event: 'audit_log.recorded', data, deviceId: null, orderedBy: null, at: now } as const
   await queueWebhooks(tx, organizationId, [message])
 }

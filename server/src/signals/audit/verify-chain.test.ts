@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { testApp } from '../../../test/support/app.ts'
 import { testOnPostgres } from '../../../test/support/database.ts'
+import { newChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
 import { type ChainHead, readChainHead } from './chain-head.ts'
@@ -16,13 +17,11 @@ const maxAtOnce = 3
 const organizationId = () => trial.tenant.organizationId
 const record = (description: string) =>
   transact(trial.db, (tx) =>
-    recordAudit(tx, {
-      organizationId: organizationId(),
-      actor,
-      about: { device: '7' },
-      description,
-      now: trial.now(),
-    }),
+    recordAudit(
+      tx,
+      { action: 'device.updated', about: { device: '7' }, description },
+      newChange(actor, organizationId(), trial.now()),
+    ),
   )
 const entries = () =>
   trial.db.selectFrom('audit_logs').selectAll().where('organization_id', '=', organizationId()).orderBy('id').execute()

@@ -1,13 +1,11 @@
 import type { WebhookData } from '@muster/contract/webhook-events.ts'
 import { sql } from 'kysely'
+import type { Initiator } from '../../base/change-context.ts'
 import type { CompliancyStatus, StoredAuthState } from '../../base/db/schema.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../streams/queue-signals.ts'
 import { rememberPurged } from '../streams/remember-purged.ts'
 import { announceToWebhooks } from './webhook-payloads.ts'
-
-/** Who set the change in motion: CAEP's initiating_entity. */
-export type Initiator = 'policy' | 'admin' | 'user' | 'system'
 
 export type Announcement = { organizationId: string; cause: string; at: string } & (
   | {

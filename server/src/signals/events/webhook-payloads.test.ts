@@ -5,8 +5,9 @@ import { webhookPayload } from '@muster/contract/webhook-events.ts'
 import { Compile } from 'typebox/compile'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { newChange, systemActorAt } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
-import { recordAudit, systemActorAt } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { type Announcement, announce } from './announce.ts'
 
 const app = testApp()
@@ -157,20 +158,16 @@ test('what an endpoint is told of each event has the fields of its schema, and i
 
 test('an entry of the audit log is told, and the telling is no entry', async () => {
   await make.webhookEndpoint(organizationId, { events: ['audit_log.recorded'] })
-  const entry = {
-    organizationId,
-    actor: systemActorAt('192.0.2.1'),
-    about: {},
-    description: 'Did it.',
-    now: startOfTests,
-  }
-  await transact(app.db, (tx) => recordAudit(tx, entry))
+  const entry = { action: 'records.exported', about: {}, description: 'Did it.' } as const
+  const context = newChange(systemActorAt('192.0.2.1'), organizationId, startOfTests)
+  await transact(app.db, (tx) => recordAudit(tx, entry, context))
   const bodies = (await queued()).map(({ body }) => JSON.parse(body))
   assert.deepEqual(
     bodies.map(({ data }) => data),
     [
       {
         ...{ actor_name: 'Muster', actor_type: 'System', actor_email: null, ip_address: '192.0.2.1' },
+        action: 'records.exported',
         description: 'Did it.',
       },
     ],

@@ -10,11 +10,11 @@ import { verifyStream } from './verify-stream.ts'
 export function administratorRoutes(app: FastifyInstance): void {
   endpoint(app, {
     ...developerViewOperations.changeSsfStreamStatus,
-    run: ({ db, organizationId, params: { streamId }, body, actor, now }) =>
+    run: ({ db, params: { streamId }, body, context }) =>
       transact(db, async (tx) => {
         const { status, reason = null } = body
-        const change = { organizationId, streamId, status, reason, by: 'admin', actor, now } as const
-        return presentStatus(await setStreamStatus(tx, change))
+        const change = { streamId, status, reason, by: 'admin' } as const
+        return presentStatus(await setStreamStatus(tx, change, context))
       }),
   })
   endpoint(app, {

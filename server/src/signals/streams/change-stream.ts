@@ -1,10 +1,12 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { changesBetween } from '../audit/changes.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { streamAddress } from './audience.ts'
 import { complianceChangeType } from './event-types.ts'
 import { notifyStreams } from './notify-streams.ts'
@@ -18,7 +20,6 @@ import { noteTokenSettings } from './token-settings.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
 export type StreamChange = {
-  organizationId: string
   /** `id` or `stream_id`. */
   reference: string
   input: StreamInput
@@ -27,8 +28,6 @@ export type StreamChange = {
   /** Whether what is missing has its default again, rather than stays. */
   replaces: boolean
   rules: ReceiverRules
-  actor: Actor
-  now: string
 }
 
 /** Changes what can be chosen of a stream. Nothing is written where nothing changes. */
@@ -37,8 +36,10 @@ export async function changeStream(
   secrets: Secrets,
   presenting: Presenting,
   change: StreamChange,
+  context: ChangeContext,
 ): Promise<void> {
-  const { organizationId, reference, input, body, replaces, rules, now } = change
+  const { organizationId, now } = context
+  const { reference, input, body, replaces, rules } = change
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   const shown = presentStream(orNotFound(await findStreamRecord(tx, organizationId, stream.id, now)), presenting)
   const current = { stream, authorization: presenting.authorizationOf(stream) }
@@ -63,14 +64,14 @@ export async function changeStream(
     await storeAuthorization(tx, secrets, { organizationId, streamId: stream.id }, settings.authorization)
   }
   await notifyStreams(tx, organizationId)
+  const shownFields = ['name', 'description', 'events_requested', 'device_subject_format'] as const
+  const after = {
+    ...{ name: settings.name, description: settings.description, events_requested: [...settings.events] },
+    device_subject_format: settings.deviceSubjectFormat,
+  }
+  const changes = changesBetween(stream, after, shownFields)
   const description = `Changed the stream "${stream.name}": ${news.join('; ')}.`
-  await recordAudit(tx, {
-    organizationId,
-    actor: change.actor,
-    about: { stream: stream.id },
-    description,
-    now,
-  })
+  await recordAudit(tx, { action: 'stream.updated', about: { stream: stream.id }, description, changes }, context)
 }
 
 /** With the keys that organizations still share, a new audience could be another organization's receiver. */

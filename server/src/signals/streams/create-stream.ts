@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import type { ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { addPollToken } from './poll-tokens.ts'
 import { settle } from './settle-stream.ts'
 import type { StreamInput } from './stream-input.ts'
@@ -11,23 +12,22 @@ import { noteTokenSettings } from './token-settings.ts'
 import { receiverOf, storeAuthorization } from './write-settings.ts'
 
 export type NewStream = {
-  organizationId: string
   input: StreamInput
   /** MUSTER_BASE_URL. */
   baseUrl: string
   /** Whether organizations without an address of their own may have a path of `baseUrl` as their issuer. */
   pathIssuers: boolean
   rules: ReceiverRules
-  actor: Actor
-  now: string
 }
 
 /** Makes a stream that is on; fails with invalid where the organization has no issuer. `pollToken` is what a poll stream is polled with, which nobody is shown again. */
 export async function createStream(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, input, baseUrl: commonBaseUrl, pathIssuers, rules, actor, now }: NewStream,
+  { input, baseUrl: commonBaseUrl, pathIssuers, rules }: NewStream,
+  context: ChangeContext,
 ): Promise<{ id: string; pollToken: string | undefined }> {
+  const { organizationId, actor, now } = context
   const streamUuid = randomUUID()
   const { issuer, purpose } = await getIssuer(tx, organizationId, { pathIssuers })
   const { baseUrl } = streamIssuer(issuer, commonBaseUrl)
@@ -60,6 +60,6 @@ export async function createStream(
   if (settings.authorization !== null) await storeAuthorization(tx, secrets, place, settings.authorization)
   const pollToken = settings.deliveryType === 'poll' ? await addPollToken(tx, secrets, place, now) : undefined
   const description = `Created the stream "${settings.name}", which is ${receiverOf(settings)}.`
-  await recordAudit(tx, { organizationId, actor, about: { stream: id }, description, now })
+  await recordAudit(tx, { action: 'stream.created', about: { stream: id }, description }, context)
   return { id, pollToken }
 }

@@ -5,10 +5,10 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
-import { systemActor } from '../audit/record-audit.ts'
 import { issueTokens } from './issue-tokens.ts'
 import { listPending, type Wanted } from './list-pending.ts'
 import { queueComplianceChanges } from './queue-signals.ts'
@@ -95,9 +95,12 @@ test('between two times that an event is handed out everything may change, and i
   await noteEveryTokenSettings(database.db, 'https://moved.example')
   await database.db.updateTable('people').set({ email: 'ana.ruiz@acme.example' }).execute()
   const ring = { organizationId, purpose: 'signals' } as const
-  const { activeFrom } = await rotateSigningKey(database.db, secrets, {
-    ...{ ring, isEmergency: false, actor: systemActor, now },
-  })
+  const { activeFrom } = await rotateSigningKey(
+    database.db,
+    secrets,
+    { ring, isEmergency: false },
+    systemChange(organizationId, now),
+  )
   now = plusMs(activeFrom, 1_000)
   assert.deepEqual(await tokensOf(stream), first)
 
@@ -119,7 +122,12 @@ test('what a withdrawn key was to sign is signed by another, also when it is com
   const old = await tokensOf(stream)
   const [{ kid: withdrawn = null } = {}] = await ledgerOf()
   const ring = { organizationId, purpose: 'signals' } as const
-  const rotated = await rotateSigningKey(database.db, secrets, { ring, isEmergency: true, actor: systemActor, now })
+  const rotated = await rotateSigningKey(
+    database.db,
+    secrets,
+    { ring, isEmergency: true },
+    systemChange(organizationId, now),
+  )
   assert.deepEqual([rotated.withdrawn, rotated.resignedCount], [[withdrawn], 2])
   // Whoever queued it had seen the key before.
   await queue(organizationId, [device.id])
@@ -139,8 +147,8 @@ test('an event whose key is published no more is signed by the present one, and 
   await queue(organizationId, [device.id])
   const [[jti = '', old = ''] = []] = await tokensOf(stream)
   const ring = { organizationId, purpose: 'signals' } as const
-  const rotation = { ring, isEmergency: false, actor: systemActor, now }
-  const { kid, activeFrom } = await rotateSigningKey(database.db, secrets, rotation)
+  const rotation = { ring, isEmergency: false }
+  const { kid, activeFrom } = await rotateSigningKey(database.db, secrets, rotation, systemChange(organizationId, now))
   now = plusMs(activeFrom, keyTimes.signals.keptMs)
   const again = await tokensOf(stream)
   assert.deepEqual([...again.keys()], [jti])

@@ -22,9 +22,9 @@ export function issuerRoutes(app: FastifyInstance, { secrets, issuer: { baseUrl 
   })
   endpoint(app, {
     ...streamOperations.moveSsfStream,
-    run: ({ db, organizationId, params: { streamId: reference }, actor, now }) =>
+    run: ({ db, organizationId, params: { streamId: reference }, now, context }) =>
       transact(db, async (tx) => {
-        await moveStream(tx, { organizationId, reference, baseUrl, pathIssuers, actor, now })
+        await moveStream(tx, { reference, baseUrl, pathIssuers }, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, reference, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) })
       }),

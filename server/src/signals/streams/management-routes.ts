@@ -24,8 +24,7 @@ export function managementRoutes(app: FastifyInstance, parts: StreamParts): void
   addPollTokens(app, parts)
   endpoint(app, {
     ...streamOperations.testSsfStream,
-    run: ({ organizationId, params, body, actor, now }) =>
-      sendTest(parts, { organizationId, reference: params.streamId, email: body.email, actor, now }),
+    run: ({ params, body, context }) => sendTest(parts, { reference: params.streamId, email: body.email }, context),
   })
 }
 
@@ -53,11 +52,11 @@ function addCreating(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
   const rules = { allowPrivate: allowPrivateReceivers }
   endpoint(app, {
     ...streamOperations.createSsfStream,
-    run: ({ db, organizationId, body, actor, now }) =>
+    run: ({ db, organizationId, body, now, context }) =>
       transact(db, async (tx) => {
         const input = readStreamInput(body)
-        const asked = { organizationId, input, baseUrl, pathIssuers, rules, actor, now }
-        const { id, pollToken } = await createStream(tx, secrets, asked)
+        const asked = { input, baseUrl, pathIssuers, rules }
+        const { id, pollToken } = await createStream(tx, secrets, asked, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, id, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, pollToken)
       }),
@@ -69,28 +68,27 @@ function addChanging(app: FastifyInstance, { secrets, issuer: { baseUrl } }: Str
   const rules = { allowPrivate: app.kit.config.allowPrivateReceivers }
   endpoint(app, {
     ...streamOperations.updateSsfStream,
-    run: ({ db, organizationId, params, body, actor, now }) =>
+    run: ({ db, organizationId, params, body, now, context }) =>
       transact(db, async (tx) => {
         const { streamId: reference } = params
         const change = { organizationId, reference, input: readStreamInput(body), body, replaces: false, rules }
-        await changeStream(tx, secrets, presenting, { ...change, actor, now })
+        await changeStream(tx, secrets, presenting, change, context)
         return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
       }),
   })
   endpoint(app, {
     ...streamOperations.deleteSsfStream,
-    run: ({ db, organizationId, params, actor, now }) =>
-      transact(db, (tx) => deleteStream(tx, { organizationId, reference: params.streamId, actor, now })),
+    run: ({ db, params, context }) => transact(db, (tx) => deleteStream(tx, { reference: params.streamId }, context)),
   })
 }
 
 function addPollTokens(app: FastifyInstance, { secrets, issuer: { baseUrl } }: StreamParts): void {
   endpoint(app, {
     ...streamOperations.rotateSsfPollToken,
-    run: ({ db, organizationId, params: { streamId: reference }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { streamId: reference }, body, now, context }) =>
       transact(db, async (tx) => {
         const rotation = { organizationId, reference, mode: body.mode, overlapSeconds: overlapOf(body) }
-        const token = await rotatePollToken(tx, secrets, { ...rotation, actor, now })
+        const token = await rotatePollToken(tx, secrets, rotation, context)
         const row = orNotFound(await findStreamRecord(tx, organizationId, reference, now))
         return presentStream(row, { baseUrl, authorizationOf: authorizationReader(secrets) }, token)
       }),

@@ -4,9 +4,9 @@ import { beforeEach, test } from 'node:test'
 import { baseUrl, testApp } from '../../../test/support/app.ts'
 import { makeIn } from '../../../test/support/make.ts'
 import { rowVersions } from '../../../test/support/row-versions.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { transact } from '../../base/db/transact.ts'
 import { plusMs } from '../../base/time.ts'
-import { systemActor } from '../audit/record-audit.ts'
 import { complianceChangeType, verificationType } from './event-types.ts'
 import { queueComplianceChanges } from './queue-signals.ts'
 import { setStreamStatus } from './set-stream-status.ts'
@@ -467,10 +467,16 @@ test('getSsfStreamStatus and setSsfStreamStatus: a receiver pauses and disables 
 test('a status that an administrator or the service sets is told to the receiver', async () => {
   const { organizationId } = app.tenant
   const { id: streamId } = await make.stream(organizationId)
-  const change = { organizationId, streamId, actor: systemActor, now: app.now() }
-  await transact(app.db, (tx) => setStreamStatus(tx, { ...change, status: 'disabled', reason: 'Moved', by: 'admin' }))
-  await transact(app.db, (tx) => setStreamStatus(tx, { ...change, status: 'disabled', reason: 'Moved', by: 'admin' }))
-  await transact(app.db, (tx) => setStreamStatus(tx, { ...change, status: 'enabled', reason: null, by: 'service' }))
+  const context = systemChange(organizationId, app.now())
+  await transact(app.db, (tx) =>
+    setStreamStatus(tx, { streamId, status: 'disabled', reason: 'Moved', by: 'admin' }, context),
+  )
+  await transact(app.db, (tx) =>
+    setStreamStatus(tx, { streamId, status: 'disabled', reason: 'Moved', by: 'admin' }, context),
+  )
+  await transact(app.db, (tx) =>
+    setStreamStatus(tx, { streamId, status: 'enabled', reason: null, by: 'service' }, context),
+  )
   const signals = await app.db.selectFrom('ssf_signals').select(['kind', 'event']).orderBy('id').execute()
   assert.deepEqual(signals, [
     { kind: 'stream_updated', event: { status: 'disabled', reason: 'Moved' } },

@@ -1,8 +1,9 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader, Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { plusMs } from '../../base/time.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { streamAddress } from './audience.ts'
 import { notifyStreams } from './notify-streams.ts'
 import { lockStream, type Stream } from './queries.ts'
@@ -11,14 +12,11 @@ import { getIssuer, streamIssuer } from './stream-issuer.ts'
 import { noteTokenSettings } from './token-settings.ts'
 
 export type Move = {
-  organizationId: string
   /** `id` or `stream_id`. */
   reference: string
   /** MUSTER_BASE_URL. */
   baseUrl: string
   pathIssuers: boolean
-  actor: Actor
-  now: string
 }
 
 /**
@@ -26,8 +24,9 @@ export type Move = {
  * and the keys of before, which stay published for 31 days. A stream that is there already stays as it is: false.
  * Fails with invalid where the organization has no issuer, or its keys are not known to receivers yet.
  */
-export async function moveStream(tx: Tx, move: Move): Promise<boolean> {
-  const { organizationId, reference, baseUrl, pathIssuers, actor, now } = move
+export async function moveStream(tx: Tx, move: Move, context: ChangeContext): Promise<boolean> {
+  const { organizationId, now } = context
+  const { reference, baseUrl, pathIssuers } = move
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   const next = await getIssuer(tx, organizationId, { pathIssuers })
   if (stream.issuer === next.issuer && stream.signing_purpose === next.purpose) return false
@@ -53,7 +52,7 @@ export async function moveStream(tx: Tx, move: Move): Promise<boolean> {
     from.issuer === to.issuer
       ? `Moved the stream "${stream.name}" to the signing keys of the organization.`
       : `Moved the stream "${stream.name}" from the issuer ${from.issuer} to ${to.issuer}.`
-  await recordAudit(tx, { organizationId, actor, about: { stream: stream.id }, description, now })
+  await recordAudit(tx, { action: 'stream.moved', about: { stream: stream.id }, description }, context)
   return true
 }
 

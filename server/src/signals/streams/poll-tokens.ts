@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { generateToken, isWellFormedToken } from '../../base/secrets/token-format.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { notifyStreams } from './notify-streams.ts'
 import { lockStream } from './queries.ts'
 
@@ -47,18 +48,21 @@ export async function removePollTokens(tx: Tx, { organizationId, streamId }: Pla
 }
 
 export type Rotation = {
-  organizationId: string
   /** `id` or `stream_id`. */
   reference: string
   mode: 'overlap' | 'immediate' | 'disable'
   overlapSeconds: number
-  actor: Actor
-  now: string
 }
 
 /** Replaces what a stream is polled with. Returns the new token; none where polling was disabled. */
-export async function rotatePollToken(tx: Tx, secrets: Secrets, rotation: Rotation): Promise<string | undefined> {
-  const { organizationId, reference, mode, overlapSeconds, actor, now } = rotation
+export async function rotatePollToken(
+  tx: Tx,
+  secrets: Secrets,
+  rotation: Rotation,
+  context: ChangeContext,
+): Promise<string | undefined> {
+  const { organizationId, now } = context
+  const { reference, mode, overlapSeconds } = rotation
   const stream = orNotFound(await lockStream(tx, organizationId, reference))
   if (stream.delivery_type === 'push') {
     fail('invalid', { errors: [{ field: 'mode', message: 'is for poll streams; this one is pushed' }] })
@@ -70,13 +74,15 @@ export async function rotatePollToken(tx: Tx, secrets: Secrets, rotation: Rotati
   if (token === undefined && removed === 0 && !stream.needs_no_poll_token) return undefined
   if (stream.needs_no_poll_token) await askForToken(tx, place)
   await notifyStreams(tx, organizationId)
-  await recordAudit(tx, {
-    organizationId,
-    actor,
-    about: { stream: stream.id },
-    description: sentences[mode](stream.name, overlapSeconds),
-    now,
-  })
+  await recordAudit(
+    tx,
+    {
+      action: 'stream.poll_token_changed',
+      about: { stream: stream.id },
+      description: sentences[mode](stream.name, overlapSeconds),
+    },
+    context,
+  )
   return token
 }
 

@@ -31,7 +31,7 @@ function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
   const rules = { allowPrivate: app.kit.config.allowPrivateReceivers }
   endpoint(app, {
     ...receiverOperations.configureSsfStream,
-    run: ({ db, organizationId, body, method, actor, now }) =>
+    run: ({ db, organizationId, body, method, now, context }) =>
       transact(db, async (tx) => {
         const { stream_id: reference } = body
         const change = {
@@ -42,14 +42,13 @@ function addCollection(app: FastifyInstance, { secrets, issuer: { baseUrl } }: S
           replaces: method === 'PUT',
           rules,
         }
-        await changeStream(tx, secrets, presenting, { ...change, actor, now })
+        await changeStream(tx, secrets, presenting, change, context)
         return presentStream(orNotFound(await findStreamRecord(tx, organizationId, reference, now)), presenting)
       }),
   })
   endpoint(app, {
     ...receiverOperations.removeSsfStream,
-    run: ({ db, organizationId, query, actor, now }) =>
-      transact(db, (tx) => deleteStream(tx, { organizationId, reference: query.stream_id, actor, now })),
+    run: ({ db, query, context }) => transact(db, (tx) => deleteStream(tx, { reference: query.stream_id }, context)),
   })
 }
 
@@ -61,11 +60,11 @@ function addStatus(app: FastifyInstance): void {
   })
   endpoint(app, {
     ...receiverOperations.setSsfStreamStatus,
-    run: ({ db, organizationId, body, actor, now }) =>
+    run: ({ db, body, context }) =>
       transact(db, async (tx) => {
         const { stream_id: streamId, status, reason = null } = body
-        const change = { organizationId, streamId, status, reason, by: 'receiver', actor, now } as const
-        return presentStatus(await setStreamStatus(tx, change))
+        const change = { streamId, status, reason, by: 'receiver' } as const
+        return presentStatus(await setStreamStatus(tx, change, context))
       }),
   })
 }

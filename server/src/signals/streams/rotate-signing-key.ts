@@ -1,11 +1,13 @@
 import { generateKeyPair as generateKeyPairCallback, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { AuditAction } from '@muster/contract/audit-actions.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { type Db, type Tx, transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { withdrawKeys } from './resign-tokens.ts'
 import { sealPrivateKey } from './seal-private-key.ts'
 import { findSigningKey, type KeyRing, keyTimes, stateOfKey } from './signing-keys.ts'
@@ -38,7 +40,7 @@ export async function ensureSigningKey(db: Db, secrets: Secrets, ring: KeyRing, 
 const hasKey = async (reader: Parameters<typeof findSigningKey>[0], ring: KeyRing, now: string) =>
   (await findSigningKey(reader, ring, now)) !== undefined
 
-type Rotation = { ring: KeyRing; isEmergency: boolean; actor: Actor; now: string }
+type Rotation = { ring: KeyRing; isEmergency: boolean }
 export type Rotated = { kid: string; activeFrom: string; withdrawn: string[]; resignedCount: number }
 
 /**
@@ -46,12 +48,18 @@ export type Rotated = { kid: string; activeFrom: string; withdrawn: string[]; re
  * trusted: then the present one, and any that was to come, leave the key set in the same moment, and what waits is
  * signed again. Keys are made outside of the transaction, since that takes long.
  */
-export async function rotateSigningKey(db: Db, secrets: Secrets, rotation: Rotation): Promise<Rotated> {
-  const { ring, isEmergency, actor, now } = rotation
+export async function rotateSigningKey(
+  db: Db,
+  secrets: Secrets,
+  rotation: Rotation,
+  context: ChangeContext,
+): Promise<Rotated> {
+  const { now } = context
+  const { ring, isEmergency } = rotation
   const key = await makeKey(secrets, ring)
   return transact(db, async (tx) => {
     await lockKeys(tx)
-    if (isEmergency) return replaceAtOnce(tx, rotation, key)
+    if (isEmergency) return replaceAtOnce(tx, rotation, key, context)
     const activeFrom = plusMs(now, keyTimes[ring.purpose].leadMs)
     await tx
       .updateTable('signing_keys')
@@ -63,19 +71,20 @@ export async function rotateSigningKey(db: Db, secrets: Secrets, rotation: Rotat
       .execute()
     await insertKey(tx, ring, key, { now, activeFrom })
     const description = `Published the signing key ${key.kid}, which signs from ${activeFrom} on.`
-    await record(tx, ring, { actor, description, now })
+    await record(tx, ring, 'signing_key.published', description, context)
     return { kid: key.kid, activeFrom, withdrawn: [], resignedCount: 0 }
   })
 }
 
-async function replaceAtOnce(tx: Tx, { ring, actor, now }: Rotation, key: NewSigningKey): Promise<Rotated> {
+async function replaceAtOnce(tx: Tx, { ring }: Rotation, key: NewSigningKey, context: ChangeContext): Promise<Rotated> {
+  const { now } = context
   const keys = await listKeysOf(tx, ring)
   const distrusted = keys.filter((one) => ['signing', 'published'].includes(stateOfKey(one, now)))
   const withdrawn = distrusted.map(({ kid }) => kid)
   await insertKey(tx, ring, key, { now, activeFrom: now })
   const resignedCount = await withdrawKeys(tx, ring, withdrawn, now)
   const description = `Replaced the signing key at once by ${key.kid}, and withdrew ${withdrawn.join(', ') || 'none'}.`
-  await record(tx, ring, { actor, description, now })
+  await record(tx, ring, 'signing_key.replaced', description, context)
   return { kid: key.kid, activeFrom: now, withdrawn, resignedCount }
 }
 
@@ -86,18 +95,20 @@ async function replaceAtOnce(tx: Tx, { ring, actor, now }: Rotation, key: NewSig
 export async function withdrawSigningKey(
   db: Db,
   secrets: Secrets,
-  { kid, actor, now }: { kid: string; actor: Actor; now: string },
+  { kid }: { kid: string },
+  context: ChangeContext,
 ): Promise<Rotated | { kid: undefined; withdrawn: string[]; resignedCount: number }> {
+  const { now } = context
   const found = orNotFound(await findKey(db, kid))
   const ring = { organizationId: found.organization_id, purpose: found.purpose }
   const state = stateOfKey(found, now)
   if (state === 'withdrawn') fail('invalid', { message: 'The key was withdrawn before.' })
-  if (state === 'signing') return rotateSigningKey(db, secrets, { ring, isEmergency: true, actor, now })
+  if (state === 'signing') return rotateSigningKey(db, secrets, { ring, isEmergency: true }, context)
   return transact(db, async (tx) => {
     await lockKeys(tx)
     if (state === 'published') await keepSigning(tx, ring, found.active_from)
     const resignedCount = await withdrawKeys(tx, ring, [kid], now)
-    await record(tx, ring, { actor, description: `Withdrew the signing key ${kid}.`, now })
+    await record(tx, ring, 'signing_key.withdrawn', `Withdrew the signing key ${kid}.`, context)
     return { kid: undefined, withdrawn: [kid], resignedCount }
   })
 }
@@ -125,14 +136,17 @@ const listKeysOf = (tx: Tx, { organizationId, purpose }: KeyRing) =>
     .where('purpose', '=', purpose)
     .execute()
 
-const findKey = (db: Db, kid: string) =>
+/** The key of an identifier, of whichever organization. */
+export const findKey = (db: Db, kid: string) =>
   db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
 
 const record = (
   tx: Tx,
   { organizationId }: KeyRing,
-  { actor, description, now }: { actor: Actor; description: string; now: string },
-) => recordAudit(tx, { organizationId, actor, about: { organization: organizationId }, description, now })
+  action: AuditAction,
+  description: string,
+  context: ChangeContext,
+) => recordAudit(tx, { action, about: { organization: organizationId }, description }, context)
 
 const insertKey = (
   tx: Tx,

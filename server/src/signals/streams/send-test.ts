@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SsfTest } from '@muster/contract/ssf-streams.ts'
 import { sql } from 'kysely'
 import { ulid } from 'ulid'
+import type { ChangeContext } from '../../base/change-context.ts'
 import { inOrganization } from '../../base/db/in-organization.ts'
 import { type Reader, type Tx, transact } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { PostOutcome } from '../../base/outbound/outbound.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { authorizationReader } from './authorization-header.ts'
 import { complianceChangeType } from './event-types.ts'
 import { issueTokens } from './issue-tokens.ts'
@@ -18,13 +19,7 @@ import { queueStreamSignal } from './queue-stream-signal.ts'
 import type { StreamParts } from './start-streams.ts'
 import { refuseStopped } from './verify-stream.ts'
 
-type Asked = {
-  organizationId: string
-  reference: string
-  email: string
-  actor: Actor
-  now: string
-}
+type Asked = { reference: string; email: string }
 
 const answerWithinMs = 5_000
 /** For whoever sends it at once; should they be gone, deliverers send it after that. */
@@ -34,9 +29,9 @@ const heldMs = 60_000
  * Sends an event that the device of a person has come to its present status, marked as a test in the history, and tells
  * how its receiver answered.
  */
-export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTest> {
+export async function sendTest(parts: StreamParts, asked: Asked, context: ChangeContext): Promise<SsfTest> {
   const { db } = parts.connection
-  const { stream, eventId, hint } = await transact(db, (tx) => queueTest(tx, asked))
+  const { stream, eventId, hint } = await transact(db, (tx) => queueTest(tx, asked, context))
   const named = { ssf_stream_event_id: Number(eventId), ...(hint !== undefined && { hint }) }
   if (stream.endpoint_url === null) return { success: true, response_code: '202', ...named }
   const startedAt = performance.now()
@@ -46,7 +41,7 @@ export async function sendTest(parts: StreamParts, asked: Asked): Promise<SsfTes
   const code = outcome.kind === 'answered' ? String(outcome.status) : 'no_response'
   const said = outcome.kind === 'answered' ? `The receiver answered ${outcome.status}` : outcome.message
   const result = {
-    organizationId: asked.organizationId,
+    organizationId: context.organizationId,
     streamId: stream.id,
     eventId,
     state: isTaken ? 'delivered' : 'rejected',
@@ -76,8 +71,9 @@ async function post(parts: StreamParts, stream: Stream, url: string, eventId: st
 
 type QueuedTest = { stream: Stream; eventId: string; hint: string | undefined }
 
-async function queueTest(tx: Tx, asked: Asked): Promise<QueuedTest> {
-  const { organizationId, reference, email, actor, now } = asked
+async function queueTest(tx: Tx, asked: Asked, context: ChangeContext): Promise<QueuedTest> {
+  const { organizationId, now } = context
+  const { reference, email } = asked
   const stream = orNotFound(await findStream(tx, organizationId, reference))
   refuseStopped(stream)
   refuseUnrequested(stream)
@@ -98,7 +94,7 @@ async function queueTest(tx: Tx, asked: Asked): Promise<QueuedTest> {
   const { eventId } = await queueStreamSignal(tx, { ...facts, deviceId, now, ...(heldUntil && { heldUntil }) })
   const description = `Sent a test event about "${email}" to the stream "${stream.name}".`
   const about = { stream: stream.id, device: deviceId }
-  await recordAudit(tx, { organizationId, actor, about, description, now })
+  await recordAudit(tx, { action: 'stream.tested', about, description }, context)
   return { stream, eventId, hint: hintOf(found) }
 }
 

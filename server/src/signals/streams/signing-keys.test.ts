@@ -3,9 +3,9 @@ import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { testDatabase } from '../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../test/support/make.ts'
+import { systemChange } from '../../base/change-context.ts'
 import { openSecrets } from '../../base/secrets/secrets.ts'
 import { plusMs } from '../../base/time.ts'
-import { systemActor } from '../audit/record-audit.ts'
 import { ensureSigningKey, rotateSigningKey, withdrawSigningKey } from './rotate-signing-key.ts'
 import { findSigningKey, type KeyRing, listPublishedKeys, listSigningKeys, stateOfKey } from './signing-keys.ts'
 import { tokenSigner } from './token-signer.ts'
@@ -27,9 +27,9 @@ const kidsAt = async (now: string, { organizationId } = ring) =>
   (await listPublishedKeys(database.db, organizationId, now)).map(({ kid }) => kid)
 const kidAt = async (now: string, of = ring) => (await findSigningKey(database.db, of, now))?.kid
 const rotate = (now: string, isEmergency = false, of = ring) =>
-  rotateSigningKey(database.db, secrets, { ring: of, now, isEmergency, actor: systemActor })
+  rotateSigningKey(database.db, secrets, { ring: of, isEmergency }, systemChange(of.organizationId, now))
 const withdraw = (kid: string, now: string) =>
-  withdrawSigningKey(database.db, secrets, { kid, actor: systemActor, now })
+  withdrawSigningKey(database.db, secrets, { kid }, systemChange(ring.organizationId, now))
 const stateAt = async (kid: string, now: string) => {
   const key = (await listSigningKeys(database.db)).find((one) => one.kid === kid)
   return key && stateOfKey(key, now)

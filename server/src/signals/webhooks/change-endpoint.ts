@@ -1,31 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { WebhookEndpointChange } from '@muster/contract/webhook-endpoints.ts'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
 import type { ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import { isSameOrigin } from '../../base/outbound/same-origin.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { changesBetween } from '../audit/changes.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { describeDestination } from './log/describe-destination.ts'
 import { type Endpoint, lockEndpoint } from './queries.ts'
 import { type EndpointSettings, settleEndpoint } from './settle-endpoint.ts'
 import { beginAnew, headersReader, sealedOrNull, tryAtOnce, writeEndpoint } from './write-endpoint.ts'
 
-export type EndpointChange = {
-  organizationId: string
-  endpointId: string
-  asked: WebhookEndpointChange
-  rules: ReceiverRules
-  actor: Actor
-  now: string
-}
+export type EndpointChange = { endpointId: string; asked: WebhookEndpointChange; rules: ReceiverRules }
 
 /** Changes what can be chosen of an endpoint; returns whether it did. Nothing is written where nothing changes. */
 export async function changeEndpoint(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, endpointId, asked, rules, actor, now }: EndpointChange,
+  { endpointId, asked, rules }: EndpointChange,
+  context: ChangeContext,
 ): Promise<boolean> {
+  const { organizationId, now } = context
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   const current = settingsOf(endpoint, headersReader(secrets)(endpoint))
   const settings = settleEndpoint(asked, current, rules)
@@ -35,8 +32,8 @@ export async function changeEndpoint(
   const isNewlyEnabled = settings.isEnabled && !current.isEnabled
   const isAnother = isNewlyEnabled || settings.url !== current.url
   await (isAnother ? beginAnew : tryAtOnce)(tx, endpoint, now)
-  for (const description of sentencesOf(settings, current)) {
-    await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
+  for (const { description, changes } of newsOf(settings, current)) {
+    await recordAudit(tx, { action: 'webhook.updated', about: { webhook: endpointId }, description, changes }, context)
   }
   return true
 }
@@ -62,7 +59,7 @@ function columnsOf(settings: EndpointSettings, current: EndpointSettings, header
 }
 
 /** For the audit log, which more people read than may manage endpoints: no path of an address, no value of a header. */
-function sentencesOf(settings: EndpointSettings, current: EndpointSettings): string[] {
+function newsOf(settings: EndpointSettings, current: EndpointSettings) {
   const [before, after] = [current.url, settings.url].map((url) => new URL(url).host)
   const news: (string | false)[] = [
     settings.url !== current.url &&
@@ -73,9 +70,19 @@ function sentencesOf(settings: EndpointSettings, current: EndpointSettings): str
     !isDeepStrictEqual(settings.headers, current.headers) && headersNews(settings, current),
   ]
   const told = news.filter((one) => one !== false)
-  const changed = told.length > 0 && `Changed ${describeDestination(current)}: ${told.join('; ')}.`
+  const changed = told.length > 0 && {
+    description: `Changed ${describeDestination(current)}: ${told.join('; ')}.`,
+    changes: changesBetween({ ...current, host: before }, { ...settings, host: after }, [
+      'host',
+      'events',
+      'description',
+    ]),
+  }
   const verb = settings.isEnabled ? 'Enabled' : 'Disabled'
-  const switched = settings.isEnabled !== current.isEnabled && `${verb} ${describeDestination(settings)}.`
+  const switched = settings.isEnabled !== current.isEnabled && {
+    description: `${verb} ${describeDestination(settings)}.`,
+    changes: [{ field: 'enabled', from: current.isEnabled, to: settings.isEnabled }],
+  }
   return [changed, switched].filter((one) => one !== false)
 }
 

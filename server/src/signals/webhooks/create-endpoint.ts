@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookEndpointCreation } from '@muster/contract/webhook-endpoints.ts'
 import { sql } from 'kysely'
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import type { ReceiverRules } from '../../base/outbound/receiver-url.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { notify } from '../webhook-ledger/queue-webhooks.ts'
 import { generateSecret, sealSecret } from './endpoint-secret.ts'
 import { describeDestination } from './log/describe-destination.ts'
@@ -13,13 +14,7 @@ import { countEndpoints } from './queries.ts'
 import { newEndpoint, settleEndpoint } from './settle-endpoint.ts'
 import { sealedOrNull } from './write-endpoint.ts'
 
-export type NewEndpoint = {
-  organizationId: string
-  asked: WebhookEndpointCreation
-  rules: ReceiverRules
-  actor: Actor
-  now: string
-}
+export type NewEndpoint = { asked: WebhookEndpointCreation; rules: ReceiverRules }
 
 const maxEndpoints = 50
 
@@ -27,8 +22,10 @@ const maxEndpoints = 50
 export async function createEndpoint(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, asked, rules, actor, now }: NewEndpoint,
+  { asked, rules }: NewEndpoint,
+  context: ChangeContext,
 ): Promise<{ id: string; secret: string }> {
+  const { organizationId, now } = context
   const settings = settleEndpoint(asked, newEndpoint, rules)
   await refuseTooMany(tx, organizationId)
   const endpointId = await nextId(tx)
@@ -53,7 +50,7 @@ export async function createEndpoint(
   await notify(tx, organizationId)
   const state = settings.isEnabled ? '' : ', disabled'
   const description = `Created ${describeDestination(settings)} for ${settings.events.join(', ')}${state}.`
-  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { action: 'webhook.created', about: { webhook: endpointId }, description }, context)
   return { id: endpointId, secret }
 }
 

@@ -1,7 +1,8 @@
+import type { ChangeContext } from '../../base/change-context.ts'
 import type { Tx } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import type { Secrets } from '../../base/secrets/secrets.ts'
-import { type Actor, recordAudit } from '../audit/record-audit.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import { generateSecret, sealSecret } from './endpoint-secret.ts'
 import { describeDestination } from './log/describe-destination.ts'
 import { lockEndpoint } from './queries.ts'
@@ -9,12 +10,9 @@ import { overlaps } from './rules.ts'
 import { tryAtOnce, writeEndpoint } from './write-endpoint.ts'
 
 export type Roll = {
-  organizationId: string
   endpointId: string
   /** How long the present secret continues to sign; a day unless given. */
   overlapSeconds?: number | undefined
-  actor: Actor
-  now: string
 }
 
 /**
@@ -24,8 +22,10 @@ export type Roll = {
 export async function rollSecret(
   tx: Tx,
   secrets: Secrets,
-  { organizationId, endpointId, overlapSeconds = 86_400, actor, now }: Roll,
+  { endpointId, overlapSeconds = 86_400 }: Roll,
+  context: ChangeContext,
 ): Promise<string> {
+  const { organizationId, now } = context
   const endpoint = orNotFound(await lockEndpoint(tx, organizationId, endpointId))
   if (overlapSeconds > 0 && overlaps(endpoint, now)) fail('secret_overlapping')
   const place = { organizationId, endpointId }
@@ -40,6 +40,6 @@ export async function rollSecret(
   await tryAtOnce(tx, endpoint, now)
   const end = overlapSeconds === 0 ? 'ended at once' : `signs until ${until}`
   const description = `Rolled the secret of ${describeDestination(endpoint)}; the previous one ${end}.`
-  await recordAudit(tx, { organizationId, actor, about: { webhook: endpointId }, description, now })
+  await recordAudit(tx, { action: 'webhook.secret_rolled', about: { webhook: endpointId }, description }, context)
   return secret
 }

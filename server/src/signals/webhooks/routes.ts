@@ -51,30 +51,23 @@ function addWriting(app: FastifyInstance): void {
   const rules = { allowPrivate: config.allowPrivateReceivers }
   endpoint(app, {
     ...webhookOperations.createWebhookEndpoint,
-    run: ({ db, organizationId, body: asked, actor, now }) =>
+    run: ({ db, organizationId, body: asked, context }) =>
       transact(db, async (tx) => {
-        const { id, secret } = await createEndpoint(tx, secrets, {
-          organizationId,
-          asked,
-          rules,
-          actor,
-          now,
-        })
+        const { id, secret } = await createEndpoint(tx, secrets, { asked, rules }, context)
         return read(tx, organizationId, id, secret)
       }),
   })
   endpoint(app, {
     ...webhookOperations.updateWebhookEndpoint,
-    run: ({ db, organizationId, params: { endpointId }, body: asked, actor, now }) =>
+    run: ({ db, organizationId, params: { endpointId }, body: asked, context }) =>
       transact(db, async (tx) => {
-        await changeEndpoint(tx, secrets, { organizationId, endpointId, asked, rules, actor, now })
+        await changeEndpoint(tx, secrets, { endpointId, asked, rules }, context)
         return read(tx, organizationId, endpointId)
       }),
   })
   endpoint(app, {
     ...webhookOperations.deleteWebhookEndpoint,
-    run: ({ db, organizationId, params, actor, now }) =>
-      transact(db, (tx) => deleteEndpoint(tx, { organizationId, ...params, actor, now })),
+    run: ({ db, params, context }) => transact(db, (tx) => deleteEndpoint(tx, params, context)),
   })
 }
 
@@ -83,18 +76,18 @@ function addSecrets(app: FastifyInstance): void {
   const { read } = presenter(app)
   endpoint(app, {
     ...webhookOperations.revealWebhookSecret,
-    run: ({ db, organizationId, params: { endpointId }, actor, now }) =>
+    run: ({ db, organizationId, params: { endpointId }, context }) =>
       transact(db, async (tx) => {
-        const secret = await revealSecret(tx, secrets, { organizationId, endpointId, actor, now })
+        const secret = await revealSecret(tx, secrets, { endpointId }, context)
         return read(tx, organizationId, endpointId, secret)
       }),
   })
   endpoint(app, {
     ...webhookOperations.rollWebhookSecret,
-    run: ({ db, organizationId, params: { endpointId }, body, actor, now }) =>
+    run: ({ db, organizationId, params: { endpointId }, body, context }) =>
       transact(db, async (tx) => {
         const roll = { organizationId, endpointId, overlapSeconds: body.overlap_seconds }
-        const secret = await rollSecret(tx, secrets, { ...roll, actor, now })
+        const secret = await rollSecret(tx, secrets, roll, context)
         return read(tx, organizationId, endpointId, secret)
       }),
   })

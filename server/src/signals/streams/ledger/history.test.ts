@@ -3,9 +3,9 @@ import { beforeEach, test } from 'node:test'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { baseUrl, testApp } from '../../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../../test/support/make.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { type ComplianceChange, queueComplianceChanges } from '../queue-signals.ts'
 import { queueStreamSignal } from '../queue-stream-signal.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
@@ -128,7 +128,7 @@ test('of an event whose key was withdrawn the ledger shows the claims and no sig
     .set({ state: 'delivered', settled_at: minute(1) })
     .execute()
   const ring = { organizationId, purpose: 'signals' } as const
-  await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: true, actor: systemActor, now: app.now() })
+  await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: true }, systemChange(organizationId, app.now()))
   const after = await read()
   assert.equal(after.token, null)
   assert.deepEqual(after.claims, before.claims)

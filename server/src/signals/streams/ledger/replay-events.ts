@@ -1,13 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { ChangeContext } from '../../../base/change-context.ts'
 import { inOrganization } from '../../../base/db/in-organization.ts'
 import type { Tx } from '../../../base/db/transact.ts'
-import { type Actor, recordAudit } from '../../audit/record-audit.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 import type { Stream } from '../queries.ts'
 import { signalChannel } from '../queue-signals.ts'
 import { listWithdrawnHeaders } from '../resign-tokens.ts'
 import type { ReplayChoice } from './choose-replay.ts'
 
-type Replay = { stream: Stream; choice: ReplayChoice; actor: Actor; now: string }
+type Replay = { stream: Stream; choice: ReplayChoice; most?: number }
 
 /** Bounds the transaction and its locks. */
 const maxAtOnce = 10_000
@@ -18,9 +19,10 @@ const maxAtOnce = 10_000
  */
 export async function replayEvents(
   tx: Tx,
-  { stream, choice, actor, now }: Replay,
-  most = maxAtOnce,
+  { stream, choice, most = maxAtOnce }: Replay,
+  context: ChangeContext,
 ): Promise<{ count: number; goOnAfter: string | null }> {
+  const { now } = context
   const { organization_id: organizationId, id: streamId } = stream
   const withdrawn = await listWithdrawnHeaders(tx, organizationId)
   const { rows } = await sql<{ count: string; last: string | null }>`
@@ -46,7 +48,7 @@ export async function replayEvents(
   await sql`select pg_notify(${signalChannel}, ${organizationId})`.execute(tx)
   const events = count === '1' ? '1 event' : `${count} events`
   const description = `Replayed ${events} of the stream "${stream.name}".`
-  await recordAudit(tx, { organizationId, actor, about: { stream: streamId }, description, now })
+  await recordAudit(tx, { action: 'stream.events_replayed', about: { stream: streamId }, description }, context)
   return { count: Number(count), goOnAfter: Number(count) === most ? last : null }
 }
 

@@ -5,9 +5,9 @@ import { baseUrl, testApp } from '../../../../test/support/app.ts'
 import { makeIn, startOfTests } from '../../../../test/support/make.ts'
 import { numberEvents } from '../../../../test/support/number-events.ts'
 import { rowVersions } from '../../../../test/support/row-versions.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { issueTokens } from '../issue-tokens.ts'
 import { listPending } from '../list-pending.ts'
 import { findStream } from '../queries.ts'
@@ -118,10 +118,9 @@ test('a long range is done in parts, each saying where the next begins', async (
         {
           stream,
           choice: { kind: 'range', from: startOfTests, to: minute(9), states: ['delivered'], afterId },
-          actor: systemActor,
-          now: app.now(),
+          most: 2,
         },
-        2,
+        systemChange(organizationId, app.now()),
       ),
     )
   const [, second, , fourth] = ids.map(({ id }) => id)

@@ -36,11 +36,11 @@ export function ledgerRoutes(app: FastifyInstance, { issuer: { signer } }: Strea
 function addReplay(app: FastifyInstance): void {
   endpoint(app, {
     ...streamOperations.replaySsfStreamEvents,
-    run: async ({ db, organizationId, params, body, actor, now }) => {
+    run: async ({ db, organizationId, params, body, context }) => {
       const stream = orNotFound(await findStream(db, organizationId, params.streamId))
       const choice = replayChoiceOf(body)
       if (choice.kind === 'wrong') return fail('invalid', { errors: choice.errors })
-      const { count, goOnAfter } = await transact(db, (tx) => replayEvents(tx, { stream, choice, actor, now }))
+      const { count, goOnAfter } = await transact(db, (tx) => replayEvents(tx, { stream, choice }, context))
       return { replayed_count: count, next_after_id: goOnAfter }
     },
   })

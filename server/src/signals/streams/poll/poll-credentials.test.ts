@@ -4,9 +4,9 @@ import { beforeEach, test } from 'node:test'
 import { baseUrl, type Tenant, testApp } from '../../../../test/support/app.ts'
 import { makeIn } from '../../../../test/support/make.ts'
 import { revokeApiKey } from '../../../access/api-keys/revoke-api-key.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 
 const limit = 20
 const app = testApp({ env: { MUSTER_RATE_LIMIT_PER_MINUTE: String(limit) } })
@@ -39,8 +39,6 @@ const poll = (key: string | undefined, of: Pick<Made, 'stream_id'> = stream, hea
   app.ask('GET', `/ssf_streams/${of.stream_id}/events`, { key, headers })
 const rotate = async (mode: string, rest: object = {}) =>
   (await app.ask('POST', `/ssf_streams/${stream.id}/rotate_poll_token`, { body: { mode, ...rest } })).body
-
-const audit = { actor: systemActor }
 
 test('each of the three credentials polls and acknowledges, and an API key alone does not', async () => {
   const token = stream.poll_bearer_token
@@ -96,8 +94,8 @@ test('an access token polls the streams that its key created, and no others', as
   assert.equal((await poll(mine, stream, { [vendorHeader]: theirs.poll_bearer_token })).status, 401)
   const byNoKey = await make.stream(app.tenant.organizationId)
   assert.equal((await poll(mine, byNoKey)).status, 401)
-  const { organizationId, keyId } = app.tenant
-  await transact(app.db, (tx) => revokeApiKey(tx, { organizationId, id: keyId, ...audit, now: app.now() }))
+  const { keyId } = app.tenant
+  await transact(app.db, (tx) => revokeApiKey(tx, { id: keyId }, systemChange(app.tenant.organizationId, app.now())))
   assert.equal((await poll(mine)).status, 401)
   assert.equal((await poll(stream.poll_bearer_token)).status, 200)
 })

@@ -1,9 +1,9 @@
 import type { Feature } from '@muster/contract/features.ts'
 import { sql } from 'kysely'
+import { systemActor } from '../../../base/change-context.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { Db } from '../../../base/db/transact.ts'
 import type { Secrets } from '../../../base/secrets/secrets.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { isPollToken, pollTokenHash } from '../poll-tokens.ts'
 import { columnOf } from '../queries.ts'
 

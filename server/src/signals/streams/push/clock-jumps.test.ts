@@ -4,9 +4,9 @@ import { testApp } from '../../../../test/support/app.ts'
 import { makeIn } from '../../../../test/support/make.ts'
 import { until } from '../../../../test/support/muster-process.ts'
 import { accept, answerWith, openReceiver, outboundOfTests } from '../../../../test/support/receivers.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { dayMs, plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
@@ -111,8 +111,8 @@ test('signing continues when the key was made while the clock was ahead, and wit
   const sign = async () => (await app.streams.issuer.signer.sign(ring, { jti: '1' }, app.now())).kid
   const signing = await sign()
   app.setNow(plusMs(now, 3 * dayMs))
-  const rotation = { ring, actor: systemActor, now: app.now() }
-  const { kid } = await rotateSigningKey(app.db, app.secrets, { ...rotation, isEmergency: true })
+  const context = () => systemChange(organization(), app.now())
+  const { kid } = await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: true }, context())
   app.streams.issuer.signer.forget(ring)
   assert.equal(await sign(), kid)
   app.setNow(plusMs(now, 1_000))
@@ -123,9 +123,7 @@ test('signing continues when the key was made while the clock was ahead, and wit
   assert.ok(published.includes(after) && !published.includes(signing))
 
   app.setNow(plusMs(now, 20_000))
-  const { kid: next, activeFrom } = await rotateSigningKey(app.db, app.secrets, {
-    ...{ ring, actor: systemActor, now: app.now(), isEmergency: false },
-  })
+  const { kid: next, activeFrom } = await rotateSigningKey(app.db, app.secrets, { ring, isEmergency: false }, context())
   app.setNow(plusMs(activeFrom, 1_000))
   assert.equal(await sign(), next)
 })

@@ -6,9 +6,9 @@ import { tokensOf } from '../../../../test/support/event-tokens.ts'
 import { makeIn } from '../../../../test/support/make.ts'
 import { until } from '../../../../test/support/muster-process.ts'
 import { openReceiver, outboundOfTests } from '../../../../test/support/receivers.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { replayEvents } from '../ledger/replay-events.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
@@ -31,12 +31,12 @@ const queue = (deviceIds: readonly string[]) =>
     ),
   )
 const rotate = () =>
-  rotateSigningKey(app.db, app.secrets, {
-    ring: { organizationId: app.tenant.organizationId, purpose: 'signals' },
-    isEmergency: true,
-    actor: systemActor,
-    now: app.now(),
-  })
+  rotateSigningKey(
+    app.db,
+    app.secrets,
+    { ring: { organizationId: app.tenant.organizationId, purpose: 'signals' }, isEmergency: true },
+    systemChange(app.tenant.organizationId, app.now()),
+  )
 const keySet = async () => createLocalJWKSet((await app.ask('GET', '/ssf/jwks.json', { key: undefined })).body)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid ?? ''
 
@@ -99,7 +99,9 @@ test('an emergency under delivery loses nothing: what waits comes with the new k
   const { kid } = await rotate()
   const found = await app.db.selectFrom('ssf_streams').selectAll().where('id', '=', stream.id).executeTakeFirstOrThrow()
   const choice = { kind: 'named', jtis: [...accepted.keys()].slice(0, 2) } as const
-  await transact(app.db, (tx) => replayEvents(tx, { stream: found, choice, actor: systemActor, now: app.now() }))
+  await transact(app.db, (tx) =>
+    replayEvents(tx, { stream: found, choice }, systemChange(app.tenant.organizationId, app.now())),
+  )
   const again = startPush(app.streams)
   try {
     await until(60_000, async () => [...accepted.values()].filter((one) => one === kid).length === 2)

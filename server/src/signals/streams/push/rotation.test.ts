@@ -6,9 +6,9 @@ import { testApp } from '../../../../test/support/app.ts'
 import { makeIn } from '../../../../test/support/make.ts'
 import { until } from '../../../../test/support/muster-process.ts'
 import { openReceiver, outboundOfTests } from '../../../../test/support/receivers.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { minuteMs, plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { queueComplianceChanges } from '../queue-signals.ts'
 import { rotateSigningKey } from '../rotate-signing-key.ts'
 import { startPush } from './start-push.ts'
@@ -66,7 +66,12 @@ test('while keys are rotated under load, a receiver that honours the age of its 
     for (let minute = 0; minute < 360; minute += 3) {
       if (minute === 30 || minute === 180 || minute === 190) {
         const ring = { organizationId, purpose: 'signals' } as const
-        await rotateSigningKey(app.db, app.secrets, { ring, now: app.now(), isEmergency: false, actor: systemActor })
+        await rotateSigningKey(
+          app.db,
+          app.secrets,
+          { ring, isEmergency: false },
+          systemChange(organizationId, app.now()),
+        )
       }
       const changes = devices.map(({ id: deviceId }) => ({
         ...{ deviceId, previous: 'compliant', current: 'not-compliant', initiator: 'policy', txn: 'T' },

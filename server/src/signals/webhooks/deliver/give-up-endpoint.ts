@@ -1,7 +1,8 @@
+import { systemChange } from '../../../base/change-context.ts'
 import { inOrganization } from '../../../base/db/in-organization.ts'
 import type { Tx } from '../../../base/db/transact.ts'
 import type { WorkKey } from '../../../base/jobs/leases.ts'
-import { recordAudit, systemActor } from '../../audit/record-audit.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 
 const reasons = {
   gone: 'its receiver answered 410 Gone',
@@ -26,5 +27,9 @@ export async function giveUpEndpoint(
     .executeTakeFirst()
   if (!disabled) return
   const description = `Disabled the webhook endpoint ${id} at "${new URL(disabled.url).host}" because ${reasons[why]}`
-  await recordAudit(tx, { organizationId, actor: systemActor, about: { webhook: id }, description, now })
+  await recordAudit(
+    tx,
+    { action: 'webhook.disabled', about: { webhook: id }, description },
+    systemChange(organizationId, now),
+  )
 }

@@ -8,11 +8,11 @@ import { type HookReceiver, openHookReceiver } from '../../../../test/support/ho
 import { makeIn } from '../../../../test/support/make.ts'
 import { until } from '../../../../test/support/muster-process.ts'
 import { accept, answerWith, hang, outboundOfTests } from '../../../../test/support/receivers.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { createLogger } from '../../../base/logging.ts'
 import { openSecrets } from '../../../base/secrets/secrets.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { notify, queueWebhooks } from '../../webhook-ledger/queue-webhooks.ts'
 import { generateSecret, sealHeaders, sealSecret } from '../endpoint-secret.ts'
 import { resendDelivery } from '../log/resend-deliveries.ts'
@@ -157,8 +157,8 @@ test('what is being retried is sent when someone asks for it, once each time, an
   receiver.answer = answerWith(500)
   const sendAgain = async () => {
     const [delivery] = await deliveriesOf(id)
-    const asked = { ...place, deliveryId: delivery?.id ?? '', actor: systemActor, now: isoIn(0) }
-    return transact(database.db, (tx) => resendDelivery(tx, asked))
+    const asked = { ...place, deliveryId: delivery?.id ?? '' }
+    return transact(database.db, (tx) => resendDelivery(tx, asked, systemChange(organizationId, isoIn(0))))
   }
   const tried = (attempts: number) => until(10_000, async () => (await deliveriesOf(id))[0]?.attempts === attempts)
   await delivering(async () => {

@@ -1,12 +1,13 @@
+import type { ChangeContext } from '../../../base/change-context.ts'
 import type { Tx } from '../../../base/db/transact.ts'
 import { fail, orNotFound } from '../../../base/errors.ts'
-import { type Actor, recordAudit } from '../../audit/record-audit.ts'
+import { recordAudit } from '../../audit/record-audit.ts'
 import { type Destination, lockDestination } from '../../webhook-ledger/log/find-destination.ts'
 import { repeatDelivery, repeatRange } from '../../webhook-ledger/log/repeat-deliveries.ts'
 import type { Range } from './choose-range.ts'
 import { describeDestination, refuseDisabled } from './describe-destination.ts'
 
-type Asked = { organizationId: string; endpointId: string; actor: Actor; now: string }
+type Asked = { endpointId: string }
 
 /**
  * Queues a delivery's message once more and returns the new delivery's id; of a message that is being retried, makes the
@@ -16,12 +17,14 @@ type Asked = { organizationId: string; endpointId: string; actor: Actor; now: st
 export async function resendDelivery(
   tx: Tx,
   asked: Asked & { deliveryId: string },
+  context: ChangeContext,
 ): Promise<{ id: string; isNew: boolean }> {
-  const destination = await lockEnabled(tx, asked)
-  const repeat = await repeatDelivery(tx, asked, asked.now)
+  const { organizationId, now } = context
+  const destination = await lockEnabled(tx, asked, context)
+  const repeat = await repeatDelivery(tx, { organizationId, ...asked }, now)
   if (repeat.kind === 'missing') return fail('not_found')
   if (repeat.kind === 'waiting') return fail('delivery_pending')
-  await audit(tx, asked, destination, 'a delivery')
+  await audit(tx, asked, destination, 'a delivery', context)
   return { id: repeat.id, isNew: repeat.kind === 'queued' }
 }
 
@@ -31,26 +34,30 @@ export async function resendDelivery(
  */
 export async function resendRange(
   tx: Tx,
-  { range, ...asked }: Asked & { range: Range },
-  most?: number,
+  { range, most, ...asked }: Asked & { range: Range; most?: number },
+  context: ChangeContext,
 ): Promise<{ count: number; goOnAfter: string | null }> {
-  const destination = await lockEnabled(tx, asked)
-  const { organizationId, endpointId, now } = asked
-  const repeated = await repeatRange(tx, { ...range, organizationId, endpointId }, now, most)
+  const destination = await lockEnabled(tx, asked, context)
+  const { organizationId, now } = context
+  const repeated = await repeatRange(tx, { ...range, ...asked, organizationId }, now, most)
   const { count } = repeated
-  if (count > 0) await audit(tx, asked, destination, count === 1 ? '1 delivery' : `${count} deliveries`)
+  if (count > 0) await audit(tx, asked, destination, count === 1 ? '1 delivery' : `${count} deliveries`, context)
   return repeated
 }
 
-async function lockEnabled(tx: Tx, asked: Asked): Promise<Destination> {
-  const destination = orNotFound(await lockDestination(tx, asked))
+async function lockEnabled(tx: Tx, { endpointId }: Asked, { organizationId }: ChangeContext): Promise<Destination> {
+  const destination = orNotFound(await lockDestination(tx, { organizationId, endpointId }))
   refuseDisabled(destination)
   return destination
 }
 
-const audit = (tx: Tx, { organizationId, endpointId, actor, now }: Asked, destination: Destination, what: string) =>
-  recordAudit(tx, {
-    ...{ organizationId, actor, now },
-    about: { webhook: endpointId },
-    description: `Sent ${what} to ${describeDestination(destination)} again.`,
-  })
+const audit = (tx: Tx, { endpointId }: Asked, destination: Destination, what: string, context: ChangeContext) =>
+  recordAudit(
+    tx,
+    {
+      action: 'webhook.deliveries_resent',
+      about: { webhook: endpointId },
+      description: `Sent ${what} to ${describeDestination(destination)} again.`,
+    },
+    context,
+  )

@@ -5,9 +5,9 @@ import { testOnPostgres } from '../../../../test/support/database.ts'
 import { makeIn, startOfTests } from '../../../../test/support/make.ts'
 import { rowVersions } from '../../../../test/support/row-versions.ts'
 import { webhookRowsIn } from '../../../../test/support/webhook-rows.ts'
+import { systemChange } from '../../../base/change-context.ts'
 import { transact } from '../../../base/db/transact.ts'
 import { plusMs } from '../../../base/time.ts'
-import { systemActor } from '../../audit/record-audit.ts'
 import { resendRange } from './resend-deliveries.ts'
 
 const app = testApp()
@@ -239,8 +239,8 @@ test('a long range is done in parts, each saying where the next begins', async (
   }
   const part = (afterId: string) => {
     const range = { from: startOfTests, to: minute(60), states: ['delivered'] as const, afterId }
-    const asked = { organizationId, endpointId: endpoint.id, actor: systemActor, now: app.now(), range }
-    return transact(app.db, (tx) => resendRange(tx, asked, 2))
+    const asked = { endpointId: endpoint.id, range, most: 2 }
+    return transact(app.db, (tx) => resendRange(tx, asked, systemChange(organizationId, app.now())))
   }
   const [, second = '', , fourth = ''] = ids
   assert.deepEqual(await part('0'), { count: 2, goOnAfter: second })

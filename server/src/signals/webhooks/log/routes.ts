@@ -36,10 +36,10 @@ export function webhookLogRoutes(app: FastifyInstance): void {
 function addTest(app: FastifyInstance): void {
   endpoint(app, {
     ...webhookOperations.testWebhookEndpoint,
-    run: async ({ db, organizationId, params, body, actor, now, links }) => {
+    run: async ({ db, organizationId, params, body, links, context }) => {
       const { message, event } = body
-      const test = { organizationId, ...params, message, event, actor, now }
-      const deliveryId = await transact(db, (tx) => sendTest(tx, test))
+      const test = { ...params, message, event }
+      const deliveryId = await transact(db, (tx) => sendTest(tx, test, context))
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
         links,
@@ -51,10 +51,8 @@ function addTest(app: FastifyInstance): void {
 function addResend(app: FastifyInstance): void {
   endpoint(app, {
     ...webhookOperations.resendWebhookDelivery,
-    run: async ({ db, organizationId, params, actor, now, links }) => {
-      const { id: deliveryId } = await transact(db, (tx) =>
-        resendDelivery(tx, { organizationId, ...params, actor, now }),
-      )
+    run: async ({ db, organizationId, params, links, context }) => {
+      const { id: deliveryId } = await transact(db, (tx) => resendDelivery(tx, params, context))
       return presentDeliveryDetails(
         orNotFound(await findDelivery(db, { organizationId, ...params, deliveryId })),
         links,
@@ -66,12 +64,12 @@ function addResend(app: FastifyInstance): void {
 function addResendRange(app: FastifyInstance): void {
   endpoint(app, {
     ...webhookOperations.resendWebhookDeliveries,
-    run: async ({ db, organizationId, params, body, actor, now }) => {
+    run: async ({ db, organizationId, params, body, now, context }) => {
       orNotFound(await findDestination(db, { organizationId, ...params }))
       const range = rangeOf(body, now)
       if (Array.isArray(range)) return fail('invalid', { errors: range })
-      const asked = { organizationId, ...params, range, actor, now }
-      const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, asked))
+      const asked = { ...params, range }
+      const { count, goOnAfter } = await transact(db, (tx) => resendRange(tx, asked, context))
       return { resent_count: count, to: range.to, next_after_id: goOnAfter }
     },
   })
