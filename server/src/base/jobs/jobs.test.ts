@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
+import { PgBoss } from 'pg-boss'
 import { testDatabase } from '../../../test/support/database.ts'
 import { testMigrations } from '../db/test-schema.ts'
 import { type Tx, transact } from '../db/transact.ts'
+import { jobsSchema, queueDefaults } from './queue-defaults.ts'
 import { type QueueJobOptions, queueJob as queueProductJob } from './queue-job.ts'
 import { type Job, type JobHandler, type JobSettings, type Jobs, startJobs } from './start-jobs.ts'
 
@@ -102,6 +104,37 @@ test('of jobs with the same singleton key one waits at a time', async () => {
   await start({ queued: { recompute: handler } })
   await waitFor(2)
   assert.ok(await queue('fleet 1'), 'once it is taken the next may wait')
+})
+
+test('a job is the row that pg-boss itself writes', async () => {
+  const { db, executeScript, engine } = database.connection
+  const boss = new PgBoss({
+    ...{ schema: jobsSchema, backend: engine, supervise: false, schedule: false },
+    db: {
+      executeSql: async (text, values = []) =>
+        values.length === 0
+          ? { rows: await executeScript(text) }
+          : { rows: (await db.executeQuery(CompiledQuery.raw(text, values))).rows },
+    },
+  })
+  await boss.start()
+  try {
+    await boss.createQueue('theirs', { ...queueDefaults, policy: 'short' })
+    await boss.send('theirs', { place: 7 }, { singletonKey: 'one', startAfter: 60 })
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+  const options = { singletonKey: 'one', startAfterSeconds: 60 }
+  await transact(database.db, (tx) => queueJob(tx, 'ours', { place: 7 }, options))
+  const rowOf = async (name: string) => {
+    const [row = {}] = await executeScript(`
+      select to_jsonb(job) - '{id,name,created_on,start_after,keep_until}'::text[] as row,
+        round(extract(epoch from start_after - created_on))::int as waits,
+        extract(epoch from keep_until - start_after)::int as kept
+      from pgboss.job where name = '${name}'`)
+    return row
+  }
+  assert.deepEqual(await rowOf('ours'), await rowOf('theirs'))
 })
 
 test('a job with a delay waits for it', async () => {
