@@ -168,7 +168,7 @@ test('an earlier configuration is opened from the history, previewed, and saved'
   await page.getByRole('menuitemcheckbox').click()
   await page.waitForURL(/action=check\.configured/)
   await page.locator('[data-row-link]').first().click()
-  await page.getByRole('cell', { name: 'snooze_disallowed' }).waitFor()
+  await page.getByRole('cell', { name: 'snooze_disallowed', exact: true }).waitFor()
   assert.deepEqual(await page.locator('.changes tbody tr').last().locator('td').allTextContents(), [
     'snooze_disallowed',
     'true',

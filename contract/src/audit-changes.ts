@@ -7,6 +7,10 @@ export const AuditChange = Type.Object(
     from: Type.Unknown({ description: 'The value before; text of more than 2,000 characters is cut.' }),
     to: Type.Unknown({ description: 'The value after.' }),
   },
-  { title: 'AuditChange', description: 'One value before and after a change.' },
+  {
+    title: 'AuditChange',
+    description: 'One value before and after a change.',
+    examples: [{ field: 'block_auth_grace_period_days', from: 7, to: 3 }],
+  },
 )
 export type AuditChange = Static<typeof AuditChange>

@@ -263,7 +263,7 @@ export const ConsoleSummary = Type.Object(
                 check_name: 'FileVault is on',
                 timestamp: '2026-11-19T14:02:11.000Z',
                 description:
-                  'Updated the configuration of the check "FileVault is on": remediation_strategy from "notify_only" to "warn_then_block".',
+                  'Updated the configuration of the check "FileVault is on": the strategy from "Notify only" to "Warn, then block".',
               },
             ],
             more: 0,

@@ -35,7 +35,7 @@ export function AuditEntryPage() {
 }
 
 const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
-  <table className="record-table changes sec">
+  <table className="t changes">
     <thead>
       <tr>
         <th>Field</th>
@@ -49,8 +49,8 @@ const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
           <td>
             <code>{visibleText(field)}</code>
           </td>
-          <td className="wrap">{shown(from)}</td>
-          <td className="wrap">{shown(to)}</td>
+          <td>{shown(from)}</td>
+          <td>{shown(to)}</td>
         </tr>
       ))}
     </tbody>

@@ -4,16 +4,10 @@ import { getRouteApi } from '@tanstack/react-router'
 import { addressOf, api } from '../api/api.ts'
 import './audit.css'
 import { queryClient } from '../api/query-client.ts'
-import { ExportCsv } from '../components/export-csv.tsx'
-import { FilterChip } from '../components/filter-chip.tsx'
-import { ListBody } from '../components/list-body.tsx'
+import { ListPage } from '../components/list-page.tsx'
+import { onlyChip, optionsOf } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
-import { RowCount } from '../components/row-count.tsx'
-import { ViewBar } from '../components/saved-views.tsx'
-import { SearchBox } from '../components/search-box.tsx'
-import { Page } from '../shell/page.tsx'
 import {
-  type AuditFilters,
   aboutInWords,
   actorWords,
   auditCountQuery,
@@ -28,10 +22,13 @@ import { ChainLine } from './chain-line.tsx'
 
 const route = getRouteApi('/shell/audit')
 
-const optionsOf = (words: Readonly<Record<string, string>>) =>
-  Object.entries(words).map(([value, text]) => ({ value, text }))
+const actions = optionsOf(auditActions).sort((one, other) => one.text.localeCompare(other.text))
 
-const actionOptions = optionsOf(auditActions).sort((one, other) => one.text.localeCompare(other.text))
+const chips = [
+  { field: 'By', name: 'actor', options: optionsOf(actorWords) },
+  { field: 'Action', name: 'action', options: actions },
+  { field: 'Within', name: 'since', options: optionsOf(sinceWords) },
+]
 
 export function AuditPage() {
   const filters = route.useSearch()
@@ -39,79 +36,33 @@ export function AuditPage() {
   const filter = auditFilterOf(filters)
   const list = useQuery(auditViewsQuery(filter, filters.after))
   const count = useQuery(auditCountQuery(filter))
-  const show = (search: AuditFilters, replace = false) => void navigate({ search, replace })
-  const { after: _after, ...kept } = filters
+  const { about } = filters
   return (
-    <Page
+    <ListPage
       title="Audit log"
-      actions={
-        <ExportCsv
-          file={addressOf('exportAuditLogs', { query: filter })}
-          count={() => api('countAuditViews', { query: filter })}
-          filterInWords={auditFiltersInWords(filters)}
-          one="entry"
-          many="entries"
-        />
+      name="Audit log"
+      nouns={['entry', 'entries']}
+      tabs={<ChainLine />}
+      views="audit"
+      file={addressOf('exportAuditLogs', { query: filter })}
+      countRows={() => api('countAuditViews', { query: filter })}
+      list={list}
+      isCounted
+      count={count.data?.count}
+      filters={filters}
+      read={readAuditFilters}
+      inWords={auditFiltersInWords}
+      onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
+      onNear={({ after }) => void queryClient.prefetchQuery(auditViewsQuery(filter, after))}
+      searched="Action or actor"
+      chips={[...chips, ...onlyChip('About', 'about', about, about && aboutInWords(about))]}
+      empty={
+        <Emptiness title="No entries yet." guide="audit-log">
+          Every change and every revealed secret is recorded here.
+        </Emptiness>
       }
     >
-      <ChainLine />
-      <ViewBar page="audit" />
-      <search className="filterbar">
-        <SearchBox
-          value={filters.q ?? ''}
-          placeholder="Action or actor"
-          onChange={(q) => show(readAuditFilters({ ...kept, q }), true)}
-        />
-        <FilterChip
-          field="By"
-          isSingle
-          options={optionsOf(actorWords)}
-          chosen={filters.actor ? [filters.actor] : []}
-          onChange={([actor]) => show(readAuditFilters({ ...kept, actor }))}
-        />
-        <FilterChip
-          field="Action"
-          isSingle
-          options={actionOptions}
-          chosen={filters.action ? [filters.action] : []}
-          onChange={([action]) => show(readAuditFilters({ ...kept, action }))}
-        />
-        <FilterChip
-          field="Within"
-          isSingle
-          options={optionsOf(sinceWords)}
-          chosen={filters.since ? [filters.since] : []}
-          onChange={([since]) => show(readAuditFilters({ ...kept, since }))}
-        />
-        {filters.about !== undefined && (
-          <FilterChip
-            field="About"
-            isSingle
-            options={[{ value: filters.about, text: aboutInWords(filters.about) }]}
-            chosen={[filters.about]}
-            onChange={() => show(readAuditFilters({ ...kept, about: '' }))}
-          />
-        )}
-        <span className="grow" />
-        <RowCount count={count.data?.count} one="entry" many="entries" />
-      </search>
-      <ListBody
-        list={list}
-        name="Audit log"
-        filter={auditFiltersInWords(filters)}
-        noMatch="No entries match."
-        onClear={() => show({})}
-        empty={
-          <Emptiness title="No entries yet." guide="audit-log">
-            Every change and every revealed secret is recorded here.
-          </Emptiness>
-        }
-        after={filters.after}
-        onNext={(after) => show({ ...filters, after })}
-        onNear={(after) => void queryClient.prefetchQuery(auditViewsQuery(filter, after))}
-      >
-        {(rows) => <AuditTable rows={rows} />}
-      </ListBody>
-    </Page>
+      {(rows) => <AuditTable rows={rows} />}
+    </ListPage>
   )
 }

@@ -1,5 +1,6 @@
 import type { CheckViewFilter } from '@muster/contract/console-checks.ts'
 import { type CheckSort, checkSorts } from '@muster/contract/console-values.ts'
+import { strategyWords } from '@muster/contract/strategy-words.ts'
 import {
   given,
   keysOf,
@@ -10,7 +11,6 @@ import {
   readText,
   sentenceOf,
 } from '../components/read-filters.ts'
-import { strategyWords } from '../components/strategy-words.ts'
 import { kindWords, platformWords } from './check-words.ts'
 
 export const stateWords = {

@@ -1,12 +1,11 @@
 import type { CheckView } from '@muster/contract/console-checks.ts'
 import type { CheckSort } from '@muster/contract/console-values.ts'
+import { strategyWords } from '@muster/contract/strategy-words.ts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useMay } from '../api/session.ts'
 import { RowMenu, RowMenuHead } from '../components/row-menu.tsx'
-import { Scroller } from '../components/scroller.tsx'
 import { SortHead } from '../components/sort-head.tsx'
-import { strategyWords } from '../components/strategy-words.ts'
 import { VerbItems } from '../components/verbs.tsx'
 import { visibleText } from '../components/visible-text.ts'
 import { useCheckVerbs, useMayWriteChecks } from './check-verbs.tsx'
@@ -16,45 +15,42 @@ type Parts = {
   readonly rows: readonly CheckView[]
   readonly sort: CheckSort | undefined
   readonly onSort: (sort: CheckSort | undefined) => void
-  readonly isOld: boolean
 }
 
-export function CheckTable({ rows, sort, onSort, isOld }: Parts) {
+export function CheckTable({ rows, sort, onSort }: Parts) {
   const mayConfigure = useMay('configure_checks')
   const mayWrite = useMayWriteChecks()
   return (
-    <Scroller isList name="Checks" className={isOld ? 'bleed old' : 'bleed'}>
-      <table className="t bl check-list">
-        <thead>
-          <tr>
-            <SortHead ascending="usual" descending="-name" sort={sort} onSort={onSort}>
-              Check
-            </SortHead>
-            <th className="w-check-platforms">Runs on</th>
-            <th className="w-check-strategy">When it fails</th>
-            <th className="w-check-kind">Kind</th>
-            <th className="w-check-tags">Tags</th>
-            <th className="num w-check-failing">Failing</th>
-            <th className="num w-check-undecided">No result</th>
-            <SortHead
-              ascending="passing"
-              descending="-passing"
-              sort={sort}
-              onSort={onSort}
-              className="num w-check-passing"
-            >
-              Passing
-            </SortHead>
-            <RowMenuHead />
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((check) => (
-            <CheckRow key={check.id} check={check} hasMenu={mayConfigure || (mayWrite && check.kind !== 'catalogue')} />
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+    <>
+      <thead>
+        <tr>
+          <SortHead ascending="usual" descending="-name" sort={sort} onSort={onSort}>
+            Check
+          </SortHead>
+          <th className="w-check-platforms">Runs on</th>
+          <th className="w-check-strategy">When it fails</th>
+          <th className="w-check-kind">Kind</th>
+          <th className="w-check-tags">Tags</th>
+          <th className="num w-check-failing">Failing</th>
+          <th className="num w-check-undecided">No result</th>
+          <SortHead
+            ascending="passing"
+            descending="-passing"
+            sort={sort}
+            onSort={onSort}
+            className="num w-check-passing"
+          >
+            Passing
+          </SortHead>
+          <RowMenuHead />
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((check) => (
+          <CheckRow key={check.id} check={check} hasMenu={mayConfigure || (mayWrite && check.kind !== 'catalogue')} />
+        ))}
+      </tbody>
+    </>
   )
 }
 

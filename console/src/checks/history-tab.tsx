@@ -21,6 +21,7 @@ export function HistoryTab() {
         to="/checks/$checkId/configuration"
         params={{ checkId }}
         search={{ revert: row.id }}
+        className="u"
         aria-label={`Revert to this configuration of entry ${row.id}`}
       >
         Revert to this

@@ -28,13 +28,16 @@ type Parts<Row> = {
   /** Head and body of the table. */
   readonly children: (rows: readonly Row[]) => ReactNode
   readonly className?: string
+  /** Of a table whose cells are laid out by styles of their own on a phone. */
+  readonly hasOwnLayout?: boolean
   /** Within a page that has its own margins. */
   readonly isInset?: boolean
 }
 
 /** A list of the server: its rows, or why there are none, and the way to the next page. */
 export function ListBody<Row>(parts: Parts<Row>) {
-  const { list, name, empty, after = '', onNext, isInset = false, className = '' } = parts
+  const { list, name, empty, after = '', onNext, isInset = false, className = '', hasOwnLayout = false } = parts
+  const layout = hasOwnLayout ? 't' : 't record-table'
   const rows = list.data && (parts.rows ?? list.data.data)
   const around = isInset ? '' : 'page'
   return (
@@ -65,7 +68,7 @@ export function ListBody<Row>(parts: Parts<Row>) {
           name={name}
           className={`${isInset ? '' : 'bleed'} ${list.isPlaceholderData ? 'old' : ''}`}
         >
-          <table className={`t record-table ${isInset ? '' : 'bl'} ${className}`}>{parts.children(rows)}</table>
+          <table className={`${layout} ${isInset ? '' : 'bl'} ${className}`}>{parts.children(rows)}</table>
         </Scroller>
       )}
       {rows !== undefined && onNext && (

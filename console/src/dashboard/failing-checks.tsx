@@ -1,8 +1,8 @@
 import type { ConsoleSummary } from '@muster/contract/console-views.ts'
+import { strategyWords } from '@muster/contract/strategy-words.ts'
 import { Link } from '@tanstack/react-router'
 import { percentOf, undecidedOf, undecidedText } from '../checks/check-words.ts'
 import { Scroller } from '../components/scroller.tsx'
-import { strategyWords } from '../components/strategy-words.ts'
 import { visibleText } from '../components/visible-text.ts'
 
 export function FailingChecks({ checks }: { checks: ConsoleSummary['failing_checks'] }) {

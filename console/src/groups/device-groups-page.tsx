@@ -5,11 +5,12 @@ import { useState } from 'react'
 import { addressOf } from '../api/api.ts'
 import { useMay } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
+import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { GroupListPage } from './group-list-page.tsx'
-import { deviceGroupsQuery, groupSearch } from './group-queries.ts'
+import { deviceGroupsQuery, groupSearch, readGroupFilters } from './group-queries.ts'
+import { GroupTabs } from './group-tabs.tsx'
 import { NewGroupDialog } from './new-group-dialog.tsx'
 
 const route = getRouteApi('/shell/groups/devices')
@@ -29,14 +30,19 @@ export function DeviceGroupsPage() {
     </>
   )
   return (
-    <GroupListPage
+    <ListPage
       title="Device groups"
+      name="Device groups"
+      nouns={['group', 'groups']}
+      tabs={<GroupTabs />}
       searched="Name or description"
-      page="device_groups"
+      views="device_groups"
       file={addressOf('exportDeviceGroups', { query: { query: groupSearch(filters.q) } })}
       actions={make}
       filters={filters}
-      onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
+      read={readGroupFilters}
+      inWords={({ q }) => (q ? `Name or description contains “${q}”.` : '')}
+      onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}
       empty={
         <Emptiness title="No device groups yet." guide="checks">
@@ -71,6 +77,6 @@ export function DeviceGroupsPage() {
           </tbody>
         </>
       )}
-    </GroupListPage>
+    </ListPage>
   )
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { addressOf } from '../api/api.ts'
+import { ListPage } from '../components/list-page.tsx'
 import { Emptiness } from '../components/notices.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { GroupListPage } from './group-list-page.tsx'
-import { personGroupViewsQuery } from './group-queries.ts'
+import { personGroupViewsQuery, readGroupFilters } from './group-queries.ts'
+import { GroupTabs } from './group-tabs.tsx'
 
 const route = getRouteApi('/shell/groups/people')
 
@@ -13,13 +14,18 @@ export function PersonGroupsPage() {
   const navigate = route.useNavigate()
   const list = useQuery(personGroupViewsQuery(filters))
   return (
-    <GroupListPage
+    <ListPage
       title="Person groups"
+      name="Person groups"
+      nouns={['group', 'groups']}
+      tabs={<GroupTabs />}
       searched="Name"
-      page="person_groups"
+      views="person_groups"
       file={addressOf('exportPersonGroups', { query: { search: filters.q } })}
       filters={filters}
-      onChange={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
+      read={readGroupFilters}
+      inWords={({ q }) => (q ? `Name contains “${q}”.` : '')}
+      onShow={(search, isTyping = false) => void navigate({ search, replace: isTyping })}
       list={list}
       empty={
         <Emptiness title="No person groups yet." guide="scim">
@@ -53,6 +59,6 @@ export function PersonGroupsPage() {
           </tbody>
         </>
       )}
-    </GroupListPage>
+    </ListPage>
   )
 }

@@ -1,11 +1,9 @@
 import type { IssueSort } from '@muster/contract/console-values.ts'
 import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../api/query-client.ts'
-import { ChangesBar } from '../components/changes-bar.tsx'
-import { FilterChip } from '../components/filter-chip.tsx'
-import { ListBody } from '../components/list-body.tsx'
+import { ListView, onlyChip, optionsOf } from '../components/list-view.tsx'
 import { Emptiness } from '../components/notices.tsx'
-import { SearchBox } from '../components/search-box.tsx'
+import { given } from '../components/read-filters.ts'
 import { SortChoice } from '../components/sort-choice.tsx'
 import { useSteadyRows } from '../components/use-steady-rows.ts'
 import {
@@ -27,9 +25,8 @@ type Parts = {
   readonly checkId?: string
 }
 
-const options = Object.entries(issueStates)
-  .filter(([value]) => value !== 'all')
-  .map(([value, text]) => ({ value, text }))
+const options = optionsOf(issueStates).filter(({ value }) => value !== 'all')
+const stateChip = { field: 'State', name: 'state', options, usual: 'open', cleared: 'all' }
 
 export function IssueList({ filters, onChange, checkId }: Parts) {
   const isInset = checkId !== undefined
@@ -37,69 +34,44 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
   const query = queryOf(filters)
   const list = useQuery(query)
   const { rows, changes, show } = useSteadyRows(list, JSON.stringify(query.queryKey))
-  const { after: _after, ...kept } = filters
-  const sortBy = (sort: IssueSort | undefined) => onChange(readIssueFilters({ ...kept, sort }))
+  const sortBy = (sort: IssueSort | undefined) => onChange(given({ ...filters, sort, after: undefined }))
+  const [first] = list.data?.data ?? []
   return (
     <>
       {!isInset && <ViewBar page="issues" />}
-      <search className={isInset ? 'filterbar within' : 'filterbar'}>
-        <SearchBox
-          value={filters.q ?? ''}
-          placeholder="Title, value or device"
-          onChange={(q) => onChange(readIssueFilters({ ...kept, q }), true)}
-        />
-        <FilterChip
-          isSingle
-          field="State"
-          options={options}
-          chosen={filters.state === 'all' ? [] : [filters.state ?? 'open']}
-          onChange={([state]) => onChange(readIssueFilters({ ...kept, state: state ?? 'all' }))}
-        />
-        {!isInset && filters.check !== undefined && (
-          <FilterChip
-            isSingle
-            field="Check"
-            options={[{ value: filters.check, text: list.data?.data[0]?.check.name ?? filters.check }]}
-            chosen={[filters.check]}
-            onChange={([check]) => onChange(readIssueFilters({ ...kept, check }))}
-          />
-        )}
-        {filters.device !== undefined && (
-          <FilterChip
-            isSingle
-            field="Device"
-            options={[{ value: filters.device, text: list.data?.data[0]?.device.name ?? filters.device }]}
-            chosen={[filters.device]}
-            onChange={([device]) => onChange(readIssueFilters({ ...kept, device }))}
-          />
-        )}
-        <SortChoice
-          words={{
-            usual: 'Found last',
-            detected_at: 'Found first',
-            ...(sortsOf(filters.state).includes('blocks_at') && { blocks_at: 'Blocks soonest' }),
-          }}
-          sort={filters.sort}
-          onSort={sortBy}
-        />
-      </search>
-      <ChangesBar changes={changes} onShow={show} />
-      <ListBody
+      <ListView
         list={list}
-        rows={rows}
+        steady={{ rows, changes, show }}
         name="Issues"
+        nouns={['issue', 'issues']}
         isInset={isInset}
-        filter={issueFiltersInWords(filters)}
-        noMatch="No issues match."
-        onClear={() => onChange({})}
+        filters={filters}
+        read={readIssueFilters}
+        inWords={issueFiltersInWords}
+        onShow={onChange}
+        onNear={(next) => void queryClient.prefetchQuery(queryOf(next))}
+        searched="Title, value or device"
+        chips={[
+          stateChip,
+          ...onlyChip('Check', 'check', isInset ? undefined : filters.check, first?.check.name),
+          ...onlyChip('Device', 'device', filters.device, first?.device.name),
+        ]}
+        choices={
+          <SortChoice
+            words={{
+              usual: 'Found last',
+              detected_at: 'Found first',
+              ...(sortsOf(filters.state).includes('blocks_at') && { blocks_at: 'Blocks soonest' }),
+            }}
+            sort={filters.sort}
+            onSort={sortBy}
+          />
+        }
         empty={
           <Emptiness title="No open issues." guide="checks">
             Failures that checks find on devices appear here.
           </Emptiness>
         }
-        after={filters.after}
-        onNext={(after) => onChange({ ...filters, after })}
-        onNear={(after) => void queryClient.prefetchQuery(queryOf({ ...filters, after }))}
         className="issues-table"
       >
         {(shown) => (
@@ -111,7 +83,7 @@ export function IssueList({ filters, onChange, checkId }: Parts) {
             onSort={sortBy}
           />
         )}
-      </ListBody>
+      </ListView>
     </>
   )
 }

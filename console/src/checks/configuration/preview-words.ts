@@ -1,5 +1,5 @@
 import type { ConfigurationPreview } from '@muster/contract/console-checks.ts'
-import { strategyWords } from '../../components/strategy-words.ts'
+import { strategyWords } from '@muster/contract/strategy-words.ts'
 import { dayOf, deadlineOf } from '../../components/times.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { devices, people } from '../check-words.ts'

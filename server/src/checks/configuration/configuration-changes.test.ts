@@ -2,15 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CheckConfigurationRequest } from '@muster/contract/check-configurations.ts'
 import type { OptionDefinitions } from '../templates/options.ts'
-import {
-  changedSettings,
-  changesSchedule,
-  describeChanges,
-  type SettingName,
-  type Settings,
-  scopeOf,
-  wantedSettings,
-} from './configuration-changes.ts'
+import { changedSettings, changesSchedule, scopeOf, wantedSettings } from './configuration-changes.ts'
+import { describeChanges } from './describe-settings.ts'
+import type { SettingName, Settings } from './settings.ts'
 
 const words = { title: 'An option', description: 'It is one.' }
 const definitions: OptionDefinitions = {
@@ -122,7 +116,7 @@ test('changes are told one clause a setting, from and to', () => {
   }
   assert.equal(
     describeChanges(before, after, ['is_paused', 'excluded_groups', 'remediation_strategy']),
-    'paused from false to true; excluded_groups from [] to ["8","linux"]; remediation_strategy from "report_only" to "notify_only"',
+    'paused; where it does not run from nowhere to group 8, Linux; the strategy from "Report only" to "Notify only"',
   )
 })
 

@@ -3,23 +3,7 @@ import type { CheckConfigurationRequest } from '@muster/contract/check-configura
 import type { FieldError } from '@muster/contract/errors.ts'
 import { type OptionDefinitions, parseOptions } from '../templates/options.ts'
 import { isSameValue } from './same-value.ts'
-
-/** The members of a configuration that a request may set, as they are stored. */
-export type Settings = {
-  is_paused: boolean
-  block_auth_grace_period_days: number
-  auth_check_run_shelf_life_seconds: number
-  snooze_disallowed: boolean
-  exemptions_disallowed: boolean
-  targeted_groups: readonly string[]
-  excluded_groups: readonly string[]
-  blocking_allowed_groups: readonly string[]
-  blocking_excluded_groups: readonly string[]
-  options: Record<string, unknown>
-  remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
-}
-
-export type SettingName = keyof Settings
+import type { SettingName, Settings } from './settings.ts'
 
 const label: Record<SettingName, string> = {
   is_paused: 'paused',
@@ -91,13 +75,7 @@ const isSameSetting = (one: unknown, other: unknown): boolean => isSameValue(asS
 
 const asSet = (setting: unknown): unknown => (Array.isArray(setting) ? [...setting].sort() : setting)
 
-const shown = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value))
-
-/** One clause a setting: `paused from false to true`. */
-export const describeChanges = (before: Settings, after: Settings, names: readonly SettingName[]): string =>
-  names.map((name) => `${label[name]} from ${shown(before[name])} to ${shown(after[name])}`).join('; ')
-
-/** The same as data, by the names of a request. */
+/** For the audit log, by the names of a request. */
 export const auditChanges = (before: Settings, after: Settings, names: readonly SettingName[]): AuditChange[] =>
   names.map((name) => ({ field: label[name], from: before[name], to: after[name] }))
 

@@ -164,17 +164,17 @@ for (const version of apiVersions) {
 }
 
 const changes: [request: CheckConfigurationRequest, clause: string][] = [
-  [{ paused: true }, 'paused from false to true'],
-  [{ block_auth_grace_period_days: 14 }, 'block_auth_grace_period_days from 7 to 14'],
-  [{ auth_check_run_shelf_life_seconds: 60 }, 'auth_check_run_shelf_life_seconds from 3600 to 60'],
-  [{ snooze_disallowed: true }, 'snooze_disallowed from false to true'],
-  [{ exemptions_disallowed: true }, 'exemptions_disallowed from false to true'],
-  [{ targeted_groups: ['macos'] }, 'targeted_groups from [] to ["macos"]'],
-  [{ excluded_groups: ['windows'] }, 'excluded_groups from [] to ["windows"]'],
-  [{ blocking_allowed_groups: ['linux'] }, 'blocking_allowed_groups from [] to ["linux"]'],
-  [{ blocking_excluded_groups: ['linux'] }, 'blocking_excluded_groups from [] to ["linux"]'],
-  [{ options: { level: 7 } }, 'options from {"level":5,"names":[]} to {"level":7,"names":[]}'],
-  [{ remediation_strategy: 'notify_only' }, 'remediation_strategy from "report_only" to "notify_only"'],
+  [{ paused: true }, 'paused'],
+  [{ block_auth_grace_period_days: 14 }, 'the grace period from 7 to 14 days'],
+  [{ auth_check_run_shelf_life_seconds: 60 }, 'the age of results at sign-in from 3600 to 60 seconds'],
+  [{ snooze_disallowed: true }, 'snoozing from allowed to not allowed'],
+  [{ exemptions_disallowed: true }, 'exemption requests from allowed to not allowed'],
+  [{ targeted_groups: ['macos'] }, 'where it runs from every device to macOS'],
+  [{ excluded_groups: ['windows'] }, 'where it does not run from nowhere to Windows'],
+  [{ blocking_allowed_groups: ['linux'] }, 'where it may block from every device to Linux'],
+  [{ blocking_excluded_groups: ['linux'] }, 'where it never blocks from nowhere to Linux'],
+  [{ options: { level: 7 } }, 'the option "level" from 5 to 7'],
+  [{ remediation_strategy: 'notify_only' }, 'the strategy from "Report only" to "Notify only"'],
 ]
 
 for (const [request, clause] of changes) {

@@ -1,5 +1,4 @@
 import { isTargeted, type Targeting } from '../../compliance/standing/targeting-rules.ts'
-import type { SettingName } from './configuration-changes.ts'
 import {
   type BlockingRules,
   effectOf,
@@ -11,6 +10,7 @@ import {
   strategies,
 } from './preview-rules.ts'
 import type { PreviewedRow } from './previewed-device-queries.ts'
+import type { SettingName } from './settings.ts'
 
 export type PreviewPlan = {
   now: string

@@ -4,8 +4,9 @@ import { inOrganization } from '../../base/db/in-organization.ts'
 import type { Reader } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
 import { type OptionDefinitions, parseOptions } from '../templates/options.ts'
-import { changedSettings, type SettingName, type Settings, wantedSettings } from './configuration-changes.ts'
+import { changedSettings, wantedSettings } from './configuration-changes.ts'
 import type { ConfigurationRow } from './queries.ts'
+import type { SettingName, Settings } from './settings.ts'
 
 export type SettingsChange = { before: Settings; after: Settings; changed: readonly SettingName[] }
 

@@ -49,8 +49,8 @@ test('before the moment the check blocks nobody, and without one it blocks as ev
       (row) => row.description,
     ),
     [
-      `Updated the configuration of the check "Disk": begins_blocking_on from null to "${hour(10)}".`,
-      `Updated the configuration of the check "Disk": begins_blocking_on from "${hour(10)}" to null.`,
+      `Updated the configuration of the check "Disk": when it begins to block from no date to ${hour(10)}.`,
+      `Updated the configuration of the check "Disk": when it begins to block from ${hour(10)} to no date.`,
     ],
   )
 })

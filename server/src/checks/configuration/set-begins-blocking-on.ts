@@ -33,8 +33,8 @@ export async function setBeginsBlockingOn(tx: Tx, change: Change, context: Chang
     .where('check_id', '=', checkId)
     .execute()
   await requestRecomputation(tx, { organizationId, checkId, scope: 'open_issues', now })
-  const [from, to] = [before.begins_blocking_on, beginsBlockingOn].map((moment) => JSON.stringify(moment))
+  const [from, to] = [before.begins_blocking_on, beginsBlockingOn].map((moment) => moment ?? 'no date')
   const changes = [{ field: 'begins_blocking_on', from: before.begins_blocking_on, to: beginsBlockingOn }]
-  const description = `Updated the configuration of the check "${before.name}": begins_blocking_on from ${from} to ${to}.`
+  const description = `Updated the configuration of the check "${before.name}": when it begins to block from ${from} to ${to}.`
   await recordAudit(tx, { action: 'check.configured', about: { check: checkId }, description, changes }, context)
 }

@@ -79,7 +79,7 @@ test('a change raises the revision, is audited setting by setting and recomputes
     ['ApiKey', '9', 'Terraform', '192.0.2.7', now],
   )
   assert.deepEqual(await sentences(), [
-    'Updated the configuration of the check "Disk "C" is encrypted": block_auth_grace_period_days from 7 to 3; snooze_disallowed from false to true; remediation_strategy from "report_only" to "warn_then_block".',
+    'Updated the configuration of the check "Disk "C" is encrypted": the grace period from 7 to 3 days; snoozing from allowed to not allowed; the strategy from "Report only" to "Warn, then block".',
   ])
   assert.deepEqual([await scopes(), await notices()], [['open_issues'], []])
   assert.deepEqual(await jobs(), [{ name: 'recompute-check', data: { organizationId, checkId: check.id } }])
@@ -106,8 +106,8 @@ test('options are replaced whole, change the query and are told to agents', asyn
   const after = await stored()
   assert.deepEqual([after.options, after.revision, after.query_revision], [{ level: 7, names: [] }, '3', '3'])
   assert.deepEqual(await sentences(), [
-    'Updated the configuration of the check "Disk "C" is encrypted": options from {"level":5,"names":[]} to {"level":5,"names":["ada"]}.',
-    'Updated the configuration of the check "Disk "C" is encrypted": options from {"level":5,"names":["ada"]} to {"level":7,"names":[]}.',
+    'Updated the configuration of the check "Disk "C" is encrypted": the option "names" from [] to ["ada"].',
+    'Updated the configuration of the check "Disk "C" is encrypted": the option "level" from 5 to 7; the option "names" from ["ada"] to [].',
   ])
   assert.deepEqual(await scopes(), ['all_devices'])
   const notice = { organization_id: organizationId, device_id: null }

@@ -7,15 +7,10 @@ import { orNotFound } from '../../base/errors.ts'
 import { requestRecomputation } from '../../compliance/targeting/request-recomputation.ts'
 import { queueAgentNotice } from '../../inventory/devices/queue-agent-notice.ts'
 import { recordAudit } from '../../signals/audit/record-audit.ts'
-import {
-  auditChanges,
-  changesSchedule,
-  describeChanges,
-  type SettingName,
-  type Settings,
-  scopeOf,
-} from './configuration-changes.ts'
+import { auditChanges, changesSchedule, scopeOf } from './configuration-changes.ts'
+import { describeChanges } from './describe-settings.ts'
 import { readSettingsChange } from './read-settings-change.ts'
+import type { SettingName, Settings } from './settings.ts'
 
 type Update = { checkId: string; request: CheckConfigurationRequest }
 

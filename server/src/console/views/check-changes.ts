@@ -5,15 +5,20 @@ import type { Reader } from '../../base/db/transact.ts'
 
 const maxOfDay = 3
 
-/**
- * An entry notes which check it is about; what was changed, and what the check was called then, stand in its sentence
- * alone, so that the sentence is what is read, of older entries as of new ones. Of the settings, those that decide
- * which devices a check concerns, and what it means for them.
- */
-const telling =
-  '[:;] (paused|options|block_auth_grace_period_days|remediation_strategy|begins_blocking_on|targeted_groups|excluded_groups|blocking_allowed_groups|blocking_excluded_groups) from '
+/** The settings that decide which devices a check concerns, and what it means for them. */
+const moving = [
+  ...['paused', 'options', 'block_auth_grace_period_days', 'remediation_strategy', 'begins_blocking_on'],
+  ...['targeted_groups', 'excluded_groups', 'blocking_allowed_groups', 'blocking_excluded_groups'],
+]
 
-const mayMove = sql<boolean>`(description not like 'Updated %' or description ~ ${sql.lit(telling)})`
+/** Entries from before an action and changes were kept say it in their sentence alone. */
+const mayMove = sql<boolean>`case
+  when action = 'check.configured' then exists (
+    select from jsonb_array_elements(changes) as change where change ->> 'field' = any(${sql.lit(`{${moving.join()}}`)}::text[])
+  )
+  when action is not null then true
+  else description not like 'Updated %' or description ~ ${sql.lit(`[:;] (${moving.join('|')}) from `)}
+end`
 
 /** Word for word the condition of an index of few. */
 const isOfCheck = sql<boolean>`description ~ '^(Updated the configuration of|Added|Deleted) the check "'`

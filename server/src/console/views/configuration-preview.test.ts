@@ -127,8 +127,8 @@ test('savePreviewedCheckConfiguration saves what was seen, once', async () => {
     ['warn_then_block', begins_blocking_on, [group.id]],
   )
   const audit = await browser.ask('GET', '/audit_logs?per_page=2')
-  assert.match(audit.body.data[0].description, /^Updated the configuration of the check "Disk": .*remediation_strategy/)
-  assert.match(audit.body.data[1].description, /begins_blocking_on from null to/)
+  assert.match(audit.body.data[0].description, /^Updated the configuration of the check "Disk": .*the strategy from/)
+  assert.match(audit.body.data[1].description, /when it begins to block from no date to/)
   const again = await browser.ask('POST', `/views/checks/${check.id}/configuration`, saving)
   assert.deepEqual(
     [again.status, again.body.error, again.body.message],

@@ -103,6 +103,21 @@ test('changes of checks that may move devices are marked on their days, a few of
   await change('2026-10-31', { remediation_strategy: 'notify_only' })
   await change('2026-11-02', { remediation_strategy: 'warn_then_block', snooze_disallowed: true })
   await change('2026-11-03', { snooze_disallowed: false })
+  // As entries were written before they kept an action: the first tells that devices may move, the second does not.
+  for (const [id, clause] of [
+    ['901', 'paused from false to true'],
+    ['902', 'snooze_disallowed from false to true'],
+  ] as const) {
+    await app.db
+      .insertInto('audit_logs')
+      .values({
+        ...{ organization_id: organizationId, id, timestamp: '2026-11-05T09:00:00.000Z', actor_type: 'System' },
+        ...{ actor_id: null, actor_name: 'Muster', actor_email: null, ip_address: null, about: null },
+        description: `Updated the configuration of the check "Disk": ${clause}.`,
+        ...{ action: null, changes: null, previous_hash: Buffer.of(1), hash: Buffer.of(1) },
+      })
+      .execute()
+  }
   for (const days of [3, 4, 5, 6, 8]) await change('2026-11-20', { block_auth_grace_period_days: days })
   const body = { paused: true }
   assert.equal((await app.ask('PATCH', `/checks/${foreign.id}/configurations`, { key: other.key, body })).status, 200)
@@ -112,6 +127,7 @@ test('changes of checks that may move devices are marked on their days, a few of
     changes.map((one: { day: string; changes: unknown[]; more: number }) => [one.day, one.changes.length, one.more]),
     [
       ['2026-11-02', 1, 0],
+      ['2026-11-05', 1, 0],
       ['2026-11-20', 3, 2],
     ],
   )
@@ -122,7 +138,7 @@ test('changes of checks that may move devices are marked on their days, a few of
     check_name: 'Disk: "odd" is on',
     timestamp: '2026-11-02T09:00:00.000Z',
     description:
-      'Updated the configuration of the check "Disk: "odd" is on": snooze_disallowed from false to true; remediation_strategy from "notify_only" to "warn_then_block".',
+      'Updated the configuration of the check "Disk: "odd" is on": snoozing from allowed to not allowed; the strategy from "Notify only" to "Warn, then block".',
   })
-  assert.match(changes[1].changes[0].description, /from 6 to 8\.$/, 'the latest first')
+  assert.match(changes[2].changes[0].description, /from 6 to 8 days\.$/, 'the latest first')
 })

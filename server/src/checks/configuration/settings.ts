@@ -1,0 +1,16 @@
+/** The members of a configuration that a request may set, as they are stored. */
+export type Settings = {
+  is_paused: boolean
+  block_auth_grace_period_days: number
+  auth_check_run_shelf_life_seconds: number
+  snooze_disallowed: boolean
+  exemptions_disallowed: boolean
+  targeted_groups: readonly string[]
+  excluded_groups: readonly string[]
+  blocking_allowed_groups: readonly string[]
+  blocking_excluded_groups: readonly string[]
+  options: Record<string, unknown>
+  remediation_strategy: 'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+}
+
+export type SettingName = keyof Settings
