@@ -137,19 +137,19 @@ async function blockAndForgive(trial: MusterProcess, key: string): Promise<void>
   assert.equal(await stateOf(), 'Good', 'every check only reports at first')
   const checks = await ask('GET', `/checks?query=${encodeURIComponent('slug:linux-pending-reboot')}`)
   const { id: checkId, name } = checks.body.data[0]
-  for (const [from, to, state] of [
-    ['report_only', 'block_immediately', 'Blocked'],
-    ['block_immediately', 'report_only', 'Good'],
+  for (const [strategy, from, to, state] of [
+    ['block_immediately', 'Report only', 'Block immediately', 'Blocked'],
+    ['report_only', 'Block immediately', 'Report only', 'Good'],
   ]) {
-    const changed = await ask('PATCH', `/checks/${checkId}/configurations`, { remediation_strategy: to })
-    assert.deepEqual([changed.status, changed.body.remediation_strategy], [200, to])
+    const changed = await ask('PATCH', `/checks/${checkId}/configurations`, { remediation_strategy: strategy })
+    assert.deepEqual([changed.status, changed.body.remediation_strategy], [200, strategy])
     await until(10_000, async () => (await stateOf()) === state, 250)
     const [entry] = (await ask('GET', '/audit_logs?per_page=1')).body.data
     assert.equal(entry.actor_name, 'Configuration')
     assert.equal(entry.actor_info.actor_type, 'ApiKey')
     assert.ok(
       entry.description.startsWith(`Updated the configuration of the check "${name}": `) &&
-        entry.description.includes(`from "${from}" to "${to}"`),
+        entry.description.includes(`the strategy from "${from}" to "${to}"`),
       entry.description,
     )
   }
