@@ -16,6 +16,21 @@ const owned = async (filter = '') => {
 }
 const unregisterOne = (id: string | undefined) => askAsPage(page, 'DELETE', `/devices/${id}/registration`)
 
+test('what the owners of chosen devices read is copied as messages', { skip }, async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { body: checks } = await askAsPage(page, 'GET', '/views/checks?state=failing')
+  for (const { id } of checks.data) {
+    await askAsPage(page, 'PATCH', `/checks/${id}/configurations`, { remediation_strategy: 'notify_only' })
+  }
+  await page.goto(at('/devices?owner=registered&per=25'))
+  await page.locator('thead input[type=checkbox]').click()
+  await page.getByRole('button', { name: 'Copy as messages' }).click()
+  await page.getByText(/^[1-9]\d* messages? copied/).waitFor()
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  assert.match(text, /^To: \S+@\S+\n\n/)
+  assert.deepEqual(await violations(page), [])
+})
+
 test('some devices are unregistered together; those that nobody owns are counted apart', { skip }, async () => {
   const [free = '', one = '', two = ''] = await owned()
   await unregisterOne(free)

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { issueSorts } from './console-values.ts'
+import { issueSorts, maxWrittenAtOnce } from './console-values.ts'
 import { Choice, Count, Flag, Identifier, Nullable, Row, Text, Timestamp } from './schema-kit.ts'
 
 const named = (what: string) =>
@@ -163,6 +163,75 @@ export const IssueFacts = Type.Object(
   },
 )
 export type IssueFacts = Static<typeof IssueFacts>
+
+const told = {
+  id: issueFields.id,
+  title: issueFields.title,
+  exempted: issueFields.exempted,
+  resolved_at: issueFields.resolved_at,
+  blocks_at: issueFields.blocks_at,
+  strategy: issueFields.strategy,
+  is_paused: issueFields.is_paused,
+  device: issueFields.device,
+  owner: issueFields.owner,
+  rationale: Nullable(Text('Why it matters, in Markdown, as the owner reads it; null where there is none.')),
+  fix_instructions: Nullable(Text('How to put it right, in Markdown, with the row that failed.')),
+}
+
+export const OwnerIssuesQuery = Type.Object(
+  {
+    device_ids: Text('Identifiers of up to 50 devices, separated by commas.', {
+      pattern: `^[0-9]{1,18}(,[0-9]{1,18}){0,${maxWrittenAtOnce - 1}}$`,
+    }),
+  },
+  { title: 'OwnerIssuesQuery', description: 'Devices to write about.', examples: [{ device_ids: '1042,1043' }] },
+)
+
+export const OwnerIssues = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          email: Text('E-mail address of the owner.'),
+          issues: Type.Array(Type.Object(told, { description: 'An issue.' }), {
+            description: 'What the owner reads about at sign-in, what blocks first, 10 at most.',
+          }),
+        },
+        { description: 'A device.' },
+      ),
+      { description: 'The devices whose owners have something to fix.' },
+    ),
+  },
+  {
+    title: 'OwnerIssues',
+    description: 'What the owners of devices read at sign-in.',
+    examples: [
+      {
+        data: [
+          {
+            email: 'ana@acme.example',
+            issues: [
+              {
+                id: issueExample.id,
+                title: issueExample.title,
+                exempted: false,
+                resolved_at: null,
+                blocks_at: issueExample.blocks_at,
+                strategy: 'warn_then_block',
+                is_paused: false,
+                device: issueExample.device,
+                owner: issueExample.owner,
+                rationale: 'Whoever copies the key can use it.',
+                fix_instructions: 'Run `ssh-keygen -p -f ~/.ssh/id_rsa`.',
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+)
+export type OwnerIssues = Static<typeof OwnerIssues>
 
 export const CheckExemption = Type.Object(
   {

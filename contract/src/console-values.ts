@@ -27,3 +27,6 @@ export const maxUnregisteredAtOnce = 25
 
 export const issueSorts = ['detected_at', 'blocks_at'] as const
 export type IssueSort = (typeof issueSorts)[number]
+
+/** Devices whose owners are written to at once. */
+export const maxWrittenAtOnce = 50

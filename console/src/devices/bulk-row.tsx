@@ -7,6 +7,7 @@ import { Icon } from '../components/icon.tsx'
 import { type Selection, sizeOf } from '../components/selection.ts'
 import { toast } from '../components/toasts.tsx'
 import { AddToGroup } from './add-to-group.tsx'
+import { CopyMessages } from './copy-messages.tsx'
 import type { DeviceFilters } from './device-filters.ts'
 import { type Refreshed, refreshChosen } from './refresh-checks.ts'
 import { UnregisterMany } from './unregister-many.tsx'
@@ -76,6 +77,7 @@ export function BulkRow(parts: Parts) {
           Refresh failing checks <kbd>R</kbd>
         </Button>
       )}
+      <CopyMessages selection={selection} filters={filters} size={size} />
       {mayGroup && <Button onClick={() => setIsGrouping(true)}>Add to group…</Button>}
       {isGrouping && (
         <AddToGroup

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isForOwner, ownerMessage } from './owner-message.ts'
+import { isForOwner, ownerMessage, ownerMessages } from './owner-message.ts'
 
 const now = Date.parse('2026-11-23T12:00:00.000Z')
 const issue = {
@@ -47,4 +47,18 @@ test('nothing is written about issues that their owner does not see', () => {
   assert.equal(isForOwner({ ...issue, exempted: true }, now), false)
   assert.equal(isForOwner({ ...issue, strategy: 'notify_only' }, now), true)
   assert.equal(ownerMessage([], now), '')
+})
+
+test('messages to several owners each begin with the address', () => {
+  const text = ownerMessages(
+    [
+      { email: 'ana@acme.example', issues: [{ id: '1', ...issue }] },
+      { email: 'ben\u202e@acme.example', issues: [{ id: '2', ...issue, strategy: 'notify_only' }] },
+    ],
+    now,
+  )
+  assert.match(
+    text,
+    /^To: ana@acme\.example\n\nYou cannot sign in with .*\n\n--------\n\nTo: ben\\u202e@acme\.example\n\n/s,
+  )
 })

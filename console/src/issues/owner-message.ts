@@ -1,4 +1,4 @@
-import type { IssueFacts } from '@muster/contract/console-issues.ts'
+import type { IssueFacts, OwnerIssues } from '@muster/contract/console-issues.ts'
 import { deadlineOf } from '../components/times.ts'
 import { visibleText } from '../components/visible-text.ts'
 import { issueStanding } from './issue-standing.ts'
@@ -33,6 +33,12 @@ export function ownerMessage(issues: readonly Told[], now: number): string {
     : `${device} has ${count} to fix.`
   return [opening, ...issues.map((issue) => about(issue, now))].join('\n\n')
 }
+
+/** The same for the owners of several devices, each with the address that it is for. */
+export const ownerMessages = (devices: OwnerIssues['data'], now: number): string =>
+  devices
+    .map(({ email, issues }) => `To: ${visibleText(email)}\n\n${ownerMessage(issues, now)}`)
+    .join('\n\n--------\n\n')
 
 function about(issue: Told, now: number): string {
   const standing = issueStanding(issue, now)

@@ -9,6 +9,7 @@ import { listEndpoint } from '../../http/list-endpoint.ts'
 import { placeOf } from './chosen-order.ts'
 import { describeIssue, describeIssueFacts } from './describe-issues.ts'
 import { findIssueFacts, listIssueViews, listRequestsForIssue, listSameIssues } from './issue-queries.ts'
+import { listOwnerIssues } from './owner-issues.ts'
 
 const listSorted: typeof listIssueViews = (db, page, options) => {
   if (options.sort === 'blocks_at' && (options.state === 'all' || options.state === 'resolved')) {
@@ -35,6 +36,12 @@ export function issueViewRoutes(scope: FastifyInstance): void {
       ])
       return describeIssueFacts(row, { requests, earlier })
     },
+  })
+
+  endpoint(scope, {
+    ...issueViewOperations.listOwnerIssues,
+    run: ({ db, organizationId, query }) =>
+      listOwnerIssues(db, organizationId, [...new Set(query.device_ids.split(','))]),
   })
 
   addExemptions(scope)

@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core'
+import type { OwnerIssues } from '@muster/contract/console-issues.ts'
+import { maxWrittenAtOnce } from '@muster/contract/console-values.ts'
+import { api } from '../api/api.ts'
+import { useAction } from '../api/use-action.ts'
+import { copyText } from '../components/copy-text.ts'
+import { useNow } from '../components/relative-time.tsx'
+import type { Selection } from '../components/selection.ts'
+import { toast } from '../components/toasts.tsx'
+import { ownerMessages } from '../issues/owner-message.ts'
+import { chosenIds } from './chosen-ids.ts'
+import type { DeviceFilters } from './device-filters.ts'
+
+/** More is no text that someone reads through before it is sent. */
+const maxDevices = 200
+
+type Parts = { readonly selection: Selection; readonly filters: DeviceFilters; readonly size: number }
+
+/** What the owners of the chosen devices read at sign-in, to send by mail or chat. */
+export function CopyMessages({ selection, filters, size }: Parts) {
+  const now = useNow()
+  const copy = useAction({
+    act: async () => {
+      const walk = { selection, filters, signal: new AbortController().signal, onProgress: () => {} }
+      const devices: OwnerIssues['data'][number][] = []
+      for await (const ids of chosenIds(walk, maxWrittenAtOnce)) {
+        if (ids.length === 0) continue
+        const { data } = await api('listOwnerIssues', { query: { device_ids: ids.join() } })
+        devices.push(...data)
+      }
+      if (devices.length === 0) return toast('No owner of these devices has anything to fix', 'warning')
+      const name = devices.length === 1 ? '1 message' : `${devices.length} messages`
+      await copyText(ownerMessages(devices, now), name)
+    },
+  })
+  if (size > maxDevices) return null
+  return (
+    <Button loading={copy.isPending} onClick={() => copy.mutate()}>
+      Copy as messages
+    </Button>
+  )
+}

@@ -1,0 +1,91 @@
+import type { OwnerIssues } from '@muster/contract/console-issues.ts'
+import { sql } from 'kysely'
+import { inOrganization } from '../../base/db/in-organization.ts'
+import type { Reader } from '../../base/db/transact.ts'
+import { ownTemplates } from '../../checks/configuration/queries.ts'
+import type { OptionDefinitions } from '../../checks/templates/options.ts'
+import { ownerTexts } from '../../checks/templates/render-text.ts'
+
+const maxOfDevice = 10
+
+/** What owners read about their issues at sign-in, device by device in the order that was asked for. */
+export async function listOwnerIssues(
+  reader: Reader,
+  organizationId: string,
+  deviceIds: readonly string[],
+): Promise<OwnerIssues> {
+  const rows = await listToldIssues(reader, organizationId, deviceIds)
+  const ofDevice = Map.groupBy(rows, (row) => row.device_id)
+  const data = deviceIds.flatMap((deviceId) => {
+    const [first, ...others] = ofDevice.get(deviceId) ?? []
+    return first ? [{ email: first.owner_email, issues: [first, ...others].map(describeToldIssue) }] : []
+  })
+  return { data }
+}
+
+/** Open, in force, and of a check that tells owners: the console decides the same of a row that it has. */
+const listToldIssues = (reader: Reader, organizationId: string, deviceIds: readonly string[]) =>
+  reader
+    .selectFrom((build) =>
+      build
+        .selectFrom('issues')
+        .innerJoin('devices', (join) =>
+          join
+            .onRef('devices.organization_id', '=', 'issues.organization_id')
+            .onRef('devices.id', '=', 'issues.device_id'),
+        )
+        .innerJoin('people', (join) =>
+          join
+            .onRef('people.organization_id', '=', 'devices.organization_id')
+            .onRef('people.id', '=', 'devices.registered_owner_id'),
+        )
+        .innerJoin('checks', (join) =>
+          join
+            .onRef('checks.organization_id', '=', 'issues.organization_id')
+            .onRef('checks.id', '=', 'issues.check_id'),
+        )
+        .innerJoin('check_configurations as configuration', (join) =>
+          join
+            .onRef('configuration.organization_id', '=', 'issues.organization_id')
+            .onRef('configuration.check_id', '=', 'issues.check_id'),
+        )
+        .select([
+          ...(['issues.id', 'issues.title', 'issues.value', 'issues.blocks_device_at', 'issues.device_id'] as const),
+          ...(['devices.name as device_name', 'people.id as owner_id', 'people.name as owner_name'] as const),
+          ...(['people.email as owner_email', 'configuration.remediation_strategy'] as const),
+          ...(['checks.option_definitions', 'configuration.options', ...ownTemplates] as const),
+          sql<number>`row_number() over (
+            partition by issues.device_id order by coalesce(issues.blocks_device_at, 'infinity'), issues.id
+          )::int`.as('place'),
+        ])
+        .where(inOrganization('issues', organizationId))
+        .where('issues.device_id', '=', sql<string>`any(${deviceIds}::bigint[])`)
+        .where('issues.resolved_at', 'is', null)
+        .where('issues.exempted', '=', false)
+        .where('devices.deleted_at', 'is', null)
+        .where('configuration.paused_at', 'is', null)
+        .where('configuration.remediation_strategy', '<>', 'report_only')
+        .as('told'),
+    )
+    .selectAll()
+    .where('place', '<=', sql.lit(maxOfDevice))
+    .orderBy('device_id')
+    .orderBy('place')
+    .execute()
+
+const describeToldIssue = (row: Awaited<ReturnType<typeof listToldIssues>>[number]) => ({
+  id: row.id,
+  title: row.title,
+  exempted: false,
+  resolved_at: null,
+  blocks_at: row.blocks_device_at,
+  strategy: row.remediation_strategy,
+  is_paused: false,
+  device: { id: row.device_id, name: row.device_name },
+  owner: { id: row.owner_id, name: row.owner_name },
+  ...ownerTexts(row, {
+    definitions: row.option_definitions as OptionDefinitions,
+    values: row.options,
+    rows: [row.value],
+  }),
+})
