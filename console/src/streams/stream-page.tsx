@@ -9,6 +9,7 @@ import { CursorPaging } from '../components/cursor-paging.tsx'
 import { ExportCsv } from '../components/export-csv.tsx'
 import { FilterChip } from '../components/filter-chip.tsx'
 import { Icon } from '../components/icon.tsx'
+import { optionsOf } from '../components/list-view.tsx'
 import { Emptiness, Failure, SkeletonRows } from '../components/notices.tsx'
 import { ViewBar } from '../components/saved-views.tsx'
 import { SearchBox } from '../components/search-box.tsx'
@@ -29,9 +30,6 @@ export function StreamPage() {
   const { streamId } = route.useParams()
   return <WithStream id={streamId}>{(stream) => <Ledger key={stream.id} stream={stream} />}</WithStream>
 }
-
-const optionsOf = (names: Readonly<Record<string, string>>) =>
-  Object.entries(names).map(([value, text]) => ({ value, text }))
 
 function Ledger({ stream }: { stream: SsfStream }) {
   // Read once more: the router adds what was dropped of the address again.

@@ -36,7 +36,11 @@ export type OpenCall<Body> = {
   readonly reply: FastifyReply
 }
 
-export type SessionCall<Body> = OpenCall<Body> & { readonly session: AdmittedSession }
+export type SessionCall<Body> = OpenCall<Body> & {
+  readonly session: AdmittedSession
+  /** For the commands that the request runs. */
+  readonly context: ChangeContext
+}
 
 type Nothing = TUnsafe<undefined>
 
@@ -113,7 +117,9 @@ export function sessionRoute<
       if (id !== undefined && !isRecordId(id)) fail('not_found')
       if (!session) throw new Error('The session was not admitted')
       const call = callOf<Static<Body>>(scope, guard, request, reply)
-      return answerWith(reply, await run({ ...call, session, query: request.query as Static<Query> }), definition)
+      const context = newChange(actorOf(session), session.organization_id, call.now)
+      const query = request.query as Static<Query>
+      return answerWith(reply, await run({ ...call, session, context, query }), definition)
     },
   })
 }
@@ -144,10 +150,6 @@ const callOf = <Body>(
   now: kit.clock(),
   reply,
 })
-
-/** The context of the commands that a session's call runs. */
-export const contextOf = ({ session, now }: SessionCall<unknown>): ChangeContext =>
-  newChange(actorOf(session), session.organization_id, now)
 
 /** The record that the path names. */
 export const recordIdOf = (call: SessionCall<unknown>): string => call.params['id'] ?? ''

@@ -3,7 +3,7 @@ import { settingOperations } from '@muster/contract/operations/console-settings.
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { contextOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { changePermissions } from './change-permissions.ts'
 import { createApiKey } from './create-api-key.ts'
@@ -41,34 +41,34 @@ export function keyRoutes(scope: FastifyInstance, guard: SessionGuard): void {
     run: (call): Promise<RevealedApiKey> => {
       const { body } = call
       const { name, permissions, responsible_administrator: named, expires_at: expiresAt } = body
-      const responsibleAdministrator = named ?? contextOf(call).actor.name
+      const responsibleAdministrator = named ?? call.context.actor.name
       const asked = { name, permissions, responsibleAdministrator, expiresAt }
-      return transact(db, (tx) => createApiKey(tx, secrets, asked, contextOf(call)))
+      return transact(db, (tx) => createApiKey(tx, secrets, asked, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.revealApiKey,
     run: async (call): Promise<RevealedApiKey> => {
       const asked = { id: idOf(call) }
-      return { id: asked.id, key: await transact(db, (tx) => revealApiKey(tx, secrets, asked, contextOf(call))) }
+      return { id: asked.id, key: await transact(db, (tx) => revealApiKey(tx, secrets, asked, call.context)) }
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.updateApiKeyPermissions,
     run: async (call) => {
-      await transact(db, (tx) => changePermissions(tx, { ...call.body, id: idOf(call) }, contextOf(call)))
+      await transact(db, (tx) => changePermissions(tx, { ...call.body, id: idOf(call) }, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.reviewApiKey,
     run: async (call) => {
-      await transact(db, (tx) => reviewApiKey(tx, { id: idOf(call) }, contextOf(call)))
+      await transact(db, (tx) => reviewApiKey(tx, { id: idOf(call) }, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.revokeApiKey,
     run: async (call) => {
-      await transact(db, (tx) => revokeApiKey(tx, { id: idOf(call) }, contextOf(call)))
+      await transact(db, (tx) => revokeApiKey(tx, { id: idOf(call) }, call.context))
     },
   })
 }

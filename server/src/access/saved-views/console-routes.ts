@@ -3,7 +3,7 @@ import { type SavedView, type SavedViewPage, savedViewPages } from '@muster/cont
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { contextOf, recordIdOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { recordIdOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { deleteView } from './delete-view.ts'
 import { listSavedViews } from './queries.ts'
@@ -22,13 +22,13 @@ export function savedViewRoutes(scope: FastifyInstance, guard: SessionGuard): vo
   sessionRoute(scope, guard, {
     ...settingOperations.createSavedView,
     run: (call): Promise<SavedView> =>
-      transact(db, (tx) => saveView(tx, call.body, call.session.admin_user_id, contextOf(call))),
+      transact(db, (tx) => saveView(tx, call.body, call.session.admin_user_id, call.context)),
   })
   sessionRoute(scope, guard, {
     ...settingOperations.deleteSavedView,
     run: async (call) => {
       const deletion = { id: recordIdOf(call), adminUserId: call.session.admin_user_id }
-      await transact(db, (tx) => deleteView(tx, deletion, contextOf(call)))
+      await transact(db, (tx) => deleteView(tx, deletion, call.context))
     },
   })
 }

@@ -2,7 +2,7 @@ import type { NewScimToken } from '@muster/contract/console-settings.ts'
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { contextOf, recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
+import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { createScimToken } from './create-token.ts'
 import { revokeScimToken } from './revoke-token.ts'
@@ -14,19 +14,19 @@ export function scimTokenRoutes(scope: FastifyInstance, guard: SessionGuard): vo
   sessionRoute(scope, guard, {
     ...settingOperations.createScimToken,
     run: async (call): Promise<NewScimToken> => {
-      return transact(scope.kit.db, (tx) => createScimToken(tx, secrets, { ...call.body }, contextOf(call)))
+      return transact(scope.kit.db, (tx) => createScimToken(tx, secrets, { ...call.body }, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.rotateScimToken,
     run: async (call): Promise<NewScimToken> => {
-      return transact(scope.kit.db, (tx) => rotateScimToken(tx, secrets, { id: recordIdOf(call) }, contextOf(call)))
+      return transact(scope.kit.db, (tx) => rotateScimToken(tx, secrets, { id: recordIdOf(call) }, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.revokeScimToken,
     run: async (call) => {
-      await transact(scope.kit.db, (tx) => revokeScimToken(tx, { id: recordIdOf(call) }, contextOf(call)))
+      await transact(scope.kit.db, (tx) => revokeScimToken(tx, { id: recordIdOf(call) }, call.context))
     },
   })
 }

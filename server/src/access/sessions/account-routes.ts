@@ -4,7 +4,7 @@ import { sessionOperations } from '@muster/contract/operations/console-sessions.
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { contextOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { beginTotp, disableTotp, enableTotp, renewRecoveryCodes } from './change-totp.ts'
 import { changePreferences } from './preferences.ts'
@@ -65,7 +65,7 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
     ...sessionOperations.endSession,
     run: async (call) => {
       await transact(db, (tx) =>
-        revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }, contextOf(call)),
+        revokeSessions(tx, { ...placeOf(call), sessionId: call.params['id'] ?? '' }, call.context),
       )
     },
   })
@@ -73,7 +73,7 @@ function addSessions(scope: FastifyInstance, guard: SessionGuard): void {
     ...sessionOperations.endOtherSessions,
     run: async (call) => {
       await transact(db, (tx) =>
-        revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }, contextOf(call)),
+        revokeSessions(tx, { ...placeOf(call), exceptId: call.session.session_id }, call.context),
       )
     },
   })
@@ -84,7 +84,7 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
   sessionRoute(scope, guard, {
     ...sessionOperations.beginTotp,
     run: async (call): Promise<TotpSetup> => {
-      const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call), contextOf(call)))
+      const secret = await transact(db, (tx) => beginTotp(tx, secrets, placeOf(call), call.context))
       const { email, organization_name: organization } = call.session
       return { secret: base32(secret), uri: totpUri(secret, { email, organization }) }
     },
@@ -93,20 +93,20 @@ function addTotp(scope: FastifyInstance, guard: SessionGuard): void {
     ...sessionOperations.enableTotp,
     run: async (call): Promise<RecoveryCodes> => ({
       recovery_codes: await transact(db, (tx) =>
-        enableTotp(tx, secrets, { ...placeOf(call), ...call.body }, contextOf(call)),
+        enableTotp(tx, secrets, { ...placeOf(call), ...call.body }, call.context),
       ),
     }),
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.disableTotp,
     run: async (call) => {
-      await transact(db, (tx) => disableTotp(tx, placeOf(call), contextOf(call)))
+      await transact(db, (tx) => disableTotp(tx, placeOf(call), call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...sessionOperations.renewRecoveryCodes,
     run: async (call): Promise<RecoveryCodes> => ({
-      recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call), contextOf(call))),
+      recovery_codes: await transact(db, (tx) => renewRecoveryCodes(tx, secrets, placeOf(call), call.context)),
     }),
   })
 }

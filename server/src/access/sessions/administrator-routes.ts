@@ -3,7 +3,7 @@ import { settingOperations } from '@muster/contract/operations/console-settings.
 import type { FastifyInstance } from 'fastify'
 import { type Tx, transact } from '../../base/db/transact.ts'
 import { orNotFound } from '../../base/errors.ts'
-import { contextOf, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { addAdminUser } from '../administrators/add-admin-user.ts'
 import { removeAdminUser } from '../administrators/remove-admin-user.ts'
@@ -20,7 +20,7 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
   const { db, secrets, config } = scope.kit
   const { baseUrl } = config
   const linkFor = async (tx: Tx, call: SessionCall<unknown>, purpose: 'invite' | 'reset', adminUserId: string) => {
-    const link = await inviteAdmin(tx, secrets, { adminUserId, purpose, baseUrl }, contextOf(call))
+    const link = await inviteAdmin(tx, secrets, { adminUserId, purpose, baseUrl }, call.context)
     return { administrator_id: adminUserId, url: link.url, expires_at: link.expiresAt }
   }
 
@@ -30,7 +30,7 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
       transact(db, async (tx) => {
         const { first_name: firstName, last_name: lastName = '', restrictions, ...rest } = call.body
         const details = { ...rest, firstName, lastName, restrictions }
-        const id = await addAdminUser(tx, details, contextOf(call))
+        const id = await addAdminUser(tx, details, call.context)
         return linkFor(tx, call, 'invite', id)
       }),
   })
@@ -45,13 +45,13 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
   sessionRoute(scope, guard, {
     ...settingOperations.updateAdministrator,
     run: async (call) => {
-      await transact(db, (tx) => updateAdminUser(tx, { ...call.body, id: idOf(call) }, contextOf(call)))
+      await transact(db, (tx) => updateAdminUser(tx, { ...call.body, id: idOf(call) }, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.removeAdministrator,
     run: async (call) => {
-      await transact(db, (tx) => removeAdminUser(tx, { id: idOf(call) }, contextOf(call)))
+      await transact(db, (tx) => removeAdminUser(tx, { id: idOf(call) }, call.context))
     },
   })
   sessionRoute(scope, guard, {
@@ -64,7 +64,7 @@ export function administratorRoutes(scope: FastifyInstance, guard: SessionGuard)
   sessionRoute(scope, guard, {
     ...settingOperations.endAdministratorSessions,
     run: async (call) => {
-      await transact(db, (tx) => revokeSessions(tx, { adminUserId: idOf(call) }, contextOf(call)))
+      await transact(db, (tx) => revokeSessions(tx, { adminUserId: idOf(call) }, call.context))
     },
   })
 }

@@ -1,7 +1,7 @@
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { contextOf, sessionRoute } from '../../http/session-endpoint.ts'
+import { sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { endOldAddresses } from '../../inventory/organizations/end-old-addresses.ts'
 import { renameOrganization } from '../../inventory/organizations/rename-organization.ts'
@@ -12,20 +12,20 @@ export function organizationSettingRoutes(scope: FastifyInstance, guard: Session
   sessionRoute(scope, guard, {
     ...settingOperations.renameOrganization,
     run: async (call) => {
-      await transact(scope.kit.db, (tx) => renameOrganization(tx, call.body, contextOf(call)))
+      await transact(scope.kit.db, (tx) => renameOrganization(tx, call.body, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.endOldAddresses,
     run: async (call) => {
-      await transact(scope.kit.db, (tx) => endOldAddresses(tx, contextOf(call)))
+      await transact(scope.kit.db, (tx) => endOldAddresses(tx, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.updateSettings,
     run: async (call) => {
       const choice = { session: call.session, wanted: call.body }
-      await transact(scope.kit.db, (tx) => chooseSettings(tx, choice, contextOf(call)))
+      await transact(scope.kit.db, (tx) => chooseSettings(tx, choice, call.context))
     },
   })
 }

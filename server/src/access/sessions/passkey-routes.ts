@@ -2,7 +2,7 @@ import type { AddedPasskey, ConsoleSession, PasskeyOptions } from '@muster/contr
 import { sessionOperations } from '@muster/contract/operations/console-sessions.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { contextOf, openRoute, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
+import { openRoute, type SessionCall, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { addPasskey, passkeyOptions, removePasskey } from './add-passkey.ts'
 import { passkeySite } from './passkey-site.ts'
@@ -37,7 +37,7 @@ export function passkeyRoutes(scope: FastifyInstance, guard: SessionGuard): void
   sessionRoute(scope, guard, {
     ...sessionOperations.getPasskeyCreationOptions,
     run: async (call): Promise<PasskeyOptions> => {
-      return { options: await passkeyOptions(db, secrets, site, askedBy(call), contextOf(call)) }
+      return { options: await passkeyOptions(db, secrets, site, askedBy(call), call.context) }
     },
   })
   sessionRoute(scope, guard, {
@@ -48,7 +48,7 @@ export function passkeyRoutes(scope: FastifyInstance, guard: SessionGuard): void
         secrets,
         site,
         { ...askedBy(call), ...call.body },
-        contextOf(call),
+        call.context,
       )
       return { id, recovery_codes: recoveryCodes }
     },
@@ -56,7 +56,7 @@ export function passkeyRoutes(scope: FastifyInstance, guard: SessionGuard): void
   sessionRoute(scope, guard, {
     ...sessionOperations.removePasskey,
     run: async (call) => {
-      await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }, contextOf(call)))
+      await transact(db, (tx) => removePasskey(tx, { ...askedBy(call), id: call.params['id'] ?? '' }, call.context))
     },
   })
 }

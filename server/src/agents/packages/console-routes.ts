@@ -2,7 +2,7 @@ import type { RebuiltPackage } from '@muster/contract/console-settings.ts'
 import { settingOperations } from '@muster/contract/operations/console-settings.ts'
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
-import { contextOf, recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
+import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { rebuildPackage } from './rebuild-package.ts'
 import { openPackageSite } from './site.ts'
@@ -16,7 +16,7 @@ export function packageSettingRoutes(scope: FastifyInstance, guard: SessionGuard
       const site = await openPackageSite(config)
       return {
         file_name: await transact(db, (tx) =>
-          rebuildPackage(tx, secrets, { id: recordIdOf(call), site }, contextOf(call)),
+          rebuildPackage(tx, secrets, { id: recordIdOf(call), site }, call.context),
         ),
       }
     },

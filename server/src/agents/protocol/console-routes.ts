@@ -3,7 +3,7 @@ import { settingOperations } from '@muster/contract/operations/console-settings.
 import type { FastifyInstance } from 'fastify'
 import { transact } from '../../base/db/transact.ts'
 import { fail } from '../../base/errors.ts'
-import { contextOf, recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
+import { recordIdOf, sessionRoute } from '../../http/session-endpoint.ts'
 import type { SessionGuard } from '../../http/session-guard.ts'
 import { createEnrollmentSecret } from './create-enrollment-secret.ts'
 import { revokeEnrollmentSecret } from './revoke-enrollment-secret.ts'
@@ -24,18 +24,18 @@ export function enrollmentSecretRoutes(scope: FastifyInstance, guard: SessionGua
       if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(call.now)) {
         fail('invalid', { errors: [{ field: 'expires_at', message: 'must be in the future' }] })
       }
-      return transact(db, (tx) => createEnrollmentSecret(tx, secrets, wanted, contextOf(call)))
+      return transact(db, (tx) => createEnrollmentSecret(tx, secrets, wanted, call.context))
     },
   })
   sessionRoute(scope, guard, {
     ...settingOperations.rotateEnrollmentSecret,
     run: (call): Promise<NewEnrollmentSecret> =>
-      transact(db, (tx) => rotateEnrollmentSecret(tx, secrets, { id: recordIdOf(call) }, contextOf(call))),
+      transact(db, (tx) => rotateEnrollmentSecret(tx, secrets, { id: recordIdOf(call) }, call.context)),
   })
   sessionRoute(scope, guard, {
     ...settingOperations.revokeEnrollmentSecret,
     run: async (call) => {
-      await transact(db, (tx) => revokeEnrollmentSecret(tx, { id: recordIdOf(call) }, contextOf(call)))
+      await transact(db, (tx) => revokeEnrollmentSecret(tx, { id: recordIdOf(call) }, call.context))
     },
   })
 }

@@ -15,14 +15,13 @@ type Saving = UnsavedConfiguration & {
  * Fails with not_found, with invalid, and with preview_outdated where someone else would be hit.
  */
 export async function savePreviewedConfiguration(tx: Tx, saving: Saving, context: ChangeContext): Promise<void> {
-  const { organizationId, actor, now } = context
+  const { organizationId, now } = context
   const { checkId, request, beginsBlockingOn } = saving
   orNotFound(await lockConfiguration(tx, organizationId, checkId))
   const preview = await previewConfiguration(tx, saving, { now, most: 0 })
   if (preview.token !== saving.token) refuseOutdated(saving.token, preview)
-  const change = { organizationId, checkId, actor, now }
-  if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { ...change, beginsBlockingOn }, context)
-  await updateConfiguration(tx, { ...change, request }, context)
+  if (beginsBlockingOn !== undefined) await setBeginsBlockingOn(tx, { checkId, beginsBlockingOn }, context)
+  await updateConfiguration(tx, { checkId, request }, context)
 }
 
 function refuseOutdated(token: string, preview: ConfigurationPreview): never {

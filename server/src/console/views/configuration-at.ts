@@ -7,6 +7,7 @@ import type { Reader } from '../../base/db/transact.ts'
 import { fail, orNotFound } from '../../base/errors.ts'
 import { findConfiguration } from '../../checks/configuration/queries.ts'
 import { presentConfiguration } from '../../checks/definitions/present.ts'
+import { isCut } from '../../signals/audit/changes.ts'
 
 const maxEntries = 500
 
@@ -57,15 +58,15 @@ type Entry = { readonly changes: readonly AuditChange[] | null }
 /** By the names of the API. The entries are of this service, and hashed. */
 function valuesBefore(entries: readonly Entry[]): Partial<CheckConfiguration> {
   const changes = entries.flatMap((entry) => entry.changes ?? [])
-  if (changes.some(({ from }) => isCut(from))) {
+  if (changes.some(({ from }) => holdsCut(from))) {
     fail('invalid', { message: 'The audit log does not keep that configuration in full.' })
   }
   return Object.fromEntries(changes.map(({ field, from }) => [field, from]))
 }
 
-const isCut = (value: unknown): boolean => {
-  if (typeof value === 'string') return value.length > 2_000
-  return typeof value === 'object' && value !== null && Object.values(value).some(isCut)
+function holdsCut(value: unknown): boolean {
+  if (typeof value === 'string') return isCut(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsCut)
 }
 
 async function withoutDeleted(reader: Reader, organizationId: string, configuration: CheckConfiguration) {
