@@ -64,6 +64,24 @@ const dnsResolvers: InventoryTable = {
   queries: { darwin: resolversQuery, linux: resolversQuery },
 }
 
+// Blocking lists can have 100,000 lines that all lead nowhere.
+const hostsQuery =
+  "SELECT address, hostnames FROM etc_hosts WHERE address NOT IN ('127.0.0.1', '127.0.1.1', '::1', '0.0.0.0', '::', '255.255.255.255') AND address NOT LIKE 'fe00::%' AND address NOT LIKE 'ff0_::%'"
+
+const hostsFile: InventoryTable = {
+  kind: 'inventory',
+  name: 'device_hosts_file',
+  category,
+  description:
+    'Names that the hosts file of the device resolves; those of the device itself and blocked names are left out.',
+  intervalSeconds: hourly,
+  columns: columnList({
+    address: 'Address that the names resolve to.',
+    hostnames: 'The names, separated by spaces.',
+  }),
+  queries: { darwin: hostsQuery, linux: hostsQuery, windows: hostsQuery },
+}
+
 const portsQuery =
   'SELECT DISTINCT l.port, l.protocol, l.family, l.address, p.name AS process_name, p.path AS process_path FROM listening_ports l JOIN processes p ON p.pid = l.pid WHERE l.port > 0 AND (l.protocol = 6 OR l.port < 32768)'
 
@@ -88,4 +106,4 @@ const listeningPorts: InventoryTable = {
   queries: { darwin: portsQuery, linux: portsQuery, windows: portsQuery },
 }
 
-export const networkTables = [networkInterfaces, routes, dnsResolvers, listeningPorts]
+export const networkTables = [networkInterfaces, routes, dnsResolvers, hostsFile, listeningPorts]
