@@ -124,22 +124,23 @@ function useClearingKey(onClear: () => void): void {
 
 /** Of some it can be said only that nobody owns them: those are left as they are. */
 function Unregister({ selection, filters, seen, size, onChanged, onClear }: Parts & { readonly size: number }) {
-  const [isAsking, setIsAsking] = useState(false)
+  // As it was at the click: the list is read again meanwhile, and has no owners left.
+  const [asked, setAsked] = useState<Selection>()
   const owned = useOwned(selection, filters, seen)
-  if (owned?.size === 0) return null
+  if (owned?.size === 0 && !asked) return null
   return (
     <>
-      <Button className="bad" onClick={() => setIsAsking(true)}>
+      <Button className="bad" disabled={!owned} onClick={() => setAsked(owned?.selection)}>
         Unregister…
         {owned && owned.size < size && ` (${count(owned.size)} of ${count(size)})`}
       </Button>
-      {isAsking && owned && (
+      {asked && (
         <UnregisterMany
           selection={selection}
-          owned={owned.selection}
+          owned={asked}
           filters={filters}
           onChanged={onChanged}
-          onClose={() => setIsAsking(false)}
+          onClose={() => setAsked(undefined)}
           onDone={onClear}
         />
       )}
